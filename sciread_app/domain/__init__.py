@@ -1,0 +1,1 @@
+"""What SciRead knows about papers, apart from where they are kept."""

@@ -1,0 +1,46 @@
+"""What can go wrong in a way that a person can do something about."""
+
+from __future__ import annotations
+
+
+class SciReadError(Exception):
+    """One sentence for a person, and a hint that says what to do next.
+
+    Anything raised that is not one of these is a fault of ours, and is logged with its traceback.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        # Both go to Exception, so that the error survives pickling on its way between processes.
+        super().__init__(message, hint)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class LibraryError(SciReadError):
+    """The library file cannot be opened, read or written."""
+
+
+class IndexUnusable(SciReadError):
+    """The nearest-neighbour index is missing or does not fit the library; it can be rebuilt."""
+
+
+class EncoderFailed(SciReadError):
+    """The model's process did not start, died, or answered with an error."""
+
+
+class SourceError(SciReadError):
+    """A place that papers are fetched from did not answer as it should."""
+
+
+class BadQuery(SciReadError):
+    """The search box holds something that cannot be understood; the message says which part."""
+
+
+class Cancelled(SciReadError):
+    """The person who asked for this work asked for it to stop."""
+
+    def __init__(self, message: str = "Stopped before it was done.", hint: str = "") -> None:
+        super().__init__(message, hint)

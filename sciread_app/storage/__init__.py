@@ -1,0 +1,1 @@
+"""Where papers, their text and their vectors are kept."""

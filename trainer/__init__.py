@@ -1,0 +1,1 @@
+"""Train and run the models that SciRead searches with."""
