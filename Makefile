@@ -1,0 +1,56 @@
+# make run · make test · make lint · make bench · make screenshots: each sets up .venv as it needs.
+
+BIN := .venv/bin
+ARGS ?=
+OFFSCREEN := QT_QPA_PLATFORM=offscreen
+
+.PHONY: run test lint bench screenshots
+.NOTPARALLEL:
+
+# On a machine without display the window is drawn into a picture instead.
+run: .venv/.gui
+	@packaging/qt_libraries.sh
+	@if [ "$$(uname)" = Linux ] && [ -z "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+		echo "There is no display here, so the window is drawn into a picture."; \
+		mkdir -p screenshots; \
+		$(OFFSCREEN) $(BIN)/sciread \
+			$(if $(findstring --screenshot,$(ARGS)),,--screenshot screenshots/window.png) $(ARGS); \
+	else \
+		$(BIN)/sciread $(ARGS); \
+	fi
+
+# Without Qt's libraries the rest is still worth testing.
+test: .venv/.dev
+	-@packaging/qt_libraries.sh
+	@$(OFFSCREEN) $(BIN)/python -m pytest $(ARGS)
+
+lint: .venv/.dev
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy sciread_app trainer
+	$(BIN)/lint-imports --no-logo
+
+bench: .venv/.bench
+	@for file in tests/benchmarks/bench_*.py; do \
+		echo "== $$file"; $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit 1; \
+	done
+
+screenshots: .venv/.dev
+	@packaging/qt_libraries.sh
+	@$(OFFSCREEN) $(BIN)/python -m tests.screenshots $(ARGS)
+
+# The CPU build of torch comes first and by itself: as a dependency of something else, pip would
+# fetch gigabytes of CUDA with it.
+.venv/.gui: pyproject.toml constraints.txt packaging/environment.sh
+	@packaging/environment.sh
+	$(BIN)/python -m pip install --quiet torch==2.13.0
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[gui]"
+	@touch $@
+
+.venv/.dev: .venv/.gui
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group dev
+	@touch $@
+
+.venv/.bench: .venv/.dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
+	@touch $@

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the system libraries that Qt opens at run time, where some are missing and we may.
+#
+# Fails when they stay missing, after naming them.
+set -eu
+cd "$(dirname "$0")/.."
+
+[ "$(uname)" = Linux ] || exit 0
+
+packages="libegl1 libgl1 libglib2.0-0 libdbus-1-3 libfontconfig1 libfreetype6 libxkbcommon0
+    libxkbcommon-x11-0 libx11-xcb1 libxcb-cursor0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1
+    libxcb-randr0 libxcb-render-util0 libxcb-shape0 libxcb-shm0 libxcb-sync1 libxcb-util1
+    libxcb-xfixes0 libxcb-xkb1 fonts-dejavu-core"
+
+# What is missing for the widgets, for drawing on a display and for drawing off screen.
+missing_libraries() {
+    qt=$(.venv/bin/python -c 'import PySide6; print(PySide6.__path__[0])')
+    ldd "$qt/Qt/lib/libQt6Widgets.so.6" "$qt/Qt/plugins/platforms/libqxcb.so" \
+        "$qt/Qt/plugins/platforms/libqoffscreen.so" 2>/dev/null |
+        awk '/not found/ { print $1 }' | sort -u | tr '\n' ' '
+}
+
+# Without a single font, Qt draws windows with empty boxes for letters.
+missing_fonts() {
+    for folder in /usr/share/fonts /usr/local/share/fonts "${HOME:-/}/.fonts" \
+        "${HOME:-/}/.local/share/fonts"; do
+        [ -d "$folder" ] && find "$folder" -name '*.[ot]t[fc]' 2>/dev/null | grep -q . && return
+    done
+    echo fonts
+}
+
+missing() {
+    echo "$(missing_libraries)$(missing_fonts)"
+}
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
+}
+
+may_install() {
+    command -v apt-get >/dev/null && as_root true 2>/dev/null
+}
+
+[ -n "$(missing)" ] || exit 0
+if may_install; then
+    echo "Installing the system libraries that Qt needs: $(missing)"
+    as_root apt-get update -qq </dev/null >/dev/null || true
+    # shellcheck disable=SC2086  # a list of words
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null || true
+    [ -n "$(missing)" ] || exit 0
+fi
+echo "Qt needs system libraries that are not here: $(missing)" >&2
+echo "On Debian or Ubuntu, install them with: sudo apt-get install" $packages >&2
+exit 1
