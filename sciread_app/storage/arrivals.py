@@ -1,0 +1,205 @@
+"""Taking records in: each becomes a new paper, or part of one that is already there."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import NamedTuple
+
+from sqlalchemy import Connection, insert, or_, select, tuple_, update
+
+from sciread_app.domain import identity
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.storage import fulltext, records, schema, works
+
+
+class Stored(NamedTuple):
+    """What became of a batch: `ids` in its order; added + merged make up the batch."""
+
+    ids: list[PaperId]
+    added: int
+    merged: int
+
+
+@dataclass(eq=False)
+class _Entry:
+    """A paper of the library, or one that is about to join it."""
+
+    paper: Paper
+    id: int | None = None
+    edited: frozenset[str] = frozenset()
+    trashed: bool = False
+    changed: bool = False
+    relations: list[tuple[_Entry, identity.Judgement]] = field(default_factory=list)
+
+
+class _Pool:
+    """The papers that a batch may meet, found by what they share with a record."""
+
+    def __init__(self) -> None:
+        self._by_clue: dict[object, list[_Entry]] = defaultdict(list)
+
+    def add(self, entry: _Entry) -> None:
+        for clue in _clues(entry.paper):
+            if entry not in self._by_clue[clue]:
+                self._by_clue[clue].append(entry)
+
+    def like(self, paper: Paper) -> Iterable[_Entry]:
+        found = chain.from_iterable(self._by_clue.get(clue, ()) for clue in _clues(paper))
+        return dict.fromkeys(found)
+
+
+def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
+    """Store a batch of records; see identity.judge for what is merged with what.
+
+    A record that was read before, word for word, changes nothing, but takes its paper out of the
+    trash: whoever imports it again wants to see it.
+    """
+    prints = [identity.fingerprint(paper) for paper in batch]
+    pool, known = _meet(db, batch, prints)
+    entries, fresh = [], []
+    for paper, print in zip(batch, prints, strict=True):
+        entry = known.get(print)
+        if entry is None:
+            entry, is_new = _place(paper, pool)
+            known[print] = entry
+            fresh.append((print, entry, "" if is_new else identity.record(paper)))
+        entries.append(entry)
+    added = _write(db, list(dict.fromkeys(entries)), now)
+    db_rows = [{"fingerprint": p, "paper": e.id, "record": record} for p, e, record in fresh]
+    if db_rows:
+        db.execute(insert(schema.origins).prefix_with("OR REPLACE"), db_rows)
+    ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
+    return Stored(ids, added, len(batch) - added)
+
+
+def _clues(paper: Paper) -> Iterable[object]:
+    """What two records must share one of before they are compared."""
+    yield from (i for i in paper.identifiers if i.kind in identity.NAMING)
+    if paper.source_id and paper.source not in identity.FILES:
+        yield (paper.source, paper.source_id, "")
+    if paper.title:
+        head, tail = identity.block_keys(paper.title)
+        yield head
+        yield -tail - 1  # apart from the heads
+
+
+def _meet(
+    db: Connection, batch: Sequence[Paper], prints: Sequence[int]
+) -> tuple[_Pool, dict[int, _Entry]]:
+    """The stored papers that the batch may be part of, and those known by fingerprint."""
+    origins = schema.origins
+    by_print = dict(
+        db.execute(
+            select(origins.c.fingerprint, origins.c.paper).where(
+                origins.c.fingerprint.in_(records.among(prints))
+            )
+        ).all()
+    )
+    unknown = [p for p, print in zip(batch, prints, strict=True) if print not in by_print]
+    ids = _candidates(db, unknown) | set(by_print.values())
+    states = {
+        row.id: row
+        for row in db.execute(
+            select(schema.papers.c["id", "edited", "trashed"]).where(
+                schema.papers.c.id.in_(records.among(ids))
+            )
+        )
+    }
+    pool, by_id = _Pool(), {}
+    for id, paper in records.read(db, ids).items():
+        state = states[id]
+        entry = _Entry(
+            paper, id, frozenset(json.loads(state.edited)), trashed=state.trashed is not None
+        )
+        by_id[id] = entry
+        pool.add(entry)
+    return pool, {print: by_id[id] for print, id in by_print.items()}
+
+
+def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
+    papers, identifiers = schema.papers.c, schema.identifiers.c
+    keys = [identity.block_keys(paper.title) for paper in batch if paper.title]
+    heads, tails = records.among(k[0] for k in keys), records.among(k[1] for k in keys)
+    found = set(
+        db.scalars(
+            select(papers.id).where(or_(papers.head_key.in_(heads), papers.tail_key.in_(tails)))
+        )
+    )
+    names = _by_kind(i for paper in batch for i in paper.identifiers if i.kind in identity.NAMING)
+    for kind, values in names.items():
+        found.update(
+            db.scalars(
+                select(identifiers.paper).where(
+                    identifiers.kind == kind, identifiers.value.in_(values)
+                )
+            )
+        )
+    own = {(p.source, p.source_id) for p in batch if p.source_id and p.source not in identity.FILES}
+    if own:
+        found.update(
+            db.scalars(select(papers.id).where(tuple_(papers.source, papers.source_id).in_(own)))
+        )
+    return found
+
+
+def _by_kind(identifiers: Iterable[Identifier]) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = defaultdict(list)
+    for kind, value in identifiers:
+        values[kind].append(value)
+    return values
+
+
+def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
+    """Merge the record into the entry it is, or make it a new one. True: it is new."""
+    judged = [(entry, identity.judge(entry.paper, paper)) for entry in pool.like(paper)]
+    same = [entry for entry, judgement in judged if judgement.verdict == Verdict.same]
+    if same:
+        # A journal's record of a paper belongs to the journal's, not to the preprint's.
+        preprint = identity.is_preprint(paper)
+        entry = min(same, key=lambda e: identity.is_preprint(e.paper) != preprint)
+        merged = identity.merge(entry.paper, paper, edited=entry.edited)
+        if merged != entry.paper:
+            entry.paper, entry.changed = merged, True
+            pool.add(entry)
+        return entry, False
+    entry = _Entry(paper)
+    entry.relations = [
+        (other, judgement)
+        for other, judgement in judged
+        if judgement.verdict in (Verdict.versions, Verdict.maybe)
+    ]
+    pool.add(entry)
+    return entry, True
+
+
+def _write(db: Connection, entries: Sequence[_Entry], now: float) -> int:
+    """Write what is new and what has changed; returns how many are new."""
+    new = [entry for entry in entries if entry.id is None]
+    old = [entry for entry in entries if entry.id is not None]
+    for entry, id in zip(new, records.add(db, [e.paper for e in new], now), strict=True):
+        entry.id = id
+    touched = [entry for entry in old if entry.changed or entry.trashed]
+    fulltext.forget(db, [e.id for e in touched if e.id and not e.trashed])
+    for entry in touched:
+        assert entry.id
+        records.change(db, entry.id, entry.paper, now)
+    back = [entry.id for entry in touched if entry.trashed]
+    if back:
+        db.execute(
+            update(schema.papers)
+            .where(schema.papers.c.id.in_(records.among(i for i in back if i)))
+            .values(trashed=None)
+        )
+    fulltext.index(db, [e.id for e in touched if e.id])
+    if new and new[0].id and new[-1].id:
+        fulltext.index_between(db, new[0].id, new[-1].id)
+    for entry in new:
+        for other, judgement in entry.relations:
+            assert entry.id and other.id
+            works.relate(db, entry.id, other.id, judgement.verdict, judgement.reason, now)
+    return len(new)

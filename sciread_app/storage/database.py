@@ -1,0 +1,139 @@
+"""One SQLite file: opened, brought up to date, read by many and written by one at a time."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event, exc
+
+from sciread_app.errors import LibraryError
+from sciread_app.storage.migrations import APPLICATION_ID, HEAD
+
+# A reader's page cache; negative means KiB.
+_CACHE = -32_000
+
+
+class Database:
+    """Transactions on the library file, safe to ask for from any thread and several processes.
+
+    Readers see the last committed state and never wait; writers wait for each other.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writing = threading.Lock()
+        self._engine = create_engine(f"sqlite:///{path}")
+        event.listen(self._engine, "connect", _configure)
+        # Left alone, sqlite3 opens no transaction for DDL, and half of a failed migration would
+        # stay. IMMEDIATE takes the write lock at once: a transaction that reads before it writes
+        # would else fail when another process writes in between.
+        event.listen(
+            self._engine,
+            "begin",
+            lambda db: db.exec_driver_sql(
+                "BEGIN IMMEDIATE" if db.get_execution_options().get("writing") else "BEGIN"
+            ),
+        )
+        self._writer = self._engine.execution_options(writing=True)
+        try:
+            self._bring_up_to_date()
+        except (exc.DatabaseError, sqlite3.DatabaseError) as error:
+            self.close()
+            raise _explained(error, path) from error
+        except LibraryError:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with self._explaining(), self._engine.begin() as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        with self._explaining(), self._writing, self._writer.begin() as db:
+            yield db
+
+    def copy_to(self, target: Path) -> None:
+        """Write the library as it stands now to `target`, whole or not at all."""
+        half = target.with_name(target.name + ".new")
+        half.unlink(missing_ok=True)
+        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(half)) as copy:
+            source.backup(copy)
+            # A backup is a single file: without this it would carry the WAL mark along.
+            copy.execute("PRAGMA journal_mode = DELETE")
+        half.replace(target)
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    def _bring_up_to_date(self) -> None:
+        with self.reading() as db:
+            revision = db.exec_driver_sql("PRAGMA user_version").scalar_one()
+            application = db.exec_driver_sql("PRAGMA application_id").scalar_one()
+            tables = db.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
+        if application not in (0, APPLICATION_ID) or (tables and not application):
+            raise LibraryError(
+                f"{self.path} is an SQLite file of another program, not a SciRead library.",
+                "Choose another home folder with --home, or move that file away.",
+            )
+        if revision > HEAD:
+            raise LibraryError(
+                f"{self.path} was written by a newer SciRead (library format {revision}; "
+                f"this one knows {HEAD}).",
+                "Install the newer SciRead. The library was not touched.",
+            )
+        if revision == HEAD:
+            return
+        if tables:
+            self.copy_to(self.path.with_suffix(".backup" + self.path.suffix))
+        from sciread_app.storage.migrations.upgrade import upgrade  # Alembic: 0.4 s, rarely needed
+
+        for step in range(revision + 1, HEAD + 1):
+            with self.writing() as db:
+                # Another process may have been quicker while we waited for the lock.
+                if db.exec_driver_sql("PRAGMA user_version").scalar_one() < step:
+                    upgrade(db, step)
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        try:
+            yield
+        except exc.DatabaseError as error:
+            raise _explained(error, self.path) from error
+
+
+def _configure(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # transactions begin where Database says so
+    # busy_timeout first: switching to WAL can itself find the file locked.
+    for pragma in (
+        "busy_timeout = 30000",
+        "journal_mode = WAL",
+        "synchronous = NORMAL",
+        "foreign_keys = ON",
+        "temp_store = MEMORY",
+        f"cache_size = {_CACHE}",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _explained(error: Exception, path: Path) -> Exception:
+    """The library error that says what a person can do, or `error` itself if it is our fault."""
+    text = str(getattr(error, "orig", error))
+    for sign, message, hint in (
+        ("locked", "is being written by another program for too long", "Close it and try again."),
+        ("disk is full", "cannot be written: the disk is full", "Make room and try again."),
+        ("readonly", "cannot be written: it is read-only", "Check the rights of file and folder."),
+        ("unable to open", "cannot be opened", "Check that the folder exists and is yours."),
+        ("malformed", "is damaged", "Run `sciread doctor`, or `sciread restore` with a backup."),
+        ("not a database", "is not an SQLite file", "Run `sciread restore` with a backup."),
+        ("disk I/O", "cannot be read or written: the disk reports an error", "Check the disk."),
+    ):
+        if sign in text:
+            return LibraryError(f"The library {path} {message}.", hint)
+    return error

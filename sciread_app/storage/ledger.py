@@ -1,0 +1,89 @@
+"""The story of imports: what was read, what became of it, and what failed for which reason."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select, update
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.storage import schema
+from sciread_app.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import: read = added + merged + failed. `finished` is None for one that was cut off."""
+
+    id: int
+    what: str
+    started: float
+    finished: float | None
+    read: int
+    added: int
+    merged: int
+    failed: int
+
+
+class Ledger:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def open(self, what: str) -> int:
+        """Begin an import of `what`; returns its number."""
+        row = {
+            "what": what,
+            "started": time.time(),
+            "read": 0,
+            "added": 0,
+            "merged": 0,
+            "failed": 0,
+        }
+        with self._db.writing() as db:
+            return int(db.execute(insert(schema.imports).values(row)).lastrowid)
+
+    def note(self, number: int, added: int, merged: int, skips: Sequence[Skipped]) -> None:
+        """Add what became of a batch."""
+        table = schema.imports.c
+        with self._db.writing() as db:
+            db.execute(
+                update(schema.imports)
+                .where(table.id == number)
+                .values(
+                    read=table.read + added + merged + len(skips),
+                    added=table.added + added,
+                    merged=table.merged + merged,
+                    failed=table.failed + len(skips),
+                )
+            )
+            if skips:
+                db.execute(
+                    insert(schema.failures),
+                    [{"import": number, **skipped._asdict()} for skipped in skips],
+                )
+
+    def close(self, number: int) -> None:
+        with self._db.writing() as db:
+            db.execute(
+                update(schema.imports)
+                .where(schema.imports.c.id == number)
+                .values(finished=time.time())
+            )
+
+    def imports(self) -> list[Import]:
+        """All imports, the newest first."""
+        with self._db.reading() as db:
+            rows = db.execute(select(schema.imports).order_by(schema.imports.c.id.desc()))
+            return [Import(**row._asdict()) for row in rows]
+
+    def failures(self, number: int) -> list[Skipped]:
+        table = schema.failures.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(table.file, table.entry, table.why)
+                .where(table["import"] == number)
+                .order_by(table.id)
+            )
+            return [Skipped(*row) for row in rows]

@@ -1,0 +1,345 @@
+"""The library: every paper we know, in one SQLite file."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, func, or_, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.domain.query import Condition
+from sciread_app.storage import arrivals, conditions, fulltext, records, schema, works
+from sciread_app.storage.arrivals import Stored
+from sciread_app.storage.attachments import Attachments
+from sciread_app.storage.database import Database
+from sciread_app.storage.ledger import Ledger
+from sciread_app.storage.shelves import Shelves
+
+Ids = NDArray[np.int64]
+
+
+class Order(StrEnum):
+    """How papers are listed. All put the newest or the first letter in front."""
+
+    added = "added"
+    year = "year"
+    title = "title"
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is known of two papers."""
+
+    a: PaperId
+    b: PaperId
+    verdict: Verdict
+    reason: str
+
+
+class Library:
+    """Values go in, values come out: no row, session or query object leaves this class.
+
+    Safe to call from any thread and from several processes: readers never wait, writers wait for
+    each other. Papers in the trash are found by `get` alone. What people do with papers is in
+    `shelves`, the story of imports in `ledger`, files and their text in `attachments`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._db = Database(path)
+        self.path = path
+        self.shelves = Shelves(self._db)
+        self.ledger = Ledger(self._db)
+        self.attachments = Attachments(self._db)
+
+    def put(self, batch: Sequence[Paper]) -> Stored:
+        """Store records, each as a new paper or as part of the one it is (see identity.judge)."""
+        with self._db.writing() as db:
+            return arrivals.take_in(db, batch, time.time())
+
+    def edit(self, id: PaperId, **values: Any) -> None:
+        """Set fields of a paper by hand. No later import changes them."""
+        with self._db.writing() as db:
+            row = db.execute(
+                select(schema.papers.c["edited", "trashed"]).where(schema.papers.c.id == id)
+            ).one()
+            paper = records.read(db, [id])[id]
+            edited = sorted({*json.loads(row.edited), *values})
+            if row.trashed is None:
+                fulltext.forget(db, [id])
+            changed = {name: getattr(paper, name) for name in paper.__dataclass_fields__} | values
+            records.change(db, id, Paper(**changed), time.time())
+            db.execute(
+                update(schema.papers)
+                .where(schema.papers.c.id == id)
+                .values(edited=json.dumps(edited))
+            )
+            if row.trashed is None:
+                fulltext.index(db, [id])
+
+    def get(self, ids: Iterable[int]) -> list[Paper]:
+        """The papers with these ids, in this order; unknown ids are left out."""
+        ids = list(ids)
+        with self._db.reading() as db:
+            found = records.read(db, ids)
+        return [found[i] for i in ids if i in found]
+
+    def count(self) -> int:
+        """How many papers there are, not counting the trash."""
+        with self._db.reading() as db:
+            return db.scalars(select(func.count()).select_from(schema.papers).where(_live())).one()
+
+    def ids(self, order: Order = Order.added) -> Ids:
+        papers = schema.papers.c
+        by = {
+            Order.added: (papers.added.desc(), papers.id.desc()),
+            Order.year: (papers.published.desc(), papers.id.desc()),
+            Order.title: (func.lower(papers.title), papers.id),
+        }[order]
+        with self._db.reading() as db:
+            return _ids(db.scalars(select(papers.id).where(_live()).order_by(*by)))
+
+    def matching(self, wanted: Sequence[Condition]) -> Ids:
+        """The papers that meet all conditions, ids ascending."""
+        sql, values = conditions.select_ids(wanted)
+        with self._db.reading() as db:
+            return _ids(row[0] for row in db.exec_driver_sql(f"{sql} ORDER BY id", values))
+
+    def by_words(
+        self, expression: str, limit: int, wanted: Sequence[Condition] = ()
+    ) -> list[tuple[PaperId, float]]:
+        """The papers that best match an FTS5 expression: BM25, columns weighted, best first."""
+        sql, values = conditions.select_ids(wanted) if wanted else ("", ())
+        with self._db.reading() as db:
+            found = fulltext.search(db, expression, limit, sql, values)
+        return [(PaperId(id), score) for id, score in found]
+
+    def document_frequencies(self, words: Sequence[str]) -> dict[str, int]:
+        """In how many papers each word stands, in any of its forms."""
+        with self._db.reading() as db:
+            return fulltext.document_frequencies(db, words)
+
+    def with_identifier(self, identifier: Identifier) -> list[PaperId]:
+        names = schema.identifiers.c
+        with self._db.reading() as db:
+            return [
+                PaperId(id)
+                for id in db.scalars(
+                    select(names.paper)
+                    .join(schema.papers, schema.papers.c.id == names.paper)
+                    .where(names.kind == identifier.kind, names.value == identifier.value, _live())
+                    .order_by(names.paper)
+                )
+            ]
+
+    def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
+        """The work that each paper is a version of: a number that its versions share."""
+        papers = schema.papers.c
+        own = func.coalesce(papers.work, papers.id)
+        with self._db.reading() as db:
+            rows = db.execute(select(papers.id, own).where(papers.id.in_(records.among(ids))))
+            return {PaperId(id): work for id, work in rows}
+
+    def versions(self, id: PaperId) -> list[PaperId]:
+        """The other versions of this paper's work."""
+        papers = schema.papers.c
+        work = select(papers.work).where(papers.id == id).scalar_subquery()
+        with self._db.reading() as db:
+            found = db.scalars(
+                select(papers.id).where(papers.work == work, papers.id != id, _live())
+            )
+            return [PaperId(i) for i in found]
+
+    def relations(self, verdict: Verdict) -> list[Relation]:
+        """All pairs of papers about which this is known."""
+        table = schema.relations.c
+        with self._db.reading() as db:
+            rows = db.execute(select(schema.relations).where(table.verdict == verdict))
+            return [Relation(r.a, r.b, Verdict(r.verdict), r.reason) for r in rows]
+
+    def not_duplicates(self, a: PaperId, b: PaperId) -> None:
+        """A person says that two papers are neither one paper nor one work."""
+        with self._db.writing() as db:
+            works.part(db, a, b, time.time())
+
+    def trash(self, ids: Iterable[int]) -> None:
+        """Put papers in the trash: out of every list and search, but not lost."""
+        self._move(ids, into_trash=True)
+
+    def untrash(self, ids: Iterable[int]) -> None:
+        self._move(ids, into_trash=False)
+
+    def trashed(self) -> Ids:
+        papers = schema.papers.c
+        with self._db.reading() as db:
+            return _ids(
+                db.scalars(
+                    select(papers.id).where(papers.trashed.isnot(None)).order_by(papers.trashed)
+                )
+            )
+
+    def cite(self, pairs: Iterable[tuple[Identifier, Identifier]], source: str) -> None:
+        """Remember that the first of each pair cites the second, as `source` says."""
+        rows = [
+            {
+                "citing_kind": citing.kind,
+                "citing": citing.value,
+                "cited_kind": cited.kind,
+                "cited": cited.value,
+                "source": source,
+            }
+            for citing, cited in pairs
+        ]
+        if rows:
+            with self._db.writing() as db:
+                db.execute(insert(schema.citations).on_conflict_do_nothing(), rows)
+
+    def save_search(self, name: str, query: str) -> None:
+        put = insert(schema.saved_searches).values(name=name, query=query, added=time.time())
+        with self._db.writing() as db:
+            db.execute(put.on_conflict_do_update(index_elements=["name"], set_={"query": query}))
+
+    def saved_searches(self) -> Mapping[str, str]:
+        """Name to query, the oldest first."""
+        table = schema.saved_searches.c
+        with self._db.reading() as db:
+            return {
+                name: query
+                for name, query in db.execute(select(table.name, table.query).order_by(table.id))
+            }
+
+    def texts(self, ids: Iterable[int]) -> list[tuple[str, str]]:
+        """Title and abstract of each paper, in this order; of an unknown id, two empty strings."""
+        ids, papers = list(ids), schema.papers.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(papers.id, papers.title, papers.abstract).where(
+                    papers.id.in_(records.among(ids))
+                )
+            )
+            found = {id: (title, abstract) for id, title, abstract in rows}
+        return [found.get(id, ("", "")) for id in ids]
+
+    def missing_vectors(self, space: str) -> tuple[Ids, Ids]:
+        """The papers whose text has no vector in this space, and their text hashes."""
+        papers, vectors = schema.papers.c, schema.vectors.c
+        fits = (vectors.paper == papers.id) & (vectors.space == space)
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(papers.id, papers.text_hash)
+                .outerjoin(schema.vectors, fits)
+                .where(_live(), or_(vectors.row.is_(None), vectors.text_hash != papers.text_hash))
+                .order_by(papers.id)
+            ).all()
+        return _ids(row[0] for row in rows), _ids(row[1] for row in rows)
+
+    def vector_rows(self, space: str) -> tuple[Ids, Ids, Ids]:
+        """Papers that have a vector for their present text, its row, and the text's hash."""
+        papers, vectors = schema.papers.c, schema.vectors.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(vectors.paper, vectors.row, vectors.text_hash)
+                .join(schema.papers, papers.id == vectors.paper)
+                .where(vectors.space == space, vectors.text_hash == papers.text_hash, _live())
+                .order_by(vectors.paper)
+            ).all()
+        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+        return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
+
+    def put_vectors(
+        self,
+        space: str,
+        ids: Sequence[int],
+        text_hashes: Sequence[int],
+        write: Callable[[int], None],
+    ) -> None:
+        """Record in which rows of the space's file the vectors of these papers stand.
+
+        Under the write lock, `write` is called with the first free row and has to bring the
+        vectors safely to disk, one row each in this order, before it returns.
+        """
+        table = schema.vectors.c
+        with self._db.writing() as db:
+            last = db.scalars(select(func.max(table.row)).where(table.space == space)).one()
+            first = 0 if last is None else last + 1
+            write(first)
+            rows = [
+                {"space": space, "paper": int(id), "row": first + n, "text_hash": int(hash)}
+                for n, (id, hash) in enumerate(zip(ids, text_hashes, strict=True))
+            ]
+            put = insert(schema.vectors)
+            new = {name: put.excluded[name] for name in ("row", "text_hash")}
+            db.execute(put.on_conflict_do_update(index_elements=["space", "paper"], set_=new), rows)
+
+    def drop_vectors(self, space: str, ids: Sequence[int] | None = None) -> None:
+        """Forget the vectors of these papers (None: of all), so that they are made again."""
+        table = schema.vectors.c
+        gone = delete(schema.vectors).where(table.space == space)
+        if ids is not None:
+            gone = gone.where(table.paper.in_(records.among(ids)))
+        with self._db.writing() as db:
+            db.execute(gone)
+
+    def problems(self) -> list[str]:
+        """What is wrong with the file itself: nothing here can be rebuilt from elsewhere."""
+        with self._db.reading() as db:
+            found = [row[0] for row in db.exec_driver_sql("PRAGMA integrity_check(10)")]
+            orphans = db.exec_driver_sql("PRAGMA foreign_key_check").all()
+        problems = [text for text in found if text != "ok"]
+        if orphans:
+            problems.append(f"{len(orphans)} rows belong to papers that are not there")
+        return problems
+
+    def text_index_fits(self) -> bool:
+        """Whether the text index says what the library says."""
+        with self._db.writing() as db:
+            return fulltext.fits(db)
+
+    def rebuild_text_index(self) -> None:
+        with self._db.writing() as db:
+            fulltext.rebuild(db)
+
+    def copy_to(self, target: Path) -> None:
+        """Write the library as it stands now to another file, whole or not at all."""
+        self._db.copy_to(target)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _move(self, ids: Iterable[int], *, into_trash: bool) -> None:
+        papers = schema.papers.c
+        with self._db.writing() as db:
+            moving = list(
+                db.scalars(
+                    select(papers.id).where(
+                        papers.id.in_(records.among(ids)),
+                        _live() if into_trash else papers.trashed.isnot(None),
+                    )
+                )
+            )
+            if into_trash:
+                fulltext.forget(db, moving)
+            db.execute(
+                update(schema.papers)
+                .where(papers.id.in_(records.among(moving)))
+                .values(trashed=time.time() if into_trash else None)
+            )
+            if not into_trash:
+                fulltext.index(db, moving)
+
+
+def _live() -> Any:
+    return schema.papers.c.trashed.is_(None)
+
+
+def _ids(values: Iterable[int]) -> Ids:
+    return np.fromiter(values, dtype=np.int64)

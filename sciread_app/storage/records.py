@@ -1,0 +1,146 @@
+"""Papers as rows: how the values of domain/paper.py are written to the tables and read back."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Select, Table, delete, func, insert, select, update
+
+from sciread_app.domain.identity import block_keys, text_hash
+from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
+from sciread_app.storage import schema
+
+
+def among(ids: Iterable[int]) -> Select[tuple[int]]:
+    """A SELECT of these numbers: one bound value, however many they are."""
+    values = func.json_each(json.dumps([int(i) for i in ids])).table_valued("value")
+    return select(values.c.value)
+
+
+def read(db: Connection, ids: Iterable[int]) -> dict[int, Paper]:
+    """The papers with these ids, whether in the trash or not."""
+    ids = list(ids)
+    by_author = _grouped(db, schema.authors, ids)
+    by_identifier = _grouped(db, schema.identifiers, ids)
+    by_field = _grouped(db, schema.fields, ids)
+    files: dict[int, list[str]] = defaultdict(list)
+    for paper, path in db.execute(
+        select(schema.attachments.c.paper, schema.attachments.c.path)
+        .where(schema.attachments.c.paper.in_(among(ids)))
+        .order_by(schema.attachments.c.id)
+    ):
+        files[paper].append(path)
+    found = db.execute(select(schema.papers).where(schema.papers.c.id.in_(among(ids))))
+    return {
+        row.id: Paper(
+            id=PaperId(row.id),
+            title=row.title,
+            abstract=row.abstract,
+            authors=tuple(
+                Author(a.family, a.given, a.particle, a.suffix, a.literal)
+                for a in by_author[row.id]
+            ),
+            kind=row.kind,
+            published=row.published,
+            venue=row.venue,
+            identifiers=tuple(Identifier(i.kind, i.value) for i in by_identifier[row.id]),
+            fields=tuple(f.field for f in by_field[row.id]),
+            keywords=tuple(row.keywords.split("\n")) if row.keywords else (),
+            extra=json.loads(row.extra),
+            files=tuple(files[row.id]),
+            source=row.source,
+            source_id=row.source_id,
+        )
+        for row in found
+    }
+
+
+def add(db: Connection, papers: Sequence[Paper], now: float) -> list[int]:
+    """Store new papers; returns the ids they got, in this order, each one more than the last."""
+    if not papers:
+        return []
+    first = 1 + (
+        db.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'papers'").scalar() or 0
+    )
+    ids = list(range(first, first + len(papers)))
+    db.execute(
+        insert(schema.papers),
+        [
+            _row(paper) | {"id": id, "added": now, "changed": now}
+            for id, paper in zip(ids, papers, strict=True)
+        ],
+    )
+    _add_parts(db, dict(zip(ids, papers, strict=True)), now)
+    return ids
+
+
+def change(db: Connection, id: int, paper: Paper, now: float) -> None:
+    """Store a new state of a paper. Files are added, never dropped."""
+    row = _row(paper) | {"changed": now}
+    db.execute(update(schema.papers).where(schema.papers.c.id == id).values(row))
+    for table in (schema.authors, schema.identifiers, schema.fields):
+        db.execute(delete(table).where(table.c.paper == id))
+    _add_parts(db, {id: paper}, now)
+
+
+def _grouped(db: Connection, table: Table, ids: Sequence[int]) -> dict[int, list[Any]]:
+    groups: dict[int, list[Any]] = defaultdict(list)
+    rows = select(table).where(table.c.paper.in_(among(ids))).order_by(table.c.position)
+    for row in db.execute(rows):
+        groups[row.paper].append(row)
+    return groups
+
+
+def _row(paper: Paper) -> dict[str, Any]:
+    head, tail = block_keys(paper.title)
+    return {
+        "title": paper.title,
+        "abstract": paper.abstract,
+        "kind": paper.kind,
+        "published": paper.published,
+        "year": paper.year,
+        "venue": paper.venue,
+        "keywords": "\n".join(paper.keywords),
+        "extra": json.dumps(dict(paper.extra), ensure_ascii=False),
+        "source": paper.source,
+        "source_id": paper.source_id,
+        "text_hash": text_hash(paper),
+        "head_key": head,
+        "tail_key": tail,
+    }
+
+
+def _add_parts(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
+    authors = [
+        {"paper": id, "position": n, **author._asdict()}
+        for id, paper in papers.items()
+        for n, author in enumerate(paper.authors)
+    ]
+    identifiers = [
+        {"paper": id, "position": n, "kind": kind, "value": value}
+        for id, paper in papers.items()
+        for n, (kind, value) in enumerate(dict.fromkeys(paper.identifiers))
+    ]
+    fields = [
+        {"paper": id, "position": n, "field": field}
+        for id, paper in papers.items()
+        for n, field in enumerate(paper.fields)
+    ]
+    files = [
+        {"paper": id, "path": path, "sha256": "", "size": 0, "modified": 0.0, "problem": ""}
+        | {"added": now}
+        for id, paper in papers.items()
+        for path in paper.files
+    ]
+    for table, rows in (
+        (schema.authors, authors),
+        (schema.identifiers, identifiers),
+        (schema.fields, fields),
+    ):
+        if rows:
+            db.execute(insert(table), rows)
+    if files:
+        db.execute(insert(schema.attachments).prefix_with("OR IGNORE"), files)

@@ -1,0 +1,246 @@
+"""The tables of the library. What they hold today is what the migrations have built."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+metadata = MetaData()
+
+
+def _paper(primary_key: bool = False) -> Column[int]:
+    return Column(
+        "paper",
+        ForeignKey("papers.id", ondelete="CASCADE"),
+        primary_key=primary_key,
+        nullable=False,
+    )
+
+
+papers = Table(
+    "papers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("abstract", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("published", Text, nullable=False),
+    Column("year", Integer, index=True),
+    Column("venue", Text, nullable=False),
+    Column("keywords", Text, nullable=False),  # one a line
+    Column("extra", Text, nullable=False),  # JSON object
+    Column("source", Text, nullable=False),
+    Column("source_id", Text, nullable=False),
+    Column("text_hash", Integer, nullable=False),  # of what is encoded: title and abstract
+    Column("head_key", Integer, nullable=False, index=True),  # how the title begins
+    Column("tail_key", Integer, nullable=False, index=True),  # how it ends
+    Column("work", Integer, index=True),  # versions of one work share it; NULL: the only one
+    Column("edited", Text, nullable=False, server_default="[]"),  # fields set by hand: JSON list
+    Column("read", Boolean, nullable=False, server_default="0"),
+    Column("rating", Integer, nullable=False, server_default="0"),
+    Column("added", Float, nullable=False),  # seconds since 1970, as are all times here
+    Column("changed", Float, nullable=False),
+    Column("trashed", Float),
+    Index("papers_source", "source", "source_id"),
+    Index("papers_trashed", "trashed", sqlite_where=Column("trashed", Float).isnot(None)),
+    # Ids are never used again: vectors and index entries of a paper long gone must not be met by
+    # a new one.
+    sqlite_autoincrement=True,
+)
+
+authors = Table(
+    "authors",
+    metadata,
+    _paper(primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("family", Text, nullable=False),
+    Column("given", Text, nullable=False),
+    Column("particle", Text, nullable=False),
+    Column("suffix", Text, nullable=False),
+    Column("literal", Boolean, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+identifiers = Table(
+    "identifiers",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    _paper(primary_key=True),
+    Column("position", Integer, nullable=False),
+    Index("identifiers_paper", "paper"),
+    sqlite_with_rowid=False,
+)
+
+fields = Table(
+    "fields",
+    metadata,
+    _paper(primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("field", Text, nullable=False),
+    Index("fields_field", "field", "paper"),
+    sqlite_with_rowid=False,
+)
+
+# Every record that was ever taken in, by the hash of all it said. What a merge did not keep is
+# here, so that a merge can be undone.
+origins = Table(
+    "origins",
+    metadata,
+    Column("fingerprint", Integer, primary_key=True),
+    _paper(),
+    Column("record", Text, nullable=False),  # JSON; empty where the paper itself still says it all
+    Index("origins_paper", "paper"),
+)
+
+# What is known of two papers, a < b: "versions" of one work, "different" (somebody said so),
+# "maybe" (somebody should look).
+relations = Table(
+    "relations",
+    metadata,
+    Column("a", ForeignKey("papers.id", ondelete="CASCADE"), primary_key=True),
+    Column("b", ForeignKey("papers.id", ondelete="CASCADE"), primary_key=True),
+    Column("verdict", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("decided", Float, nullable=False),
+    Index("relations_b", "b"),
+    sqlite_with_rowid=False,
+)
+
+# By identifier, since most of what a paper cites is not in the library, or not yet.
+citations = Table(
+    "citations",
+    metadata,
+    Column("citing_kind", Text, primary_key=True),
+    Column("citing", Text, primary_key=True),
+    Column("cited_kind", Text, primary_key=True),
+    Column("cited", Text, primary_key=True),
+    Column("source", Text, nullable=False),
+    Index("citations_cited", "cited_kind", "cited"),
+    sqlite_with_rowid=False,
+)
+
+attachments = Table(
+    "attachments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _paper(),
+    Column("path", Text, nullable=False),
+    Column("sha256", Text, nullable=False),  # empty until the file was seen
+    Column("size", Integer, nullable=False),
+    Column("modified", Float, nullable=False),
+    Column("problem", Text, nullable=False),  # why there is no text, for a person
+    Column("added", Float, nullable=False),
+    UniqueConstraint("paper", "path"),
+    Index("attachments_sha256", "sha256"),
+    Index("attachments_path", "path"),
+)
+
+# The words of a file, once for each content.
+bodies = Table(
+    "bodies",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+collections = Table(
+    "collections",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("parent", ForeignKey("collections.id", ondelete="CASCADE")),
+    Column("name", Text, nullable=False),
+    Index("collections_name", "parent", "name"),
+)
+
+collected = Table(
+    "collected",
+    metadata,
+    Column("collection", ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True),
+    _paper(primary_key=True),
+    Column("added", Float, nullable=False),
+    Index("collected_paper", "paper"),
+    sqlite_with_rowid=False,
+)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text(collation="NOCASE"), nullable=False, unique=True),
+    Column("colour", Text, nullable=False, server_default=""),
+)
+
+tagged = Table(
+    "tagged",
+    metadata,
+    Column("tag", ForeignKey("tags.id", ondelete="CASCADE"), primary_key=True),
+    _paper(primary_key=True),
+    Index("tagged_paper", "paper"),
+    sqlite_with_rowid=False,
+)
+
+notes = Table(
+    "notes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _paper(),
+    Column("text", Text, nullable=False),
+    Column("added", Float, nullable=False),
+    Column("changed", Float, nullable=False),
+    Index("notes_paper", "paper"),
+)
+
+saved_searches = Table(
+    "saved_searches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("query", Text, nullable=False),
+    Column("added", Float, nullable=False),
+)
+
+# Which row of a space's vector file holds the vector of a paper's text.
+vectors = Table(
+    "vectors",
+    metadata,
+    Column("space", Text, primary_key=True),
+    _paper(primary_key=True),
+    Column("row", Integer, nullable=False),
+    Column("text_hash", Integer, nullable=False),
+    Index("vectors_paper", "paper"),
+    sqlite_with_rowid=False,
+)
+
+imports = Table(
+    "imports",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("what", Text, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("finished", Float),  # NULL: still going on, or killed
+    Column("read", Integer, nullable=False),
+    Column("added", Integer, nullable=False),
+    Column("merged", Integer, nullable=False),
+    Column("failed", Integer, nullable=False),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("import", ForeignKey("imports.id", ondelete="CASCADE"), nullable=False, index=True),
+    Column("file", Text, nullable=False),
+    Column("entry", Text, nullable=False),
+    Column("why", Text, nullable=False),
+)

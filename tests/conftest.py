@@ -1,0 +1,27 @@
+"""What tests of every part share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sciread_app.storage.library import Library
+
+SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Iterator[Library]:
+    library = Library(tmp_path / "library.sqlite3")
+    yield library
+    library.close()
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of real papers and files that lies beside some checkouts."""
+    if not SHARED.is_dir():
+        pytest.skip(f"the real papers and files are not there: {SHARED.name} beside the checkout")
+    return SHARED
