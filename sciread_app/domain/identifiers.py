@@ -73,7 +73,7 @@ def _doi(text: str) -> str:
         return ""
     doi = match[0]
     # A closing bracket belongs to the DOI when it was opened there: 10.1016/0370-2693(88)91418-2.
-    while doi and doi[-1] in _DOI_TAIL and not (doi[-1] == ")" and doi.count("(") >= doi.count(")")):
+    while doi[-1] in _DOI_TAIL and (doi[-1] != ")" or doi.count("(") < doi.count(")")):
         doi = doi[:-1]
     return "" if _PLACEHOLDER.search(doi) or doi.endswith("/") else doi
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from dataclasses import replace
 from enum import StrEnum
+from functools import lru_cache
 from hashlib import blake2b
 from typing import NamedTuple
 
@@ -30,9 +31,13 @@ _KEY_LENGTH = 24
 _NOT_ALNUM = re.compile(r"[^0-9a-z]+")
 # A paper whose title has one of these where the other has none is about the other.
 _ABOUT = frozenset(
-    "erratum errata corrigendum corrigenda correction corrections addendum retraction retracted "
-    "reply response comment comments comments rejoinder discussion supplement supplementary "
-    "supporting appendix part i ii iii iv v vi vii viii ix x first second third".split()
+    (
+        *("erratum", "errata", "corrigendum", "corrigenda", "correction", "corrections"),
+        *("addendum", "retraction", "retracted", "reply", "response", "comment", "comments"),
+        *("rejoinder", "discussion", "supplement", "supplementary", "supporting", "appendix"),
+        *("part", "first", "second", "third"),
+        *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"),
+    )
 )
 
 
@@ -79,6 +84,7 @@ def title_key(title: str) -> str:
     return "".join(c for c in decomposed if c.isalnum())
 
 
+@lru_cache(4096)  # a batch asks several times for the same titles
 def block_keys(title: str) -> tuple[int, int]:
     """Two numbers, of which titles that may be one share at least one: its start and its end."""
     key = title_key(title)
@@ -151,6 +157,8 @@ def _judge_same_doi(a: Paper, b: Paper, doi: str) -> Judgement:
     if is_preprint(a) != is_preprint(b):
         # arXiv names the DOI of the journal's article beside its own id.
         return Judgement(Verdict.versions, f"the preprint names the article's DOI {doi}")
+    if any(_conflict(kind, a, b) for kind in ("arxiv", "pmid")):
+        return Judgement(Verdict.maybe, f"both have DOI {doi}, but other names of theirs differ")
     alike = ratio(title_key(a.title), title_key(b.title))
     if a.title and b.title and alike < _UNLIKE:
         return Judgement(Verdict.maybe, f"both have DOI {doi}, but their titles differ")
@@ -221,7 +229,9 @@ def _shared(kind: str, a: Paper, b: Paper) -> str:
 
 
 def _conflict(kind: str, a: Paper, b: Paper) -> bool:
-    return bool(_values(kind, a)) and bool(_values(kind, b))
+    """Whether both have such a name, and none in common."""
+    names_a, names_b = _values(kind, a), _values(kind, b)
+    return bool(names_a and names_b) and not names_a & names_b
 
 
 def _values(kind: str, paper: Paper) -> set[str]:

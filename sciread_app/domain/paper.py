@@ -45,9 +45,9 @@ class Author(NamedTuple):
 
 
 class Identifier(NamedTuple):
-    """A name that the world gave to a paper. `value` is in the normal form of domain/identity.py."""
+    """A name that the world gave to a paper; `value` is in the normal form of identifiers.py."""
 
-    kind: str  # one of identity.IDENTIFIER_KINDS
+    kind: str  # one of identifiers.IDENTIFIER_KINDS
     value: str
 
 

@@ -37,6 +37,9 @@ class _Entry:
     relations: list[tuple[_Entry, identity.Judgement]] = field(default_factory=list)
 
 
+_UNREAD = Paper(title="")
+
+
 class _Pool:
     """The papers that a batch may meet, found by what they share with a record."""
 
@@ -101,24 +104,28 @@ def _meet(
         ).all()
     )
     unknown = [p for p, print in zip(batch, prints, strict=True) if print not in by_print]
-    ids = _candidates(db, unknown) | set(by_print.values())
-    states = {
-        row.id: row
-        for row in db.execute(
-            select(schema.papers.c["id", "edited", "trashed"]).where(
+    ids = _candidates(db, unknown) | _in_trash(db, by_print.values())
+    edited = dict(
+        db.execute(
+            select(schema.papers.c["id", "edited"]).where(
                 schema.papers.c.id.in_(records.among(ids))
             )
-        )
-    }
+        ).all()
+    )
+    trashed = _in_trash(db, ids)
     pool, by_id = _Pool(), {}
     for id, paper in records.read(db, ids).items():
-        state = states[id]
-        entry = _Entry(
-            paper, id, frozenset(json.loads(state.edited)), trashed=state.trashed is not None
-        )
-        by_id[id] = entry
-        pool.add(entry)
+        by_id[id] = _Entry(paper, id, frozenset(json.loads(edited[id])), trashed=id in trashed)
+        pool.add(by_id[id])
+    for id in set(by_print.values()) - set(by_id):
+        by_id[id] = _Entry(_UNREAD, id)  # nothing will be asked of it
     return pool, {print: by_id[id] for print, id in by_print.items()}
+
+
+def _in_trash(db: Connection, ids: Iterable[int]) -> set[int]:
+    papers = schema.papers.c
+    found = select(papers.id).where(papers.trashed.isnot(None), papers.id.in_(records.among(ids)))
+    return set(db.scalars(found))
 
 
 def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:

@@ -18,6 +18,9 @@ id IN (SELECT paper FROM collected WHERE collection IN (
             FROM collections AS c JOIN paths ON c.parent = paths.id)
     SELECT id FROM paths WHERE path = ? COLLATE NOCASE OR path LIKE ? ESCAPE '\\'))
 """
+_IN_FIELD = """
+id IN (SELECT paper FROM fields WHERE field = ? COLLATE NOCASE OR field LIKE ? ESCAPE '\\')
+"""
 _CHOICES = {
     ("is", "read"): "read",
     ("is", "unread"): "NOT read",
@@ -51,8 +54,7 @@ def _condition(condition: Condition) -> tuple[str, list[object]]:
 def _alternative(field: str, value: str) -> tuple[str, list[object]]:
     if field == "cat":
         top = value.removesuffix(".*").removesuffix("*")
-        among = "id IN (SELECT paper FROM fields WHERE field = ? COLLATE NOCASE OR field LIKE ? ESCAPE '\\')"
-        return among, [top, f"{top.translate(_LIKE_SIGNS)}.%"]
+        return _IN_FIELD, [top, f"{top.translate(_LIKE_SIGNS)}.%"]
     if field == "tag":
         among = "id IN (SELECT paper FROM tagged JOIN tags ON tags.id = tag WHERE name = ?)"
         return among, [value]

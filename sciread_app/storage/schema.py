@@ -136,10 +136,12 @@ attachments = Table(
     Column("id", Integer, primary_key=True),
     _paper(),
     Column("path", Text, nullable=False),
-    Column("sha256", Text, nullable=False),  # empty until the file was seen
-    Column("size", Integer, nullable=False),
-    Column("modified", Float, nullable=False),
-    Column("problem", Text, nullable=False),  # why there is no text, for a person
+    Column("sha256", Text, nullable=False, server_default=""),  # empty until the file was seen
+    Column("size", Integer, nullable=False, server_default="0"),
+    Column("modified", Float, nullable=False, server_default="0"),
+    Column(
+        "problem", Text, nullable=False, server_default=""
+    ),  # why there is no text, for a person
     Column("added", Float, nullable=False),
     UniqueConstraint("paper", "path"),
     Index("attachments_sha256", "sha256"),

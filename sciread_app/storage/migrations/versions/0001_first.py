@@ -25,8 +25,7 @@ TABLES = (
         cited TEXT NOT NULL,
         source TEXT NOT NULL,
         PRIMARY KEY (citing_kind, citing, cited_kind, cited)
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX citations_cited ON citations (cited_kind, cited)",
     """
@@ -107,10 +106,10 @@ TABLES = (
         id INTEGER NOT NULL,
         paper INTEGER NOT NULL,
         path TEXT NOT NULL,
-        sha256 TEXT NOT NULL,
-        size INTEGER NOT NULL,
-        modified FLOAT NOT NULL,
-        problem TEXT NOT NULL,
+        sha256 TEXT DEFAULT '' NOT NULL,
+        size INTEGER DEFAULT '0' NOT NULL,
+        modified FLOAT DEFAULT '0' NOT NULL,
+        problem TEXT DEFAULT '' NOT NULL,
         added FLOAT NOT NULL,
         PRIMARY KEY (id),
         UNIQUE (paper, path),
@@ -130,8 +129,7 @@ TABLES = (
         literal BOOLEAN NOT NULL,
         PRIMARY KEY (paper, position),
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     """
     CREATE TABLE collected (
@@ -141,8 +139,7 @@ TABLES = (
         PRIMARY KEY (collection, paper),
         FOREIGN KEY(collection) REFERENCES collections (id) ON DELETE CASCADE,
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX collected_paper ON collected (paper)",
     """
@@ -164,8 +161,7 @@ TABLES = (
         field TEXT NOT NULL,
         PRIMARY KEY (paper, position),
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX fields_field ON fields (field, paper)",
     """
@@ -176,8 +172,7 @@ TABLES = (
         position INTEGER NOT NULL,
         PRIMARY KEY (kind, value, paper),
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX identifiers_paper ON identifiers (paper)",
     """
@@ -212,8 +207,7 @@ TABLES = (
         PRIMARY KEY (a, b),
         FOREIGN KEY(a) REFERENCES papers (id) ON DELETE CASCADE,
         FOREIGN KEY(b) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX relations_b ON relations (b)",
     """
@@ -223,8 +217,7 @@ TABLES = (
         PRIMARY KEY (tag, paper),
         FOREIGN KEY(tag) REFERENCES tags (id) ON DELETE CASCADE,
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX tagged_paper ON tagged (paper)",
     """
@@ -235,8 +228,7 @@ TABLES = (
         text_hash INTEGER NOT NULL,
         PRIMARY KEY (space, paper),
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
-    )
-     WITHOUT ROWID
+    ) WITHOUT ROWID
     """,
     "CREATE INDEX vectors_paper ON vectors (paper)",
 )
