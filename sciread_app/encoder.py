@@ -1,0 +1,240 @@
+"""Texts in, unit vectors out: a model, at work in a process of its own."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+import trainer.contract
+from sciread_app.errors import EncoderFailed
+from sciread_app.tasks import Task
+from trainer.contract import wire
+from trainer.contract.package import Package, read_package
+
+# Texts in one request. A typed query waits for one request at most, and so does a wish to stop.
+CHUNK = 64
+START_SECONDS = 180.0
+ANSWER_SECONDS = 600.0
+# The end of what the model's process wrote to stderr, shown when it fails.
+_TAIL_BYTES = 2_000
+
+
+def trainer_command(*arguments: str) -> list[str]:
+    """How to start the trainer as a process, from source and from a frozen build alike."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "trainer", *arguments]
+    return [sys.executable, "-m", "trainer", *arguments]
+
+
+class Encoder:
+    """A model package as a function from texts to vectors.
+
+    The model's process starts with the first texts, or with `start`; it is started again when it
+    dies. Safe to call from any thread: requests take turns, and a typed query goes before the
+    rest of a long list. What the model is can be read without starting it.
+    """
+
+    def __init__(self, package: Path | Package, command: Sequence[str] = ()) -> None:
+        """`command` starts another process than the trainer's. Raises PackageRefused."""
+        self.package = package if isinstance(package, Package) else read_package(package)
+        self.space = self.package.space
+        self.dim = self.package.dim
+        self.title = self.package.title
+        folder = str(self.package.folder.resolve())
+        self._command = list(command) or trainer_command("serve", folder)
+        self._child: _Child | None = None
+        self._turns = _Turns()
+        self._closed = False
+
+    def start(self) -> None:
+        """Start the model's process, if it is not running, and wait until it is ready.
+
+        Raises EncoderFailed.
+        """
+        with self._turns.one(urgent=True):
+            self._running_child()
+
+    def encode(
+        self, texts: Sequence[tuple[str, str]], task: Task | None = None
+    ) -> NDArray[np.float32]:
+        """One vector of unit length a text, in their order: float32 [len(texts), dim].
+
+        A text is (title, abstract); a typed query is (query, ""). Raises EncoderFailed, and
+        Cancelled between two requests.
+        """
+        vectors = np.empty((len(texts), self.dim), np.float32)
+        # Equals in length go together, so that no request waits for one long text. Longest first:
+        # the time left is never longer than it looks.
+        order = sorted(range(len(texts)), key=lambda row: -len(texts[row][0]) - len(texts[row][1]))
+        for done in range(0, len(texts), CHUNK):
+            if task:
+                task.step(done, len(texts))
+            rows = order[done : done + CHUNK]
+            with self._turns.one(urgent=len(texts) == 1):
+                vectors[rows] = self._ask([texts[row] for row in rows])
+        if task:
+            task.step(len(texts), len(texts))
+        return vectors
+
+    def close(self) -> None:
+        """Stop the model's process, in the middle of a request too, and stay closed."""
+        self._closed = True
+        if child := self._child:
+            child.stop()
+
+    def _ask(self, texts: list[tuple[str, str]]) -> NDArray[np.float32]:
+        try:
+            return self._running_child().encode(texts, self.dim)
+        except _Died:
+            # Once more with a new process: whatever killed the old one may be over.
+            try:
+                return self._running_child().encode(texts, self.dim)
+            except _Died as died:
+                raise self._failure("The model stopped while it was at work.", died) from died
+
+    def _running_child(self) -> _Child:
+        if self._closed:
+            raise EncoderFailed("The model was closed.", "Start SciRead again.")
+        if self._child is None or not self._child.is_running():
+            self._child = self._new_child()
+        return self._child
+
+    def _new_child(self) -> _Child:
+        try:
+            child = _Child(self._command)
+            child.wait_until_ready()
+        except _Died as died:
+            raise self._failure("The model could not be started.", died) from died
+        except OSError as error:
+            raise EncoderFailed("The model could not be started.", str(error)) from error
+        if self._closed:
+            child.stop()
+        return child
+
+    def _failure(self, message: str, died: _Died) -> EncoderFailed:
+        if self._closed:
+            return EncoderFailed("The model was closed.", "Start SciRead again.")
+        return EncoderFailed(message, f"{self.title}: {died}")
+
+
+class _Died(Exception):
+    """The model's process is gone; says what it wrote last."""
+
+
+class _Child:
+    """The running process of a model and its two pipes. One request at a time."""
+
+    def __init__(self, command: list[str]) -> None:
+        # A file takes any amount, where a pipe that nobody reads would make the process wait.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
+        # Run where the trainer lies, so that `-m trainer` finds ours and no folder of that name.
+        home = Path(trainer.contract.__file__).parents[2]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            cwd=home if not getattr(sys, "frozen", False) else None,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+        self._numbers = itertools.count(1)
+        # Also when the interpreter ends or the encoder is forgotten: no orphan, no zombie.
+        self.stop = weakref.finalize(self, _stop, self._process)
+
+    def is_running(self) -> bool:
+        return self.stop.alive and self._process.poll() is None
+
+    def wait_until_ready(self) -> None:
+        self._answer(START_SECONDS)
+
+    def encode(self, texts: list[tuple[str, str]], dim: int) -> NDArray[np.float32]:
+        number = next(self._numbers)
+        try:
+            wire.send(self._stdin, {"id": number, "texts": texts})
+        except (OSError, ValueError) as error:
+            raise self._died() from error
+        answer = self._answer(ANSWER_SECONDS)
+        shape = (len(texts), dim)
+        if answer.header.get("id") != number or len(answer.body) != 4 * len(texts) * dim:
+            raise self._died("It answered something else than it was asked.")
+        return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
+
+    def _answer(self, seconds: float) -> wire.Frame:
+        """The next frame. Raises _Died, and EncoderFailed for a refusal or too long a wait."""
+        # A blocked read cannot be interrupted everywhere, but ending the process ends the read.
+        watch = threading.Timer(seconds, self._process.kill)
+        watch.daemon = True
+        watch.start()
+        late = time.monotonic() + seconds
+        try:
+            answer = wire.receive(self._stdout)
+        except (OSError, ValueError, wire.BrokenFrame) as error:
+            raise self._died(str(error)) from error
+        finally:
+            watch.cancel()
+        if answer is None:
+            waited = f"It did not answer in {seconds:.0f} seconds."
+            raise self._died(waited if time.monotonic() >= late else "")
+        if error_text := answer.header.get("error"):
+            raise EncoderFailed(str(error_text), str(answer.header.get("hint", "")))
+        return answer
+
+    @property
+    def _stdin(self) -> BinaryIO:
+        assert self._process.stdin
+        return self._process.stdin  # type: ignore[return-value]
+
+    @property
+    def _stdout(self) -> BinaryIO:
+        assert self._process.stdout
+        return self._process.stdout  # type: ignore[return-value]
+
+    def _died(self, why: str = "") -> _Died:
+        self.stop()
+        self._errors.seek(0, 2)
+        self._errors.seek(max(0, self._errors.tell() - _TAIL_BYTES))
+        return _Died(f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip())
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    # It holds nothing that could be lost, so there is no need to ask it politely.
+    process.kill()
+    process.wait()
+    for pipe in (process.stdin, process.stdout):
+        with suppress(OSError):
+            pipe.close()  # type: ignore[union-attr]
+
+
+class _Turns:
+    """A lock in which the urgent go before all others that wait."""
+
+    def __init__(self) -> None:
+        self._change = threading.Condition()
+        self._busy = False
+        self._urgent = 0
+
+    @contextmanager
+    def one(self, *, urgent: bool) -> Iterator[None]:
+        with self._change:
+            self._urgent += urgent
+            self._change.wait_for(lambda: not self._busy and (urgent or not self._urgent))
+            self._urgent -= urgent
+            self._busy = True
+        try:
+            yield
+        finally:
+            with self._change:
+                self._busy = False
+                self._change.notify_all()

