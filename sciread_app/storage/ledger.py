@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.storage import schema
@@ -44,25 +44,10 @@ class Ledger:
         with self._db.writing() as db:
             return int(db.execute(insert(schema.imports).values(row)).lastrowid)
 
-    def note(self, number: int, added: int, merged: int, skips: Sequence[Skipped]) -> None:
-        """Add what became of a batch."""
-        table = schema.imports.c
+    def note_merged(self, number: int, count: int) -> None:
+        """Add files that were found to be part of papers already there."""
         with self._db.writing() as db:
-            db.execute(
-                update(schema.imports)
-                .where(table.id == number)
-                .values(
-                    read=table.read + added + merged + len(skips),
-                    added=table.added + added,
-                    merged=table.merged + merged,
-                    failed=table.failed + len(skips),
-                )
-            )
-            if skips:
-                db.execute(
-                    insert(schema.failures),
-                    [{"import": number, **skipped._asdict()} for skipped in skips],
-                )
+            note(db, number, 0, count, [])
 
     def close(self, number: int) -> None:
         with self._db.writing() as db:
@@ -87,3 +72,20 @@ class Ledger:
                 .order_by(table.id)
             )
             return [Skipped(*row) for row in rows]
+
+
+def note(db: Connection, number: int, added: int, merged: int, skips: Sequence[Skipped]) -> None:
+    """Add what became of a batch to the import with this number."""
+    table = schema.imports.c
+    db.execute(
+        update(schema.imports)
+        .where(table.id == number)
+        .values(
+            read=table.read + added + merged + len(skips),
+            added=table.added + added,
+            merged=table.merged + merged,
+            failed=table.failed + len(skips),
+        )
+    )
+    if skips:
+        db.execute(insert(schema.failures), [{"import": number, **s._asdict()} for s in skips])

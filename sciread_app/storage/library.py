@@ -16,13 +16,13 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
-from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.query import Condition
 from sciread_app.storage import arrivals, conditions, fulltext, records, schema, works
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.database import Database
-from sciread_app.storage.ledger import Ledger
+from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.shelves import Shelves
 
 Ids = NDArray[np.int64]
@@ -61,10 +61,19 @@ class Library:
         self.ledger = Ledger(self._db)
         self.attachments = Attachments(self._db)
 
-    def put(self, batch: Sequence[Paper]) -> Stored:
-        """Store records, each as a new paper or as part of the one it is (see identity.judge)."""
+    def put(
+        self, batch: Sequence[Paper], *, ledger: int | None = None, skips: Sequence[Skipped] = ()
+    ) -> Stored:
+        """Store records, each as a new paper or as part of the one it is (see identity.judge).
+
+        With the number of an import in the `ledger`, the batch and what was skipped on the way
+        are noted there in the same transaction.
+        """
         with self._db.writing() as db:
-            return arrivals.take_in(db, batch, time.time())
+            stored = arrivals.take_in(db, batch, time.time())
+            if ledger is not None:
+                note(db, ledger, stored.added, stored.merged, skips)
+        return stored
 
     def edit(self, id: PaperId, **values: Any) -> None:
         """Set fields of a paper by hand. No later import changes them."""

@@ -1,0 +1,248 @@
+"""Taking papers in: files and folders become papers of the library, and nothing is lost."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from sciread_app import formats
+from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.formats.pdf import PdfContent, PdfReaders
+from sciread_app.storage.attachments import Attachment
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+# Killed at any moment, an import loses no more than this many records; a PDF takes long to read.
+BATCH = 500
+PDF_BATCH = 20
+
+T = TypeVar("T")
+
+
+@dataclass
+class Report:
+    """What became of what was read: read = added + merged + failed."""
+
+    added: int = 0
+    merged: int = 0
+    skips: list[Skipped] = field(default_factory=list)
+    remarks: list[Skipped] = field(default_factory=list)  # taken in, but there is something to say
+    passed_over: int = 0  # files of kinds that hold no papers
+    texts: int = 0  # PDFs whose text was taken in
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        return len(self.skips)
+
+    @property
+    def read(self) -> int:
+        return self.added + self.merged + self.failed
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The files below the given paths, by how they are read."""
+
+    records: list[Path]
+    pdfs: list[Path]
+    passed_over: int
+    skips: list[Skipped]
+
+
+class Intake:
+    """Imports. One that was killed or stopped is gone on with by starting it again: what is in
+    the library already is recognised, and a PDF that was read is not opened a second time."""
+
+    def __init__(self, library: Library, *, pdf_workers: int = 2, pdf_seconds: float = 30) -> None:
+        self._library = library
+        self._pdf_workers = pdf_workers
+        self._pdf_seconds = pdf_seconds
+
+    def add(self, paths: Sequence[Path], task: Task) -> Report:
+        """Take in these files, and all files in these folders that hold papers.
+
+        Records come before PDFs, so that a PDF finds the record that belongs to it.
+        """
+        begun = time.monotonic()
+        task.step(0, 0, "Looking for papers")
+        found = _look(paths, task)
+        number = self._library.ledger.open(", ".join(str(path) for path in paths))
+        report = Report(passed_over=found.passed_over)
+        if found.skips:
+            self._put([], found.skips, number, report)
+        self._add_records(found.records, number, report, task)
+        self._add_pdfs(found.pdfs, number, report, task)
+        self._read_linked(report, task)
+        self._library.ledger.close(number)
+        report.seconds = time.monotonic() - begun
+        return report
+
+    def _add_records(self, files: Sequence[Path], number: int, report: Report, task: Task) -> None:
+        expected = [formats.estimate(path) for path in files]
+        begun = report.read
+        for n, path in enumerate(files):
+            for batch in _batches(formats.read_file(path), BATCH):
+                papers = [record for record in batch if isinstance(record, Paper)]
+                skips = [record for record in batch if isinstance(record, Skipped)]
+                self._put(papers, skips, number, report)
+                # An estimate that was too low must not say that nothing is left.
+                so_far = report.read - begun
+                task.step(so_far, max(sum(expected), so_far), path.name)
+            expected[n] = report.read - begun - sum(expected[:n])
+
+    def _put(
+        self, papers: Sequence[Paper], skips: Sequence[Skipped], number: int, report: Report
+    ) -> list[PaperId]:
+        stored = self._library.put(papers, ledger=number, skips=skips)
+        report.added += stored.added
+        report.merged += stored.merged
+        report.skips += skips
+        return stored.ids
+
+    def _add_pdfs(self, files: Sequence[Path], number: int, report: Report, task: Task) -> None:
+        """Read PDFs that stand for themselves: each is a paper, or belongs to one."""
+        known = {a.path: a for a in self._library.attachments.with_path([str(f) for f in files])}
+        new = [path for path in files if not _is_as_it_was(path, known.get(str(path)))]
+        self._library.ledger.note_merged(number, len(files) - len(new))
+        report.merged += len(files) - len(new)
+        for done, batch in self._read_pdfs(new, task):
+            self._add_contents(batch, number, report)
+            task.step(done, len(new), batch[-1].path.name)
+
+    def _add_contents(self, batch: Sequence[PdfContent], number: int, report: Report) -> None:
+        owners = self._owners(batch)
+        strays = {
+            content.sha256 or str(content.path): content  # copies of one file are one paper
+            for content in batch
+            if content.path not in owners
+        }
+        ids = self._put([content.paper for content in strays.values()], [], number, report)
+        owned = dict(zip(strays, ids, strict=True))
+        for content in batch:
+            if content.path not in owners:
+                owners[content.path] = [owned[content.sha256 or str(content.path)]]
+        merged = len(batch) - len(strays)
+        self._library.ledger.note_merged(number, merged)
+        report.merged += merged
+        self._attach(batch, owners, report)
+
+    def _read_linked(self, report: Report, task: Task) -> None:
+        """Read the PDFs that records name and nobody has opened yet, for the sake of their text."""
+        unread = [a for a in self._library.attachments.unread() if a.path.lower().endswith(".pdf")]
+        files = [path for path in dict.fromkeys(Path(a.path) for a in unread) if path.is_file()]
+        for done, batch in self._read_pdfs(files, task):
+            self._attach(batch, self._owners(batch), report)
+            task.step(done, len(files), batch[-1].path.name)
+
+    def _read_pdfs(
+        self, files: Sequence[Path], task: Task
+    ) -> Iterator[tuple[int, list[PdfContent]]]:
+        """Batches of what is in these files, each with how many files are done with it."""
+        if not files:
+            return
+        done = 0
+        task.step(0, len(files), "Reading PDFs")
+        with PdfReaders(self._pdf_workers, seconds=self._pdf_seconds) as readers:
+            for batch in _batches(_watched(readers.read(files), task), PDF_BATCH):
+                done += len(batch)
+                yield done, batch
+
+    def _owners(self, batch: Sequence[PdfContent]) -> dict[Path, list[PaperId]]:
+        """The papers that these files are known to belong to, by their place or their content."""
+        attachments = self._library.attachments
+        owners: dict[Path, list[PaperId]] = {}
+        by_path = attachments.with_path([str(content.path) for content in batch])
+        by_content = attachments.with_content([c.sha256 for c in batch if c.sha256])
+        for content in batch:
+            ids = [a.paper for a in by_path if a.path == str(content.path)] or [
+                a.paper for a in by_content if a.sha256 == content.sha256
+            ]
+            if ids:
+                owners[content.path] = list(dict.fromkeys(ids))
+        return owners
+
+    def _attach(
+        self,
+        batch: Sequence[PdfContent],
+        owners: dict[Path, list[PaperId]],
+        report: Report,
+    ) -> None:
+        found = []
+        for content in batch:
+            modified = content.path.stat().st_mtime if content.path.exists() else 0.0
+            for id in owners[content.path]:
+                attachment = Attachment(
+                    id, str(content.path), content.sha256, content.size, modified, content.problem
+                )
+                found.append((attachment, content.text))
+            report.texts += bool(content.text)
+            if content.problem:
+                report.remarks.append(Skipped(str(content.path), "", content.problem))
+        self._library.attachments.put(found)
+
+
+def _look(paths: Sequence[Path], task: Task) -> _Found:
+    """Sort what lies at and below `paths`; a file that is named itself is always tried."""
+    found = _Found([], [], 0, [])
+    passed_over = 0
+    for path in paths:
+        path = path.expanduser().absolute()
+        if path.is_dir():
+            for file in _walk(path, found.skips):
+                task.check()
+                if formats.readable(file):
+                    _sort_in(file, found)
+                else:
+                    passed_over += 1
+        elif path.exists():
+            _sort_in(path, found)
+        else:
+            found.skips.append(Skipped(str(path), "", "There is no such file or folder."))
+    return _Found(_once(found.records), _once(found.pdfs), passed_over, found.skips)
+
+
+def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
+    """All files below a folder in order of their names; hidden ones and links to folders are not
+    followed, so that the walk ends."""
+
+    def failed(error: OSError) -> None:
+        why = f"The folder cannot be read: {error.strerror}."
+        skips.append(Skipped(str(error.filename), "", why))
+
+    for at, folders, files in os.walk(folder, onerror=failed):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(at, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _sort_in(file: Path, found: _Found) -> None:
+    (found.pdfs if file.suffix.lower() == ".pdf" else found.records).append(file)
+
+
+def _once(files: Iterable[Path]) -> list[Path]:
+    return list(dict.fromkeys(files))
+
+
+def _is_as_it_was(path: Path, known: Attachment | None) -> bool:
+    """Whether this file was read before and has not changed since."""
+    if known is None or not known.sha256:
+        return False
+    state = path.stat()
+    return (state.st_size, state.st_mtime) == (known.size, known.modified)
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def _watched(contents: Iterable[PdfContent], task: Task) -> Iterator[PdfContent]:
+    for content in contents:
+        task.check()
+        yield content

@@ -1,0 +1,72 @@
+"""What a person has chosen: a dataclass on one side, settings.toml on the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+THEMES = ("system", "light", "dark")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every choice, with what it is until a person chooses otherwise."""
+
+    theme: str = "system"
+    model: str = "starter"  # the folder in models/, or the model that came with the program
+    batch: int = 512  # papers encoded between two saves
+    pdf_workers: int = 2
+    pdf_seconds: int = 30
+
+
+def read_settings(path: Path) -> tuple[Settings, list[str]]:
+    """The settings in a file, and a sentence for each wrong one, which keeps its default."""
+    if not path.exists():
+        return Settings(), []
+    try:
+        values = tomlkit.parse(path.read_text("utf-8")).unwrap()
+    except (OSError, UnicodeDecodeError, TOMLKitError) as error:
+        return Settings(), [f"{path.name} cannot be read ({error}); the defaults are used."]
+    good, problems = {}, []
+    for field in fields(Settings):
+        if field.name in values:
+            value = values[field.name]
+            if wrong := _wrong(field.name, value):
+                problems.append(
+                    f"{path.name}: {field.name} = {value!r} {wrong}; the default is used."
+                )
+            else:
+                good[field.name] = value
+    return replace(Settings(), **good), problems
+
+
+def write_settings(path: Path, settings: Settings) -> None:
+    """Write the settings over those in the file; what else stands there, comments too, stays."""
+    try:
+        document = tomlkit.parse(path.read_text("utf-8")) if path.exists() else tomlkit.document()
+    except (OSError, UnicodeDecodeError, TOMLKitError):
+        path.replace(path.with_name(path.name + ".unreadable"))
+        document = tomlkit.document()
+    for field in fields(Settings):
+        value = getattr(settings, field.name)
+        if field.name in document or value != field.default:
+            document[field.name] = value
+    half = path.with_name(path.name + ".new")
+    half.write_text(tomlkit.dumps(document), "utf-8")
+    half.replace(path)
+
+
+def _wrong(name: str, value: Any) -> str:
+    """What is wrong with the value of a setting; empty when it is right."""
+    wanted = type(getattr(Settings(), name))
+    if type(value) is not wanted:
+        return "is not a whole number" if wanted is int else "is not a text"
+    if name == "theme" and value not in THEMES:
+        return f"is none of {', '.join(THEMES)}"
+    if wanted is int and value < 1:
+        return "is less than 1"
+    return ""
