@@ -62,9 +62,12 @@ def restore(home: Home, archive: Path) -> Path | None:
 
 def _unpack(archive: Path, target: Path) -> None:
     try:
-        with zipfile.ZipFile(archive) as packed, packed.open(_LIBRARY) as source:
-            with target.open("wb") as sink:
-                shutil.copyfileobj(source, sink)
+        with (
+            zipfile.ZipFile(archive) as packed,
+            packed.open(_LIBRARY) as source,
+            target.open("wb") as sink,
+        ):
+            shutil.copyfileobj(source, sink)
     except FileNotFoundError as error:
         raise LibraryError(f"There is no backup {archive}.") from error
     except (zipfile.BadZipFile, KeyError) as error:

@@ -1,0 +1,212 @@
+"""What the command line shows of papers: for people as rich text, for programs as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sciread_app.domain.paper import Paper
+from sciread_app.services.doctor import Finding
+from sciread_app.services.intake import Report
+from sciread_app.services.search import Hit, Results, Why
+from sciread_app.storage.attachments import Attachment
+from sciread_app.storage.shelves import Marks
+
+if TYPE_CHECKING:
+    from sciread_app.workspace import Workspace
+
+_SHOWN_FAILURES = 20
+
+
+def byline(paper: Paper, most: int = 4) -> str:
+    names = [author.last_name for author in paper.authors]
+    return ", ".join(names[:most]) + (" et al." if len(names) > most else "")
+
+
+def hits(
+    papers: Sequence[Paper], found: Sequence[Hit], reasons: Mapping[Any, Why], total: int
+) -> RenderableType:
+    if not papers:
+        return Text("Nothing found. Fewer words, or fewer conditions, find more.", style="yellow")
+    by_id = {hit.paper: hit for hit in found}
+    lines: list[RenderableType] = []
+    for paper in papers:
+        assert paper.id is not None
+        lines.append(Text.assemble((f"{paper.id:>7}  ", "cyan"), (paper.title, "bold")))
+        about = " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
+        lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
+        if why := _why(by_id[paper.id], reasons.get(paper.id)):
+            lines.append(Padding(Text(why), (0, 0, 0, 9)))
+    lines.append(Text(f"{len(papers)} of {total}", style="dim"))
+    return Group(*lines)
+
+
+def _why(hit: Hit, reason: Why | None) -> str:
+    parts = []
+    if hit.percentile is not None:
+        parts.append(f"closer than {hit.percentile:.1f} % of pairs")
+    if reason and reason.words:
+        parts.append("words: " + ", ".join(reason.words))
+    if reason and reason.sentence:
+        parts.append(f"“{reason.sentence}”")
+    return " · ".join(parts)
+
+
+def hits_as_values(
+    papers: Sequence[Paper], results: Results, reasons: Mapping[Any, Why]
+) -> dict[str, Any]:
+    by_id = {hit.paper: hit for hit in results.hits}
+    values = []
+    for paper in papers:
+        assert paper.id is not None
+        hit, reason = by_id[paper.id], reasons.get(paper.id)
+        values.append(
+            _summary(paper)
+            | {
+                "score": hit.score,
+                "text_rank": hit.text_rank,
+                "meaning_rank": hit.meaning_rank,
+                "similarity": hit.similarity,
+                "percentile": hit.percentile,
+                "words": list(reason.words) if reason else [],
+                "sentence": reason.sentence if reason else "",
+            }
+        )
+    return {"total": results.total, "note": results.note, "hits": values}
+
+
+def _summary(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "authors": [author.name for author in paper.authors],
+        "venue": paper.venue,
+        "year": paper.year,
+        "identifiers": [f"{kind}:{value}" for kind, value in paper.identifiers],
+    }
+
+
+def paper(
+    shown: Paper, marks: Marks, files: Sequence[Attachment], versions: Sequence[Paper]
+) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", justify="right")
+    table.add_column(overflow="fold")
+    rows = (
+        ("authors", "; ".join(author.name for author in shown.authors)),
+        ("venue", shown.venue),
+        ("published", shown.published),
+        ("kind", shown.kind),
+        *((kind, value) for kind, value in shown.identifiers),
+        ("fields", ", ".join(shown.fields)),
+        ("keywords", ", ".join(shown.keywords)),
+        ("tags", ", ".join(marks.tags)),
+        ("collections", ", ".join(marks.collections)),
+        *(("note", note) for note in marks.notes),
+        *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in files),
+        *(("other version", f"{v.id}: {v.venue or v.kind}, {v.published}") for v in versions),
+        *shown.extra.items(),
+    )
+    for name, value in rows:
+        if value:
+            table.add_row(name, Text(str(value)))
+    title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (shown.title, "bold"))
+    return Group(title, Padding(Text(shown.abstract), (1, 0, 1, 9)), table)
+
+
+def paper_as_value(
+    shown: Paper, marks: Marks, files: Sequence[Attachment], versions: Sequence[Paper]
+) -> dict[str, Any]:
+    return _summary(shown) | {
+        "abstract": shown.abstract,
+        "published": shown.published,
+        "kind": shown.kind,
+        "fields": list(shown.fields),
+        "keywords": list(shown.keywords),
+        "extra": dict(shown.extra),
+        "tags": list(marks.tags),
+        "collections": list(marks.collections),
+        "notes": list(marks.notes),
+        "read": marks.read,
+        "files": [{"path": a.path, "problem": a.problem} for a in files],
+        "versions": [version.id for version in versions],
+    }
+
+
+def ledger(report: Report) -> RenderableType:
+    lines: list[RenderableType] = [
+        Text.assemble(
+            (f"{report.read} read", "bold"),
+            f" = {report.added} added + {report.merged} merged + ",
+            (f"{report.failed} failed", "red" if report.failed else ""),
+            f"   ({report.seconds:.1f} s)",
+        )
+    ]
+    if report.texts:
+        lines.append(Text(f"The text of {report.texts} PDFs can be searched."))
+    if report.passed_over:
+        lines.append(Text(f"{report.passed_over} files of other kinds passed over", style="dim"))
+    for heading, skips in (("Failed", report.skips), ("Worth a look", report.remarks)):
+        if skips:
+            lines.append(Text(f"\n{heading}:", style="bold"))
+            lines += [
+                Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]
+            ]
+            if len(skips) > _SHOWN_FAILURES:
+                more = f"  ... and {len(skips) - _SHOWN_FAILURES} more; --json lists all"
+                lines.append(Text(more, style="dim"))
+    return Group(*lines)
+
+
+def _where(file: str, entry: str) -> str:
+    return f"{file}: {entry}" if entry else file
+
+
+def finding(found: Finding) -> RenderableType:
+    sign, style = ("mended", "yellow") if found.mended else ("ok", "green")
+    if not found.ok:
+        sign, style = "WRONG", "bold red"
+    return Text.assemble((f"{sign:>7}  ", style), (f"{found.about}: ", "bold"), found.detail)
+
+
+def status_as_value(workspace: Workspace) -> dict[str, Any]:
+    library, space = workspace.library, workspace.space
+    papers = library.count()
+    imports = library.ledger.imports()
+    left = len(library.missing_vectors(space.key)[0]) if space else papers
+    return {
+        "home": str(workspace.home.folder),
+        "papers": papers,
+        "in_trash": len(library.trashed()),
+        "found_by_meaning": papers - left,
+        "model": space.title if space else "",
+        "space": space.key if space else "",
+        "tags": len(library.shelves.tags()),
+        "collections": len(library.shelves.collections()),
+        "last_import": _import_as_value(imports[0]) if imports else None,
+    }
+
+
+def _import_as_value(last: Any) -> dict[str, Any]:
+    return {name: getattr(last, name) for name in ("what", "read", "added", "merged", "failed")} | {
+        "finished": last.finished is not None
+    }
+
+
+def status(value: Mapping[str, Any]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
+        table.add_row(Text(name.replace("_", " "), style="dim"), Text(str(value[name])))
+    if last := value["last_import"]:
+        story = f"{last['read']} read = {last['added']} added + {last['merged']} merged"
+        story += f" + {last['failed']} failed, from {last['what']}"
+        if not last["finished"]:
+            story += " (cut off: add the same again and it goes on)"
+        table.add_row(Text("last import", style="dim"), Text(escape(story)))
+    return table

@@ -1,0 +1,93 @@
+"""Is everything as it should be? What can be made again is mended; what cannot is only reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sciread_app.paths import Home
+from sciread_app.services.space import Space
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at. `mended`: it was wrong, and is right now."""
+
+    about: str
+    ok: bool
+    detail: str
+    mended: bool = False
+
+
+def examine(library: Library, space: Space | None, home: Home, task: Task) -> list[Finding]:
+    """Hold library, text index, vectors and nearest-neighbour index against each other.
+
+    The library itself is never changed; the text index, the vectors' file and the index of
+    neighbours are caches of it and are made again where they do not fit.
+    """
+    findings = []
+    task.step(0, 4, "The library")
+    findings.append(_library(library))
+    task.step(1, 4, "The text index")
+    findings.append(_text_index(library))
+    task.step(2, 4, "Vectors and neighbours")
+    if space is not None:
+        findings.append(_space(space, task))
+    task.step(3, 4, "Files")
+    findings += [_files(library), _leftovers(home)]
+    task.step(4, 4, "Done")
+    return findings
+
+
+def _library(library: Library) -> Finding:
+    problems = library.problems()
+    if problems:
+        hint = "Nothing was changed. Bring back a backup with `sciread restore FILE`."
+        return Finding("library", False, f"{'; '.join(problems)}. {hint}")
+    return Finding("library", True, f"{library.count()} papers, the file is whole")
+
+
+def _text_index(library: Library) -> Finding:
+    if library.text_index_fits():
+        return Finding("text index", True, "says what the library says")
+    library.rebuild_text_index()
+    fits = library.text_index_fits()
+    return Finding("text index", fits, "did not fit the library and was rebuilt", mended=fits)
+
+
+def _space(space: Space, task: Task) -> Finding:
+    problems = space.problems()
+    if not problems:
+        return Finding("vectors", True, "vectors and neighbours fit the library")
+    space.rebuild(task)
+    left = space.problems()
+    detail = f"{'; '.join(problems)}; rebuilt"
+    return Finding("vectors", not left, detail, mended=not left)
+
+
+def _files(library: Library) -> Finding:
+    attached = library.attachments.of(library.ids().tolist())
+    missing = sorted({a.path for a in attached if not Path(a.path).exists()})
+    if not missing:
+        return Finding("files", True, f"all {len(attached)} attached files are where they were")
+    shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
+    hint = "Add the folder where they are now: they are known by their content."
+    return Finding("files", False, f"{len(missing)} files are not there any more: {shown}. {hint}")
+
+
+def _leftovers(home: Home) -> Finding:
+    """Halves of files whose writing was cut off. Ours all end in .new, and none of them counts."""
+    halves = [
+        path
+        for folder in (home.folder, home.indexes, home.models)
+        if folder.is_dir()
+        for path in folder.glob("*.new")
+        if path.is_file()
+    ]
+    for path in halves:
+        path.unlink()
+    if halves:
+        return Finding("leftovers", True, f"{len(halves)} half-written files removed", mended=True)
+    return Finding("leftovers", True, "none")

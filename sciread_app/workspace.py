@@ -1,0 +1,93 @@
+"""An opened home folder: the one place where the parts are put together."""
+
+from __future__ import annotations
+
+import logging
+from functools import cached_property
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from sciread_app.encoder import Encoder
+from sciread_app.paths import Home, open_home, resource
+from sciread_app.services.intake import Intake, Report
+from sciread_app.services.search import Search
+from sciread_app.services.space import Space
+from sciread_app.settings import Settings, read_settings
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import Package, read_package, starter_package
+
+log = logging.getLogger(__name__)
+
+SAMPLE = "Sample library"
+
+
+class Workspace:
+    """Opens the library at once, and the rest when it is first asked for: the model's process
+    takes seconds to start, and what only looks at the library should not wait for it."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.is_new = not home.library.exists()
+        self.settings: Settings
+        self.settings, self.warnings = read_settings(home.settings)
+        if home.synced_by:
+            self.warnings.append(
+                f"The library lies in a folder of {home.synced_by}, which may damage it while it "
+                "is open. Choose another folder with --home, and put backups there instead."
+            )
+        self.library = Library(home.library)
+        self.intake = Intake(
+            self.library,
+            pdf_workers=self.settings.pdf_workers,
+            pdf_seconds=self.settings.pdf_seconds,
+        )
+
+    @cached_property
+    def space(self) -> Space | None:
+        """What the active model knows of the library; None, with a warning, if it is unusable."""
+        try:
+            encoder = Encoder(self._package())
+        except PackageRefused as refused:
+            log.warning("no model: %s %s", refused, refused.hint)
+            self.warnings.append(f"There is no search by meaning: {refused} {refused.hint}")
+            return None
+        return Space(self.library, encoder, self.home.indexes)
+
+    @cached_property
+    def search(self) -> Search:
+        return Search(self.library, self.space)
+
+    def add_sample(self, task: Task) -> Report:
+        """Take in the papers that come with the program, into a collection of their own."""
+        report = self.intake.add([resource("sample_library.bib")], task)
+        self.library.shelves.collect(self.library.ids(), SAMPLE)
+        return report
+
+    def close(self) -> None:
+        space = self.__dict__.get("space")
+        if space is not None:
+            space.close()
+        self.library.close()
+
+    def _package(self) -> Package:
+        if self.settings.model == "starter":
+            return starter_package()
+        return read_package(self.home.models / self.settings.model)
+
+
+def open_workspace(folder: Path | None = None) -> Workspace:
+    """Open the home folder (see paths.open_home) and start its log. Raises LibraryError."""
+    home = open_home(folder)
+    _log_to(home.log)
+    return Workspace(home)
+
+
+def _log_to(path: Path) -> None:
+    path.parent.mkdir(exist_ok=True)
+    handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    root = logging.getLogger("sciread_app")
+    root.handlers[:] = [handler]
+    root.setLevel(logging.INFO)

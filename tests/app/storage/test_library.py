@@ -1,0 +1,315 @@
+"""The library keeps every paper, finds it by all that is written about it, and loses nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.paper import Author, Skipped
+from sciread_app.domain.query import parse
+from sciread_app.errors import LibraryError
+from sciread_app.storage.attachments import Attachment
+from sciread_app.storage.library import Library, Order
+from tests.make import paper
+
+
+def words(library: Library, expression: str) -> list[int]:
+    return [id for id, _ in library.by_words(expression, 10)]
+
+
+def matching(library: Library, query: str) -> list[int]:
+    return library.matching(parse(query).conditions).tolist()
+
+
+def test_a_paper_comes_back_as_it_was_put(library):
+    put = paper(
+        "Über die Bewegung",
+        abstract="Sätze.",
+        authors=(Author("Beethoven", "Ludwig", "van", "Jr."), Author("WHO", literal=True)),
+        kind="article-journal",
+        published="1905-05",
+        venue="Annalen der Physik",
+        identifiers=tuple(filter(None, [identifier("doi", "10.1002/andp.19053220806")])),
+        fields=("physics.hist-ph", "cond-mat"),
+        keywords=("heat",),
+        extra={"volume": "17", "weird": "ünï"},
+        files=("/papers/e.pdf",),
+        source="bibtex",
+        source_id="einstein1905",
+    )
+    [id] = library.put([put]).ids
+    [got] = library.get([id])
+    assert got == type(put)(**{n: getattr(put, n) for n in put.__dataclass_fields__} | {"id": id})
+
+
+def test_papers_come_back_in_the_order_asked_for(library):
+    library.put([paper("A"), paper("B"), paper("C")])
+    assert [p.title for p in library.get([3, 99, 1])] == ["C", "A"]
+
+
+def test_the_same_record_again_adds_nothing(library):
+    batch = [paper("Bees", authors="Maeterlinck, M."), paper(""), paper("", abstract="x")]
+    assert library.put(batch)[1:] == (3, 0)
+    again = library.put(batch)
+    assert again[1:] == (0, 3) and again.ids == [1, 2, 3]
+
+
+def test_duplicates_within_one_batch_are_one_paper(library):
+    first = paper("Bees", doi="10.1000/bees")
+    second = paper("Bees", doi="10.1000/bees", abstract="On bees.")
+    stored = library.put([first, second])
+    assert (stored.added, stored.merged, stored.ids) == (1, 1, [1, 1])
+    assert library.get([1])[0].abstract == "On bees."
+    assert words(library, "bees") == [1]
+
+
+def test_putting_a_paper_again_refreshes_it(library):
+    old = paper("A", abstract="draft", source="arxiv", source_id="1", arxiv="2101.00001")
+    new = paper("A", abstract="final", source="arxiv", source_id="1", arxiv="2101.00001")
+    library.put([old])
+    assert library.put([new]).added == 0
+    assert library.get([1])[0].abstract == "final"
+    assert (words(library, "draft"), words(library, "final")) == ([], [1])
+    assert library.text_index_fits()
+
+
+def test_preprint_and_article_are_two_papers_and_one_work(library):
+    library.put(
+        [
+            paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001"),
+            paper(
+                "On the Motion of Bees",
+                authors="Curie, Marie",
+                doi="10.1000/bees",
+                kind="article-journal",
+            ),
+        ]
+    )
+    assert library.count() == 2
+    assert library.works([1, 2]) == {1: 1, 2: 1}
+    assert library.versions(1) == [2]
+
+
+def test_not_duplicates_is_remembered(library):
+    library.put([paper("Editorial", authors="A, B", published="2001")])
+    library.put([paper("Editorial", authors="A, B; C, D", published="2002")])
+    assert [(r.a, r.b) for r in library.relations(Verdict.maybe)] == [(1, 2)]
+    library.not_duplicates(2, 1)
+    library.put([paper("Editorial", authors="A, B; C, D", published="2002", venue="Nature")])
+    assert library.relations(Verdict.maybe) == []
+    assert [r.reason for r in library.relations(Verdict.different)] == ["said by you"]
+
+
+def test_versions_can_be_parted_and_the_rest_stays_together(library):
+    for kind, doi in (("article-journal", "10.1000/a"), ("article", "")):
+        library.put(
+            [
+                paper("On the motion of honey bees", authors="A, B", kind=kind, doi=doi),
+            ]
+        ) if doi else library.put(
+            [paper("On the motion of honey bees", authors="A, B", arxiv="2101.00001")]
+        )
+    assert library.versions(1) == [2]
+    library.not_duplicates(1, 2)
+    assert library.versions(1) == [] and library.works([1, 2]) == {1: 1, 2: 2}
+
+
+def test_what_was_edited_by_hand_stays(library):
+    [id] = library.put([paper("A", source="arxiv", source_id="1", arxiv="2101.00001")]).ids
+    library.edit(id, title="My title", abstract="zebra")
+    library.put([paper("B", source="arxiv", source_id="1", arxiv="2101.00001", abstract="ox")])
+    [got] = library.get([id])
+    assert (got.title, got.abstract) == ("My title", "zebra")
+    assert words(library, "zebra") == [id] and library.text_index_fits()
+
+
+def test_words_are_found_in_all_their_forms_without_accents(library):
+    library.put([paper("Étude", abstract="The runners were running."), paper("Other")])
+    assert words(library, "run") == words(library, "etude") == [1]
+
+
+def test_words_are_found_in_authors_venue_notes_keywords_and_files(library):
+    library.put([paper("A", authors="Curie, Marie", venue="Nature", keywords=("radium",))])
+    library.shelves.add_note(1, "ask Pierre")
+    library.attachments.put([(Attachment(1, "/a.pdf", "ab" * 32, 3, 1.0), "polonium glows")])
+    for word in ("curie", "marie", "nature", "radium", "pierre", "polonium"):
+        assert words(library, word) == [1], word
+    assert library.text_index_fits()
+
+
+def test_a_changed_note_is_found_by_its_new_words_only(library):
+    library.put([paper("A")])
+    note = library.shelves.add_note(1, "zebra")
+    library.shelves.change_note(note, "okapi")
+    assert (words(library, "zebra"), words(library, "okapi")) == ([], [1])
+    library.shelves.change_note(note, "")
+    assert words(library, "okapi") == [] and library.shelves.marks([1])[1].notes == ()
+
+
+def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
+    library.put([paper("Bees", doi="10.1000/bees"), paper("Wasps")])
+    library.trash([1])
+    assert library.count() == 1 and words(library, "bees") == []
+    assert library.ids().tolist() == [2] and library.trashed().tolist() == [1]
+    assert library.with_identifier(identifier("doi", "10.1000/bees")) == []
+    assert [p.title for p in library.get([1])] == ["Bees"]
+    library.untrash([1])
+    assert words(library, "bees") == [1] and library.text_index_fits()
+
+
+def test_importing_a_paper_again_takes_it_out_of_the_trash(library):
+    library.put([paper("Bees")])
+    library.trash([1])
+    assert library.put([paper("Bees")]).added == 0
+    assert library.count() == 1 and words(library, "bees") == [1] and library.text_index_fits()
+
+
+def test_ids_of_papers_are_never_used_twice(library):
+    library.put([paper("A"), paper("B")])
+    with closing(sqlite3.connect(library.path)) as db, db:
+        db.execute("DELETE FROM papers WHERE id = 2")
+    assert library.put([paper("C")]).ids == [3]
+
+
+def test_conditions_are_met_exactly(library):
+    library.put(
+        [
+            paper("A", authors="van Dyck, Anton", published="2015-02", fields=("cs.CL", "cs.LG")),
+            paper("B", published="2019", fields=("math.AG",), venue="Nature Physics"),
+            paper("C", abstract="x"),
+        ]
+    )
+    library.shelves.tag([1, 3], "Good one")
+    library.shelves.collect([2], "thesis/chapter 2")
+    library.shelves.mark_read([2])
+    for query, found in {
+        "year:2015..2018": [1],
+        "year:2016..": [2],
+        "-year:2015": [2, 3],
+        "cat:cs.CL": [1],
+        "cat:cs.*": [1],
+        "-cat:cs.*": [2, 3],
+        'author:"van Dyck"': [1],
+        "venue:physics": [2],
+        'tag:"good one"': [1, 3],
+        "in:thesis": [2],
+        'in:"thesis/chapter 2"': [2],
+        "in:chapter": [],
+        "is:unread": [1, 3],
+        "has:abstract": [3],
+        'tag:"good one" -year:2015': [3],
+    }.items():
+        assert matching(library, query) == found, query
+
+
+def test_orders_of_the_whole_library(library):
+    library.put([paper("b", published="2001"), paper("C", published="2003"), paper("a")])
+    assert library.ids(Order.added).tolist() == [3, 2, 1]
+    assert library.ids(Order.year).tolist() == [2, 1, 3]
+    assert library.ids(Order.title).tolist() == [3, 1, 2]
+
+
+def test_tags_and_collections_come_and_go(library):
+    library.put([paper("A")])
+    library.shelves.tag([1], "red")
+    library.shelves.tag([1], "RED")
+    library.shelves.collect([1], "x / y")
+    marks = library.shelves.marks([1])[1]
+    assert marks.tags == ("red",) and marks.collections == ("x/y",)
+    assert library.shelves.collections() == ["x", "x/y"]
+    library.shelves.untag([1], "red")
+    library.shelves.uncollect([1], "x/y")
+    marks = library.shelves.marks([1])[1]
+    assert marks.tags == () and marks.collections == ()
+
+
+def test_the_ledger_adds_up(library):
+    number = library.ledger.open("refs.bib")
+    skip = Skipped("refs.bib", "smith", "has no end")
+    library.put([paper("A"), paper("A"), paper("B")], ledger=number, skips=[skip])
+    [story] = library.ledger.imports()
+    assert (story.read, story.added, story.merged, story.failed) == (4, 2, 1, 1)
+    assert story.finished is None
+    library.ledger.close(number)
+    assert library.ledger.imports()[0].finished and library.ledger.failures(number) == [skip]
+
+
+def test_citations_and_saved_searches_are_kept(library):
+    doi, pmid = identifier("doi", "10.1000/a"), identifier("pmid", "7")
+    library.cite([(doi, pmid), (doi, pmid)], "test")
+    library.save_search("bees", "bees year:2015..")
+    library.save_search("bees", "bees")
+    assert library.saved_searches() == {"bees": "bees"}
+
+
+def test_document_frequencies_count_papers_by_stem(library):
+    library.put([paper("runs"), paper("running running"), paper("bees")])
+    counts = library.document_frequencies(["run", "bee", "zebra"])
+    assert counts == {"run": 2, "bee": 1, "zebra": 0}
+
+
+def test_vectors_belong_to_the_text_they_were_made_from(library):
+    library.put([paper("A", doi="10.1000/a"), paper("B")])
+    ids, hashes = library.missing_vectors("s")
+    first_rows = []
+    library.put_vectors("s", ids, hashes, first_rows.append)
+    assert first_rows == [0] and len(library.missing_vectors("s")[0]) == 0
+    library.put([paper("A", doi="10.1000/a", abstract="new")])
+    assert library.missing_vectors("s")[0].tolist() == [1]
+    assert library.vector_rows("s")[0].tolist() == [2]
+    ids, hashes = library.missing_vectors("s")
+    library.put_vectors("s", ids, hashes, first_rows.append)
+    assert first_rows == [0, 2]
+    assert np.array_equal(library.vector_rows("s")[1], [2, 1])
+    assert library.missing_vectors("other")[0].tolist() == [1, 2]
+
+
+def test_writers_wait_for_each_other(library):
+    batches = [[paper(f"{writer} {n} {'x' * writer}") for n in range(20)] for writer in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        stored = list(threads.map(library.put, batches))
+    assert [s.added for s in stored] == [20] * 8 and library.text_index_fits()
+
+
+def test_a_failed_batch_leaves_nothing_behind(library):
+    with pytest.raises(TypeError):
+        library.put([paper("good"), paper("bad", extra={"not": object()})])
+    assert library.count() == 0 and library.put([paper("good")]).ids == [1]
+
+
+def test_a_damaged_text_index_is_seen_and_rebuilt(library):
+    library.put([paper("Bees")])
+    with closing(sqlite3.connect(library.path)) as db, db:
+        db.execute("UPDATE papers SET title = 'Wasps'")
+    assert not library.text_index_fits()
+    library.rebuild_text_index()
+    assert library.text_index_fits() and words(library, "wasps") == [1]
+
+
+def test_a_library_of_a_newer_sciread_is_refused_by_name(tmp_path):
+    path = tmp_path / "library.sqlite3"
+    Library(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("PRAGMA user_version = 99")
+    before = path.read_bytes()
+    with pytest.raises(LibraryError, match=r"library\.sqlite3 was written by a newer SciRead"):
+        Library(path)
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_library_is_refused_and_left_alone(tmp_path):
+    path = tmp_path / "library.sqlite3"
+    path.write_text("just some text, long enough to be read as a header of a file" * 20)
+    with pytest.raises(LibraryError, match="not an SQLite file"):
+        Library(path)
+    path.unlink()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE bookmarks (url)")
+    with pytest.raises(LibraryError, match="another program"):
+        Library(path)
