@@ -1,0 +1,42 @@
+"""Settings survive a file with mistakes, and keep what they do not know."""
+
+from __future__ import annotations
+
+from sciread_app.settings import Settings, read_settings, write_settings
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = tmp_path / "settings.toml"
+    write_settings(path, Settings(theme="dark", pdf_workers=3))
+    assert read_settings(path) == (Settings(theme="dark", pdf_workers=3), [])
+
+
+def test_no_file_means_defaults(tmp_path):
+    assert read_settings(tmp_path / "settings.toml") == (Settings(), [])
+
+
+def test_wrong_values_keep_their_default_and_are_named(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('theme = "pink"\npdf_workers = "two"\nbatch = 0\npdf_seconds = 9\n')
+    settings, problems = read_settings(path)
+    assert settings == Settings(pdf_seconds=9)
+    assert [p.split("=")[0] for p in problems] == [
+        f"settings.toml: {name} " for name in ("theme", "batch", "pdf_workers")
+    ]
+
+
+def test_unknown_keys_and_comments_are_kept(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('# mine\nfuture = 1\ntheme = "light"\n')
+    write_settings(path, Settings(theme="dark"))
+    assert path.read_text() == '# mine\nfuture = 1\ntheme = "dark"\n'
+
+
+def test_a_file_that_is_no_toml_is_put_aside_when_written(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text("theme = = dark")
+    settings, problems = read_settings(path)
+    assert settings == Settings() and "cannot be read" in problems[0]
+    write_settings(path, Settings(theme="dark"))
+    assert (tmp_path / "settings.toml.unreadable").read_text() == "theme = = dark"
+    assert read_settings(path)[0].theme == "dark"
