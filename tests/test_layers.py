@@ -32,6 +32,7 @@ MAY_IMPORT = {
         "sciread_app.encoder",
         "sciread_app.domain",
         "sciread_app.tasks",
+        "sciread_app.paths",
         "sciread_app.errors",
         "trainer.contract",
     ),
