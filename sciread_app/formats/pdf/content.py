@@ -1,0 +1,119 @@
+"""What was read out of one PDF, and its way through a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.formats.pdf.text import clean
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfContent:
+    """There is always a paper: of a file that cannot be read, one with the file's name as title.
+
+    `text` is what all pages say, for the search by words. `problem` is a sentence for a person,
+    empty when all went well. `sha256` is empty when not even the file's bytes could be read.
+    """
+
+    path: Path
+    paper: Paper
+    text: str = ""
+    pages: int = 0
+    size: int = 0  # bytes
+    sha256: str = ""
+    problem: str = ""
+
+
+def of_problem(path: Path, problem: str, *, size: int = 0, sha256: str = "") -> PdfContent:
+    """A file of which only its name is known, and why."""
+    paper = Paper(
+        title=title_of_name(path.name),
+        source="pdf",
+        extra={"pdf_evidence": "title: the file's name"},
+    )
+    return completed(PdfContent(path=path, paper=paper, size=size, sha256=sha256, problem=problem))
+
+
+def title_of_name(name: str) -> str:
+    """A title for want of a better one: Smith_2019__deep%20nets.pdf is "Smith 2019 deep nets"."""
+    stem = name[:-4] if name.lower().endswith(".pdf") else name
+    words = clean(stem.replace("%20", " ").replace("_", " ").replace("+", " ")).split()
+    return " ".join(words) or clean(name).strip() or "PDF without a name"
+
+
+def completed(content: PdfContent) -> PdfContent:
+    """With the paper knowing its file and its problem."""
+    problem, name = content.problem, str(content.path.absolute())
+    files: tuple[str, ...] = (name,)
+    if clean(name) != name:
+        # Such a name is no text, and no database keeps it.
+        files = ()
+        problem = problem or "The file's name is no valid text, so it cannot be linked: rename it."
+    extra = dict(content.paper.extra) | ({"pdf_problem": problem} if problem else {})
+    return replace(content, paper=replace(content.paper, files=files, extra=extra), problem=problem)
+
+
+def to_wire(content: PdfContent) -> dict[str, Any]:
+    """All but the path, which the other side knows."""
+    return {
+        "paper": asdict(content.paper),
+        "text": content.text,
+        "pages": content.pages,
+        "problem": content.problem,
+    }
+
+
+def from_wire(path: Path, fields: Mapping[str, Any]) -> PdfContent:
+    """What `to_wire` made; ValueError for anything else, since its writer read a stranger's file."""
+    try:
+        content = PdfContent(
+            path=path,
+            paper=_paper(fields["paper"]),
+            text=_text(fields["text"]),
+            pages=_number(fields["pages"]),
+            size=_number(fields["size"]),
+            sha256=_text(fields["sha256"]),
+            problem=_text(fields["problem"]),
+        )
+    except (KeyError, IndexError, TypeError, AttributeError) as error:
+        raise ValueError("this is not what was read out of a PDF") from error
+    return completed(content)
+
+
+def _paper(fields: Mapping[str, Any]) -> Paper:
+    return Paper(
+        title=_text(fields["title"]),
+        abstract=_text(fields["abstract"]),
+        kind=_text(fields["kind"]),
+        published=_text(fields["published"]),
+        venue=_text(fields["venue"]),
+        authors=tuple(_author(author) for author in fields["authors"]),
+        identifiers=tuple(
+            Identifier(_text(kind), _text(value)) for kind, value in fields["identifiers"]
+        ),
+        fields=tuple(map(_text, fields["fields"])),
+        keywords=tuple(map(_text, fields["keywords"])),
+        extra={_text(name): _text(value) for name, value in fields["extra"].items()},
+        source="pdf",
+    )
+
+
+def _author(parts: Any) -> Author:
+    family, given, particle, suffix = map(_text, parts[:4])
+    return Author(family, given, particle, suffix, literal=parts[4] is True)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return clean(value)
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise TypeError("no number")
+    return value

@@ -1,0 +1,120 @@
+"""Reading one PDF with PDFium, which is not thread-safe: only worker processes import this."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfDocument, PdfiumError
+
+from sciread_app.formats.pdf.content import PdfContent, completed, of_problem
+from sciread_app.formats.pdf.layout import PageLayout, page_layout
+from sciread_app.formats.pdf.metadata import Evidence, paper_of
+from sciread_app.formats.pdf.text import clean, join_hyphens
+from sciread_app.formats.pdf.xmp import read_xmp
+
+MAX_BYTES = 1 << 30
+MAX_PAGES = 3_000
+MAX_TEXT = 2_000_000  # characters
+_LOOKED_AT = 3  # pages whose layout is studied
+_INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "doi", "DOI", "WPS-ARTICLEDOI", "arXivID")
+_HEAD = 1024  # bytes among which readers look for "%PDF-"
+
+_WHY = {
+    pdfium.FPDF_ERR_PASSWORD: "The file is protected with a password; "
+    "save a copy without it and add that.",
+    pdfium.FPDF_ERR_SECURITY: "The file is locked in a way that cannot be read; "
+    "save a copy without protection and add that.",
+}
+_BROKEN = "The file is damaged, so nothing could be read from it; download it again."
+_NO_PAGE = "The file is damaged, so that none of its pages could be read; download it again."
+
+
+@dataclass(slots=True)
+class _Pages:
+    count: int
+    layouts: list[PageLayout] = field(default_factory=list)  # of the first pages
+    texts: list[str] = field(default_factory=list)
+    unread: int = 0  # pages that are damaged, or for which there was no time or room
+
+
+def extract(path: Path, data: bytes, *, seconds: float = 20.0) -> PdfContent:
+    """The paper and the text in `data`, the file's bytes; what is not read in time is left out."""
+    if not data:
+        return of_problem(path, "The file is empty; download it again.")
+    if b"%PDF-" not in data[:_HEAD]:
+        return of_problem(path, "The file is not a PDF, whatever its name says.")
+    try:
+        document = PdfDocument(data)
+    except PdfiumError as error:
+        return of_problem(path, _WHY.get(error.err_code, _BROKEN))
+    try:
+        return _extract(path, data, document, time.monotonic() + seconds)
+    finally:
+        document.close()
+
+
+def _extract(path: Path, data: bytes, document: PdfDocument, until: float) -> PdfContent:
+    pages = _read_pages(document, until)
+    info = {key: _info(document, key) for key in _INFO_KEYS}
+    first = pages.texts[:_LOOKED_AT]
+    paper = paper_of(Evidence(path.name, info, read_xmp(data), pages.layouts, first))
+    text = join_hyphens("\n\n".join(filter(None, pages.texts)))[:MAX_TEXT]
+    problem = _problem(pages, text)
+    return completed(
+        PdfContent(path=path, paper=paper, text=text, pages=pages.count, problem=problem)
+    )
+
+
+def _info(document: PdfDocument, key: str) -> str:
+    try:
+        return clean(document.get_metadata_value(key)).strip()
+    except (PdfiumError, UnicodeDecodeError):
+        return ""
+
+
+def _read_pages(document: PdfDocument, until: float) -> _Pages:
+    pages = _Pages(len(document))
+    room = MAX_TEXT
+    for number in range(min(pages.count, MAX_PAGES)):
+        if room <= 0 or time.monotonic() > until:
+            break
+        try:
+            text, layout = _read_page(document, number)
+        except PdfiumError:
+            text, layout = "", PageLayout()
+            pages.unread += 1
+        if number < _LOOKED_AT:
+            pages.layouts.append(layout)
+        pages.texts.append(text)
+        room -= len(text)
+    pages.unread += pages.count - len(pages.texts)
+    return pages
+
+
+def _read_page(document: PdfDocument, number: int) -> tuple[str, PageLayout]:
+    page = document[number]
+    try:
+        content = page.get_textpage()
+        try:
+            layout = page_layout(page, content) if number < _LOOKED_AT else PageLayout()
+            return clean(content.get_text_range()).strip(), layout
+        finally:
+            content.close()
+    finally:
+        page.close()
+
+
+def _problem(pages: _Pages, text: str) -> str:
+    if pages.unread == pages.count:
+        return _NO_PAGE
+    if not text.strip():
+        return (
+            "No page holds text, as in a scan; run text recognition (OCR) on the file "
+            "and add it again, to find it by what it says."
+        )
+    if pages.unread:
+        return f"Of {pages.count} pages, {pages.unread} could not be read."
+    return ""

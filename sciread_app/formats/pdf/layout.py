@@ -1,0 +1,163 @@
+"""A page as its reader sees it: lines of text with their size, weight and place."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
+
+from sciread_app.formats.pdf.text import clean
+
+# A title stands among the first few thousand characters; later ones only tell the body's size.
+MAX_CHARACTERS = 8_000
+_BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
+_COLUMN_GAP = 4.0  # in letter sizes: texts this far apart on one line are no sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """In points: `size` is that of most letters; the place is counted from the page's top left."""
+
+    text: str
+    size: float
+    left: float
+    right: float
+    top: float
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """The lines in the page's main direction, in the file's order, and the texts across it."""
+
+    height: float = 0.0
+    lines: tuple[Line, ...] = ()
+    across: tuple[str, ...] = ()
+
+    @property
+    def body_size(self) -> float:
+        """The size that most letters of the page have, in points; 0 for an empty page."""
+        letters: Counter[float] = Counter()
+        for line in self.lines:
+            letters[round(line.size * 2) / 2] += len(line.text)
+        return letters.most_common(1)[0][0] if letters else 0.0
+
+
+class _Glyph(NamedTuple):
+    character: str
+    place: int  # among the page's characters
+    x: float
+    y: float
+    size: float
+    turns: int  # the writing direction, in quarter turns counter-clockwise
+
+
+def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
+    """Where the first MAX_CHARACTERS of a page stand."""
+    runs = list(_runs(text))
+    turns = Counter(glyphs[0].turns for glyphs in runs for _ in glyphs)
+    if not turns:
+        return PageLayout()
+    main = turns.most_common(1)[0][0]
+    left, bottom, right, top = page.get_bbox()
+    lines, across = [], []
+    for glyphs in runs:
+        if glyphs[0].turns == main:
+            upright = [_turned(glyph, (left, bottom, right, top)) for glyph in glyphs]
+            lines += [_line(part, text) for part in _columns(upright)]
+        else:
+            across.append(clean("".join(glyph.character for glyph in glyphs)))
+    height = right - left if main % 2 else top - bottom
+    return PageLayout(height, tuple(line for line in lines if line.text), tuple(across))
+
+
+def _runs(text: PdfTextPage) -> Iterator[list[_Glyph]]:
+    """The glyphs of one line and one writing direction."""
+    line: list[_Glyph] = []
+    for glyph in _glyphs(text):
+        if glyph.character in "\r\n":
+            yield from _by_direction(line)
+            line = []
+        else:
+            line.append(glyph)
+    yield from _by_direction(line)
+
+
+def _by_direction(line: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
+    for _, glyphs in groupby(line, key=lambda glyph: glyph.turns):
+        yield list(glyphs)
+
+
+def _glyphs(text: PdfTextPage) -> Iterator[_Glyph]:
+    """Every character; a space or line break that PDFium put in has the place of the one before."""
+    x, y = ctypes.c_double(), ctypes.c_double()
+    matrix = pdfium.FS_MATRIX()
+    size, turns = 0.0, 0
+    for index in range(min(text.count_chars(), MAX_CHARACTERS)):
+        code = pdfium.FPDFText_GetUnicode(text, index)
+        if not pdfium.FPDFText_IsGenerated(text, index):
+            pdfium.FPDFText_GetCharOrigin(text, index, x, y)
+            if pdfium.FPDFText_GetMatrix(text, index, matrix):
+                # The font's own size is often 1, and the matrix makes it what is seen.
+                size = pdfium.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
+                turns = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+        if 0 < code <= 0x10FFFF:
+            yield _Glyph(chr(code), index, x.value, y.value, size, turns)
+
+
+def _turned(glyph: _Glyph, box: tuple[float, float, float, float]) -> _Glyph:
+    """With x to the right and y downwards for someone who reads along the glyph's direction."""
+    left, bottom, right, top = box
+    x, y = (
+        (glyph.x - left, top - glyph.y),
+        (glyph.y - bottom, glyph.x - left),
+        (right - glyph.x, glyph.y - bottom),
+        (top - glyph.y, right - glyph.x),
+    )[glyph.turns]
+    return glyph._replace(x=x, y=y)
+
+
+def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
+    """Cut where the next glyph stands in another column or on another line."""
+    part: list[_Glyph] = []
+    for glyph in glyphs:
+        if part and (
+            glyph.x - part[-1].x > _COLUMN_GAP * max(glyph.size, part[-1].size)
+            or glyph.x < part[-1].x - 2 * glyph.size
+        ):
+            yield part
+            part = []
+        part.append(glyph)
+    if part:
+        yield part
+
+
+def _line(glyphs: list[_Glyph], text: PdfTextPage) -> Line:
+    letters = [glyph for glyph in glyphs if not glyph.character.isspace()] or glyphs
+    middle = letters[len(letters) // 2]
+    sizes = sorted(glyph.size for glyph in letters)
+    # The upper third: a title in small capitals is as large as its capitals, and the marks and
+    # indices in a line do not make it smaller.
+    size = sizes[len(sizes) * 2 // 3]
+    return Line(
+        clean("".join(glyph.character for glyph in glyphs)).strip(),
+        size,
+        min(glyph.x for glyph in letters),
+        max(glyph.x for glyph in letters) + size / 2,
+        sorted(glyph.y for glyph in letters)[len(letters) // 2],
+        _is_bold(text, middle.place),
+    )
+
+
+def _is_bold(text: PdfTextPage, index: int) -> bool:
+    # By the font's name: the weight that PDFium guesses calls TeX's italics bold.
+    name = ctypes.create_string_buffer(128)
+    pdfium.FPDFText_GetFontInfo(text, index, name, len(name), ctypes.c_int())
+    return any(mark in name.value.decode("latin-1").lower() for mark in _BOLD_NAMES)

@@ -1,0 +1,242 @@
+"""Processes that read PDFs, several at once, each ended and replaced when it stalls or dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
+from sciread_app.formats.pdf.pipes import readable
+
+SECONDS = 30.0  # for one file
+MEMORY = 2 << 30  # bytes, above what a worker takes before its first file
+
+_MOST_WORKERS = 8
+_FILES_EACH = 200  # then a worker makes way for a fresh one, whatever it may have leaked
+_START_SECONDS = 60.0  # a machine that has just been switched on reads our files slowly
+_LONGEST_MESSAGE = 64 << 20
+_CHUNK = 1 << 20
+_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
+
+
+class PdfReaders:
+    """Reads PDFs in processes of its own; a file that breaks one of them costs nothing else.
+
+    For one thread at a time. Workers start when there is something to read.
+    """
+
+    def __init__(
+        self, workers: int | None = None, *, seconds: float = SECONDS, memory: int = MEMORY
+    ) -> None:
+        self._most = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
+        self._seconds = seconds
+        self._memory = memory
+        self._workers: list[_Worker] = []
+        self._any_started = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read(self, paths: Iterable[Path]) -> Iterator[PdfContent]:
+        """One content for each path, as they come and not in the order of the paths.
+
+        `paths` is asked for the next one only when a worker is free. Raises SciReadError if no
+        worker can be started at all.
+        """
+        waiting = iter(paths)
+        try:
+            while self._hand_out(waiting):
+                yield from self._collect()
+        finally:
+            # An answer that nobody waits for any more must not come back to the next caller.
+            self._dismiss([worker for worker in self._workers if worker.path])
+
+    def close(self) -> None:
+        """End all workers. Reading again starts new ones."""
+        self._dismiss(list(self._workers))
+
+    def _hand_out(self, waiting: Iterator[Path]) -> bool:
+        """Give every free worker a path; False when nothing is left to wait for."""
+        self._dismiss([worker for worker in self._workers if worker.is_spent()])
+        free = [worker for worker in self._workers if not worker.path]
+        while free or len(self._workers) < self._most:
+            path = next(waiting, None)
+            if path is None:
+                break
+            worker = free.pop() if free else self._start()
+            worker.begin(path, self._seconds)
+        return any(worker.path for worker in self._workers)
+
+    def _start(self) -> _Worker:
+        worker = _Worker(_command(self._seconds, self._memory))
+        self._workers.append(worker)
+        return worker
+
+    def _collect(self) -> Iterator[PdfContent]:
+        """Wait until something happens, and give the files that are settled by it."""
+        busy = {worker.output: worker for worker in self._workers if worker.path}
+        before = time.monotonic()
+        ready = readable(list(busy), max(0.0, min(w.patience for w in busy.values())))
+        # Only waiting uses up patience: while the caller is busy, answers wait in the pipes.
+        waited = time.monotonic() - before
+        for output, worker in busy.items():
+            worker.patience -= waited
+            content = self._settle(worker, output in ready)
+            if content:
+                yield content
+
+    def _settle(self, worker: _Worker, is_ready: bool) -> PdfContent | None:
+        """The content of the worker's file if that is known by now, or the reason it never will."""
+        try:
+            content = worker.listen() if is_ready else None
+            if content is None and worker.patience <= 0:
+                limit = f"{self._seconds:g} seconds"
+                raise _WorkerFailed(f"Reading the file took longer than {limit}; it was given up.")
+        except _WorkerFailed as failure:
+            if not worker.ready and not self._any_started:
+                raise SciReadError(
+                    "The process that reads PDFs does not start.",
+                    "Install SciRead again, or look for what ends its processes.",
+                ) from failure
+            content = worker.failed(str(failure))
+            self._dismiss([worker])
+        self._any_started = self._any_started or worker.ready
+        return content
+
+    def _dismiss(self, workers: Iterable[_Worker]) -> None:
+        for worker in workers:
+            self._workers.remove(worker)
+            worker.end()
+
+
+class _WorkerFailed(Exception):
+    """The worker will give no answer for its file; says why, for a person."""
+
+
+class _Worker:
+    """One process, and how far it is with its file."""
+
+    def __init__(self, command: list[str]) -> None:
+        windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_ROOT,
+            bufsize=0,
+            creationflags=windowless,
+        )
+        assert self._process.stdin and self._process.stdout
+        self._input, self.output = self._process.stdin, self._process.stdout
+        self.path: Path | None = None
+        self.ready = False
+        self.patience = 0.0  # seconds that are still waited for this file
+        self._seconds = 0.0
+        self._received = bytearray()
+        self._known: dict[str, Any] = {}
+        self._files = 0
+
+    def begin(self, path: Path, seconds: float) -> None:
+        self.path, self._seconds, self._files = path, seconds, self._files + 1
+        self.patience = seconds if self.ready else _START_SECONDS
+        self._received.clear()
+        self._known = {"sha256": "", "size": 0}
+        body = json.dumps({"path": str(path.absolute())}).encode()
+        # Of a worker that is dead already, `listen` tells.
+        with suppress(BrokenPipeError):
+            self._input.write(struct.pack(">I", len(body)) + body)
+
+    def listen(self) -> PdfContent | None:
+        """Take what has come; the content once it is whole. Raises _WorkerFailed."""
+        assert self.path
+        chunk = os.read(self.output.fileno(), _CHUNK)
+        if not chunk:
+            raise _WorkerFailed(self._death())
+        self._received += chunk
+        try:
+            while (message := self._message()) is not None:
+                if "paper" in message:
+                    content = from_wire(self.path, self._known | message)
+                    self.path = None
+                    return content
+                self._learn(message)
+        except ValueError as error:
+            raise _WorkerFailed("Reading the file brought up nothing of sense.") from error
+        return None
+
+    def failed(self, why: str) -> PdfContent:
+        assert self.path
+        known = self._known
+        return of_problem(self.path, why, size=known["size"], sha256=known["sha256"])
+
+    def is_spent(self) -> bool:
+        """Whether a free worker should make way for a new one."""
+        return not self.path and (
+            self._files >= _FILES_EACH or self._process.poll() is not None or bool(self._received)
+        )
+
+    def end(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        self._input.close()
+        self.output.close()
+
+    def _message(self) -> dict[str, Any] | None:
+        """The next whole message; None until it is there. Raises ValueError for what is none."""
+        if len(self._received) < 4:
+            return None
+        (length,) = struct.unpack_from(">I", self._received)
+        if length > _LONGEST_MESSAGE:
+            raise ValueError("too long for a message")
+        if len(self._received) < 4 + length:
+            return None
+        message = json.loads(self._received[4 : 4 + length])
+        del self._received[: 4 + length]
+        if not isinstance(message, dict):
+            raise ValueError("not a message")
+        return message
+
+    def _learn(self, message: dict[str, Any]) -> None:
+        sha256, size = message.get("sha256"), message.get("size")
+        if isinstance(sha256, str) and isinstance(size, int):
+            self._known = {"sha256": sha256, "size": size}
+        elif message == {"ready": True} and not self.ready:
+            self.ready, self.patience = True, self._seconds
+        else:
+            raise ValueError("not a message that is expected here")
+
+    def _death(self) -> str:
+        code = self._process.wait()
+        try:
+            how = signal.Signals(-code).name
+        except ValueError:
+            how = f"code {code}"
+        return (
+            f"Reading the file ended its process ({how}); "
+            "the file is damaged, or needs more memory than a paper may take."
+        )
+
+
+def _command(seconds: float, memory: int) -> list[str]:
+    module = "sciread_app.formats.pdf.worker"
+    return [sys.executable, "-m", module, str(seconds), str(memory)]

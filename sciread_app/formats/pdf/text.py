@@ -1,0 +1,69 @@
+"""Making words again of what a PDF holds: ligatures, accents set by hand, hyphens at line ends."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# PDFium's mark for a hyphen that ends a line: it joins both lines and leaves this between them.
+SOFT_HYPHEN = "\ufffe"
+
+_PLAIN = {
+    code: unicodedata.normalize("NFKC", chr(code))
+    for codes in (range(0xFB00, 0xFB07), range(0x1D400, 0x1D800))  # ligatures, maths alphabets
+    for code in codes
+} | dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
+# TeX's old fonts set an accent as a character of its own before (sometimes after) its letter.
+_ACCENTS = {
+    "´": "\u0301", "`": "\u0300", "ˆ": "\u0302", "˜": "\u0303", "¨": "\u0308",
+    "¸": "\u0327", "ˇ": "\u030c", "˚": "\u030a", "˝": "\u030b", "˙": "\u0307", "˘": "\u0306",
+}  # fmt: skip
+_ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffd\uffff\ud800-\udfff]")
+_HYPHENATED = re.compile(rf"(\w+)(?:{SOFT_HYPHEN}\s*|[-\u2010\u00ad][ \t]*\n\s*)(\w+)")
+_WORD = re.compile(r"\w+(?:-\w+)*")
+
+
+def clean(text: str) -> str:
+    """Without controls and half characters; hyphens at line ends stay for `join_hyphens`."""
+    # Characters beyond the first 65,536 come from PDFium in two halves.
+    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x02", SOFT_HYPHEN)
+    text = text.translate(_PLAIN)
+    return _ACCENTED.sub(_accented, _CONTROLS.sub("", text))
+
+
+def join_hyphens(text: str) -> str:
+    """Put words together that a line end has cut, and keep the hyphen where it is the word's own.
+
+    Which it is shows in the rest of the text: "multi-" + "modal" is "multimodal" if that is
+    written anywhere, else "multi-modal" if that is, else "multimodal".
+    """
+    known = {word.lower() for word in _WORD.findall(text)}
+
+    def joined(match: re.Match[str]) -> str:
+        first, second = match[1], match[2]
+        whole, compound = first + second, f"{first}-{second}"
+        if whole.lower() in known:
+            return whole
+        if compound.lower() in known or not (first[-1].islower() and second[0].islower()):
+            return compound
+        return whole
+
+    return _HYPHENATED.sub(joined, text).replace(SOFT_HYPHEN, "-")
+
+
+def one_line(text: str) -> str:
+    return " ".join(join_hyphens(text).split())
+
+
+def letters_of(text: str) -> str:
+    """What two spellings of a title have in common: letters and digits, lower case, no accents."""
+    decomposed = unicodedata.normalize("NFKD", text.lower())
+    return "".join(character for character in decomposed if character.isalnum())
+
+
+def _accented(match: re.Match[str]) -> str:
+    letter = "i" if match[2] == "ı" else match[2]
+    both = unicodedata.normalize("NFC", letter + _ACCENTS[match[1]])
+    return both if len(both) == 1 else match[0]
