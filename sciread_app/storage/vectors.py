@@ -9,19 +9,26 @@ from __future__ import annotations
 
 import os
 import struct
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-_HEADER = struct.Struct("<16sII40s")  # magic, format, dim, space
+Numbers = NDArray[np.int64]
+
+_PREAMBLE = struct.Struct("<16sII40s")  # magic, format, dim, space
+_HEADER = _PREAMBLE.size + 8  # and the number of the first row that is in the file
 _MAGIC = b"SciRead vectors\n"
 _FORMAT = 1
 
 # Numbers that one block of a scan holds. Blocks stay in the processor's cache, and under the
 # size at which OpenBLAS starts threads (460,800), which cost more than they save here.
 _BLOCK = 98_304
+# Rows in memory at a time when the file is written anew.
+_REWRITTEN = 4096
 
 # What is left of a sign-extended half once it was moved to the place of a float's bits.
 _HALF_BITS = np.int32(-0x70000001)
@@ -29,103 +36,71 @@ _HALF_BITS = np.int32(-0x70000001)
 _EXPONENT = np.float32(2.0**112)
 
 
-class _Mapped(NamedTuple):
-    """What is mapped, and what the file was like then."""
+class Rows:
+    """The rows of a vector file as it was at one moment, numbered from `first` on."""
 
-    inode: int
-    size: int
-    rows: NDArray[Any]
-
-
-class VectorFile:
-    """Rows of `dim` float16 numbers and the hash of their text.
-
-    Any number of threads and processes may read while one writes; writers must take turns (the
-    library's write lock does that). Rows that another process added are seen at once.
-    """
-
-    def __init__(self, path: Path, space: str, dim: int) -> None:
-        self.path = path
-        self.dim = dim
-        self._header = _HEADER.pack(_MAGIC, _FORMAT, dim, space.encode())
-        # The hash comes last: a row that was cut short while it was written then has none.
-        self._row = np.dtype([("vector", "<f2", (dim,)), ("hash", "<i8")])
-        self._mapped = _Mapped(0, 0, np.empty(0, self._row))
+    def __init__(self, table: NDArray[Any], first: int) -> None:
+        self.first = first
+        self.dim: int = table.dtype["vector"].shape[0]
+        self._table = table
 
     def __len__(self) -> int:
-        """Whole rows in the file; 0 where there is no file, or one of another space."""
-        return len(self._rows())
+        return len(self._table)
 
-    def write(self, first_row: int, vectors: NDArray[Any], hashes: NDArray[np.int64]) -> None:
-        """Put vectors into rows from `first_row` on; they are on the disk when this returns."""
-        rows = self._packed(vectors, hashes)
-        if not self._is_ours():
-            self._begin(np.empty(0, self._row))
-        with self.path.open("r+b") as file:
-            file.seek(_HEADER.size + first_row * self._row.itemsize)
-            file.write(rows.tobytes())
-            file.flush()
-            os.fsync(file.fileno())
-
-    def read(
-        self, rows: NDArray[np.int64], hashes: NDArray[np.int64]
-    ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    def read(self, rows: Numbers, hashes: Numbers) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
         """The vectors in these rows, and which of them hold the text asked for.
 
         The others are zeros.
         """
-        found = self._take(self._rows(), rows)
+        found = self.take(rows)
         held = found["hash"] == hashes
         vectors = found["vector"].astype(np.float32)
         vectors[~held] = 0
         return vectors, held
 
     def scores(
-        self,
-        query: NDArray[np.float32],
-        rows: NDArray[np.int64],
-        hashes: NDArray[np.int64],
+        self, query: NDArray[np.float32], rows: Numbers, hashes: Numbers
     ) -> NDArray[np.float32]:
         """Inner products with these rows; minus infinity where one does not hold its text."""
-        mapped = self._rows()
         scores = np.empty(len(rows), np.float32)
         step = max(1, _BLOCK // self.dim)
         wide = np.empty((step, self.dim), np.int32)
         query = query.astype(np.float32) * _EXPONENT
         for start in range(0, len(rows), step):
             block = slice(start, start + step)
-            found = self._take(mapped, rows[block])
+            found = self.take(rows[block])
             np.dot(self._widened(found, wide), query, out=scores[block])
             scores[block][found["hash"] != hashes[block]] = -np.inf
         return scores
 
-    def hashes(self) -> NDArray[np.int64]:
-        """The text hash of every row; 0 where nothing was ever written."""
-        return np.array(self._rows()["hash"])
+    def hold(self, rows: Numbers, hashes: Numbers) -> NDArray[np.bool_]:
+        """Which of these rows hold the text asked for."""
+        held, inside = np.zeros(len(rows), bool), self._inside(rows)
+        held[inside] = self._table["hash"][rows[inside] - self.first] == hashes[inside]
+        return held
 
-    def rewrite(self, rows: NDArray[np.int64]) -> None:
-        """Keep these rows only, in this order, numbered from 0: whole or not at all.
+    def find(self, hashes: Numbers) -> Numbers:
+        """A row for each of these texts, whoever it was written for; -1 where there is none."""
+        there = np.array(self._table["hash"])
+        found = np.full(len(hashes), -1)
+        if len(there):
+            order = np.argsort(there, kind="stable")
+            nearest = order[np.searchsorted(there, hashes, sorter=order).clip(max=len(there) - 1)]
+            same = there[nearest] == hashes
+            found[same] = nearest[same] + self.first
+        return found
 
-        Whoever has the old file mapped goes on reading it until told of the new numbers.
-        """
-        self._begin(self._take(self._rows(), rows))
+    def take(self, rows: Numbers) -> NDArray[Any]:
+        """Copies of these rows; zeros, which no text has for its hash, for those not there."""
+        inside = self._inside(rows)
+        if inside.all():
+            return np.take(self._table, rows - self.first)
+        taken = np.zeros(len(rows), self._table.dtype)
+        taken[inside] = self._table[rows[inside] - self.first]
+        return taken
 
-    def _packed(self, vectors: NDArray[Any], hashes: NDArray[np.int64]) -> NDArray[Any]:
-        if vectors.shape != (len(hashes), self.dim):
-            raise ValueError(f"expected {len(hashes)} vectors of {self.dim}, got {vectors.shape}")
-        rows = np.empty(len(hashes), self._row)
-        rows["vector"] = vectors
-        rows["hash"] = hashes
-        return rows
-
-    def _take(self, mapped: NDArray[Any], rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Copies of these rows; zeros for those beyond the end of the file."""
-        if len(rows) and int(rows.max()) >= len(mapped):
-            taken = np.zeros(len(rows), self._row)
-            inside = rows < len(mapped)
-            taken[inside] = mapped[rows[inside]]
-            return taken
-        return np.take(mapped, rows)
+    def _inside(self, rows: Numbers) -> NDArray[np.bool_]:
+        return (rows >= self.first) & (rows < self.first + len(self._table))
 
     def _widened(self, rows: NDArray[Any], wide: NDArray[np.int32]) -> NDArray[np.float32]:
         """The vectors as float32, 2**112 times too small, in the memory of `wide`.
@@ -139,39 +114,72 @@ class VectorFile:
         np.bitwise_and(wide, _HALF_BITS, out=wide)
         return wide.view(np.float32)
 
-    def _rows(self) -> NDArray[Any]:
-        """The file as it is now, mapped anew if it has grown or was replaced."""
-        try:
-            status = self.path.stat()
-        except FileNotFoundError:
-            return np.empty(0, self._row)
-        mapped = self._mapped
-        if (mapped.inode, mapped.size) != (status.st_ino, status.st_size):
-            mapped = self._mapped = _Mapped(status.st_ino, status.st_size, self._map())
-        return mapped.rows
 
-    def _map(self) -> NDArray[Any]:
-        if not self._is_ours():
-            return np.empty(0, self._row)
-        count = (self.path.stat().st_size - _HEADER.size) // self._row.itemsize
-        if count == 0:
-            return np.empty(0, self._row)
-        return np.memmap(self.path, self._row, "r", offset=_HEADER.size, shape=(count,))
+class VectorFile:
+    """Rows of `dim` float16 numbers and the hash of their text.
 
-    def _is_ours(self) -> bool:
-        try:
-            with self.path.open("rb") as file:
-                return file.read(_HEADER.size) == self._header
-        except FileNotFoundError:
-            return False
+    Any number of threads and processes may read while one writes; writers must take turns (the
+    library's write lock does that).
+    """
 
-    def _begin(self, rows: NDArray[Any]) -> None:
-        """Put a new file with these rows in the place of whatever is there."""
+    def __init__(self, path: Path, space: str, dim: int) -> None:
+        self.path = path
+        self._preamble = _PREAMBLE.pack(_MAGIC, _FORMAT, dim, space.encode())
+        # The hash comes last: a row that was cut short while it was written then has none.
+        self._row = np.dtype([("vector", "<f2", (dim,)), ("hash", "<i8")])
+
+    def rows(self) -> Rows:
+        """The rows as they are now: none where there is no file, or one of another space.
+
+        They can still be read when the file has been written anew since.
+        """
+        table, first = np.empty(0, self._row), None
+        with suppress(FileNotFoundError), self.path.open("rb") as file:
+            first = self._first(file.read(_HEADER))
+            count = (os.fstat(file.fileno()).st_size - _HEADER) // self._row.itemsize
+            if first is not None and count > 0:
+                table = np.memmap(file, self._row, "r", offset=_HEADER, shape=(count,))
+        return Rows(table, first or 0)
+
+    def write(self, first: int, vectors: NDArray[Any], hashes: Numbers) -> None:
+        """Put vectors into rows from `first` on; they are on the disk when this returns."""
+        rows = np.empty(len(hashes), self._row)
+        rows["vector"], rows["hash"] = vectors, hashes
+        begins = self._begins()
+        if begins is None or first < begins:
+            self._replace(first, [rows])
+            return
+        with self.path.open("r+b") as file:
+            file.seek(_HEADER + (first - begins) * self._row.itemsize)
+            file.write(rows.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+
+    def rewrite(self, kept: Numbers, first: int) -> None:
+        """Keep these rows only, in this order, numbered from `first` on: whole or not at all."""
+        old = self.rows()
+        parts = (kept[start : start + _REWRITTEN] for start in range(0, len(kept), _REWRITTEN))
+        self._replace(first, (old.take(part) for part in parts))
+
+    def _begins(self) -> int | None:
+        """The number of the first row, or None where there is no file of this space."""
+        with suppress(FileNotFoundError), self.path.open("rb") as file:
+            return self._first(file.read(_HEADER))
+        return None
+
+    def _first(self, header: bytes) -> int | None:
+        if len(header) < _HEADER or not header.startswith(self._preamble):
+            return None
+        return int.from_bytes(header[-8:], "little")
+
+    def _replace(self, first: int, parts: Iterable[NDArray[Any]]) -> None:
+        """Put a file with these rows in the place of whatever is there."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = self.path.with_name(self.path.name + ".new")
         with new.open("wb") as file:
-            file.write(self._header)
-            file.write(rows.tobytes())
+            file.write(self._preamble + first.to_bytes(8, "little"))
+            for part in parts:
+                file.write(part.tobytes())
             file.flush()
             os.fsync(file.fileno())
         new.replace(self.path)

@@ -1,0 +1,334 @@
+"""A space: everything that one model knows of the library."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.domain.identity import text_hash
+from sciread_app.domain.paper import Paper
+from sciread_app.errors import EncoderFailed, IndexUnusable
+from sciread_app.storage.library import Library
+from sciread_app.storage.snapshot import Snapshot, are_unit
+from sciread_app.storage.vector_index import VectorIndex
+from sciread_app.storage.vectors import VectorFile
+from sciread_app.tasks import Task
+
+log = logging.getLogger(__name__)
+
+Ids = NDArray[np.int64]
+Vector = NDArray[np.float32]
+Ranking = tuple[Ids, NDArray[np.float32]]  # papers and similarities, best first
+
+# Papers encoded at a time: what a kill can cost.
+_BATCH = 512
+# Beyond this share of all papers a graph is no faster than looking at every vector.
+_FEW = 0.1
+# Writing the index stops every thread (hnswlib keeps the interpreter to itself), so it is written
+# only when this share of it is new. What is not written is made again from the vectors, quickly.
+_GROWN = 0.25
+# Rows of the file that nobody uses are given back when they are this share of it.
+_UNUSED = 0.25
+_PAIRS = 20_000
+
+
+class Encodes(Protocol):
+    """What a space needs of sciread_app.encoder.Encoder."""
+
+    space: str
+    dim: int
+
+    def encode(
+        self, texts: Sequence[tuple[str, str]], task: Task | None = None
+    ) -> NDArray[np.float32]: ...
+
+
+class Space:
+    """The vectors of the library in one model's space, and the index over them.
+
+    Questions may come from any thread at any time, also while the model sleeps or `catch_up` is
+    at work elsewhere. Papers without a vector are not found. What was changed elsewhere is seen
+    after `sync`. Without an index, which `sync` loads or builds, answers are exact, but slower.
+    """
+
+    def __init__(self, library: Library, encoder: Encodes, folder: Path) -> None:
+        self.key = encoder.space
+        self.dim = encoder.dim
+        self._library = library
+        self._encoder = encoder
+        self._file = VectorFile(folder / f"{self.key}.vectors", self.key, self.dim)
+        self._snapshot: Snapshot | None = None
+        self._index: VectorIndex | None = None
+        self._index_path = folder / f"{self.key}.hnsw"
+        self._unsaved = 0  # papers put into the index or taken out since it was written
+        self._pairs: tuple[int, NDArray[np.float32]] = (0, np.empty(0, np.float32))
+        # catch_up, sync and rebuild take turns; nobody who asks a question waits for them.
+        self._upkeep = threading.Lock()
+
+    def count(self) -> int:
+        """How many papers have a vector."""
+        return len(self._known())
+
+    def encode_query(self, text: str) -> Vector:
+        """The vector of what somebody typed. Raises EncoderFailed."""
+        vector: Vector = self._encoder.encode([(text, "")])[0]
+        return vector
+
+    def nearest(self, vector: Vector, k: int) -> Ranking:
+        """The k papers nearest to a vector, or all if there are fewer."""
+        index = self._index
+        if index is not None and k <= len(index) * _FEW:
+            try:
+                return index.nearest(vector, k)
+            except IndexUnusable as error:
+                log.warning("%s", error)
+                self._drop_index()
+        return self._known().best(vector, k)
+
+    def nearest_among(self, vector: Vector, ids: Ids, k: int) -> Ranking:
+        """The k of these papers nearest to a vector, exact, whatever the index says."""
+        snapshot = self._known()
+        positions, known = snapshot.positions(np.unique(ids))
+        return snapshot[positions[known]].best(vector, k)
+
+    def vectors(self, ids: Sequence[int] | Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+        """The vectors of these papers, and which of them have one; the others are zeros."""
+        snapshot = self._known()
+        positions, known = snapshot.positions(np.asarray(ids, np.int64))
+        vectors = np.zeros((len(known), self.dim), np.float32)
+        vectors[known], known[known] = snapshot[positions[known]].read()
+        return vectors, known
+
+    def percentile(self, similarity: float) -> float:
+        """The share (0 to 1) of random pairs of papers here that are less similar than this."""
+        pairs = self._random_pairs()
+        return float(np.searchsorted(pairs, similarity) / len(pairs)) if len(pairs) else 0.0
+
+    def catch_up(self, task: Task | None = None) -> int:
+        """Give every paper a vector that has none for its present text. Returns how many.
+
+        Stopped or killed at any moment it loses at most the batch in hand. Raises EncoderFailed
+        and Cancelled; what was done by then stays.
+        """
+        task = task or Task()
+        with self._upkeep:
+            index = self._sync(task)
+            missing, done = self._missing(), 0
+            try:
+                for start in range(0, len(missing), _BATCH):
+                    part = _part_of(task, start, len(missing))
+                    done += self._give_vectors(missing[start : start + _BATCH], index, part)
+                    self._save(index, at_least=_GROWN)
+            finally:
+                self._save(index, at_least=_GROWN)
+            self._give_back_rows()
+            task.step(len(missing), len(missing))
+        return done
+
+    def sync(self, task: Task | None = None) -> None:
+        """Bring vectors and index in line with the library, whoever changed it.
+
+        The index is loaded, corrected, or built if it is lost, damaged or worn.
+        """
+        with self._upkeep:
+            self._sync(task or Task())
+
+    def problems(self) -> list[str]:
+        """What is wrong with vectors and index, one sentence each. `rebuild` mends it."""
+        snapshot = self._look()
+        sound = _sound(snapshot)
+        problems = []
+        if lost := int((~sound).sum()):
+            problems.append(f"{lost} vectors are missing from {self._file.path.name} or damaged.")
+        try:
+            index = self._index or VectorIndex.load(self._index_path, self.key, self.dim)
+        except IndexUnusable as error:
+            return problems + ([str(error)] if len(snapshot) else [])
+        gone, lacking = _differences(index, snapshot)
+        if len(gone):
+            problems.append(f"The index {self._index_path.name} has {len(gone)} papers too many.")
+        if lacks := int(sound[lacking].sum()):
+            problems.append(f"The index {self._index_path.name} lacks {lacks} papers.")
+        return problems
+
+    def rebuild(self, task: Task | None = None) -> None:
+        """Forget damaged vectors, so that `catch_up` makes them again, and build the index anew."""
+        with self._upkeep:
+            snapshot = self._look()
+            if len(damaged := snapshot.ids[~_sound(snapshot)]):
+                self._library.drop_vectors(self.key, damaged.tolist())
+            self._drop_index()
+            self._sync(task or Task())
+
+    def close(self) -> None:
+        """Write what the index has learnt. Questions may still be asked, and are answered."""
+        with self._upkeep:
+            if self._index is not None:
+                self._save(self._index, at_least=0)
+
+    def _known(self) -> Snapshot:
+        return self._snapshot or self._look()
+
+    def _look(self) -> Snapshot:
+        """What the library says now of which papers have a vector."""
+        # In this order: rows that are only in a newer file would count as lost, whereas a newer
+        # file than the keys know only holds more.
+        keys = self._library.vector_rows(self.key)
+        snapshot = self._snapshot = Snapshot(*keys, self._file.rows())
+        return snapshot
+
+    def _missing(self) -> Snapshot:
+        """Papers that need a vector: without one for their text, or with one that is lost.
+
+        Where the file holds one for the same text all the same, it says so: it stems from a run
+        that was killed before it could say whose it is, or the text was like this before.
+        """
+        ids, hashes = self._library.missing_vectors(self.key)
+        known = self._known()
+        lost = known[~known.held()]
+        ids, hashes = np.append(ids, lost.ids), np.append(hashes, lost.hashes)
+        order = np.argsort(ids)
+        places = known.rows.find(hashes)
+        return Snapshot(ids[order], places[order], hashes[order], known.rows)
+
+    def _give_vectors(self, batch: Snapshot, index: VectorIndex, task: Task) -> int:
+        task.check()
+        vectors, found = batch.read()
+        lacking = np.flatnonzero(~found)
+        texts = self._library.texts(batch.ids[lacking].tolist())
+        hashes = [text_hash(Paper(title=title, abstract=abstract)) for title, abstract in texts]
+        # A paper that was changed since it was listed has its turn next time.
+        as_listed = np.flatnonzero(batch.hashes[lacking] == np.array(hashes, np.int64))
+        if len(as_listed):
+            made = lacking[as_listed]
+            vectors[made] = self._encode([texts[n] for n in as_listed], task)
+            found[made] = True
+        if found.any():
+            self._keep(batch.ids[found], batch.hashes[found], vectors[found], index)
+        return int(found.sum())
+
+    def _encode(self, texts: Sequence[tuple[str, str]], task: Task) -> NDArray[np.float32]:
+        vectors = self._encoder.encode(texts, task)
+        if not are_unit(vectors).all():
+            raise EncoderFailed(
+                "The model answered with numbers that are no vectors of unit length.",
+                "Choose another model.",
+            )
+        return vectors
+
+    def _keep(
+        self, ids: Ids, hashes: Ids, vectors: NDArray[np.float32], index: VectorIndex
+    ) -> None:
+        """Into file, library, index: killed in between, the later is put right by the earlier."""
+        first = 0
+
+        def write(free: int) -> None:
+            nonlocal first
+            first = free
+            self._file.write(first, vectors, hashes)
+
+        self._library.put_vectors(self.key, ids.tolist(), hashes.tolist(), write)
+        self._snapshot = self._known().with_papers(ids, first, hashes, self._file.rows())
+        # Rounded as they are in the file, so that the index and an exact search agree.
+        index.add(ids, vectors.astype(np.float16).astype(np.float32), hashes)
+        self._unsaved += len(ids)
+
+    def _give_back_rows(self) -> None:
+        snapshot = self._look()
+        unused = len(snapshot.rows) - len(snapshot)
+        if unused < max(_BATCH, len(snapshot.rows) * _UNUSED):
+            return
+        kept = snapshot[snapshot.held()]
+        # One transaction moves all keys to numbers never used before: killed before its end, they
+        # point at nothing, and the vectors are found again by their hashes.
+        self._library.put_vectors(
+            self.key,
+            kept.ids.tolist(),
+            kept.hashes.tolist(),
+            lambda first: self._file.rewrite(kept.places, first),
+        )
+        self._look()
+
+    def _sync(self, task: Task) -> VectorIndex:
+        snapshot = self._look()
+        index = self._index or self._loaded()
+        self._correct(index, snapshot, task)
+        if index.worn:
+            self._index = None
+            del index  # two would not fit into memory
+            index = VectorIndex(self.key, self.dim)
+            self._correct(index, snapshot, task)
+        self._index = index
+        self._save(index, at_least=_GROWN)
+        return index
+
+    def _loaded(self) -> VectorIndex:
+        try:
+            return VectorIndex.load(self._index_path, self.key, self.dim)
+        except IndexUnusable as error:
+            log.info("%s %s", error, error.hint)
+            return VectorIndex(self.key, self.dim)
+
+    def _correct(self, index: VectorIndex, snapshot: Snapshot, task: Task) -> None:
+        """Take out of the index what has gone or changed, put in what is new."""
+        gone, lacking = _differences(index, snapshot)
+        index.remove(gone)
+        self._unsaved += len(gone)
+        done, new = 0, snapshot[lacking]
+        for part in new.parts():
+            task.step(done, len(new), "Building the index")
+            vectors, held = part.read()
+            index.add(part.ids[held], vectors[held], part.hashes[held])
+            self._unsaved += int(held.sum())
+            done += len(part)
+
+    def _save(self, index: VectorIndex, at_least: float) -> None:
+        """Write the index if this share of it is not written yet."""
+        if self._unsaved > at_least * len(index):
+            index.save(self._index_path)
+            self._unsaved = 0
+
+    def _drop_index(self) -> None:
+        """Have the index built anew by the next sync."""
+        self._index = None
+        self._index_path.unlink(missing_ok=True)
+
+    def _random_pairs(self) -> NDArray[np.float32]:
+        """Similarities of random pairs, ascending; drawn anew when the library has grown a lot."""
+        snapshot = self._known()
+        count, pairs = self._pairs
+        if len(snapshot) < 2 or abs(len(snapshot) - count) <= count * _GROWN:
+            return pairs
+        draw = np.random.default_rng(0)
+        a = draw.integers(len(snapshot), size=_PAIRS)
+        b = (a + draw.integers(1, len(snapshot), size=_PAIRS)) % len(snapshot)
+        similarities = []
+        for one, other in zip(snapshot[a].parts(), snapshot[b].parts(), strict=True):
+            (vectors, held), (others, too) = one.read(), other.read()
+            similarities.append(np.einsum("ij,ij->i", vectors, others)[held & too])
+        pairs = np.sort(np.concatenate(similarities))
+        self._pairs = (len(snapshot), pairs)
+        return pairs
+
+
+def _part_of(task: Task, start: int, total: int) -> Task:
+    """What a batch reports its progress to."""
+    return Task(lambda done, _, note: task.step(start + done, total, note))
+
+
+def _sound(snapshot: Snapshot) -> NDArray[np.bool_]:
+    return np.concatenate([np.empty(0, bool), *(part.read()[1] for part in snapshot.parts())])
+
+
+def _differences(index: VectorIndex, snapshot: Snapshot) -> tuple[Ids, Ids]:
+    """Ids that the index should not hold, and positions in the snapshot that it lacks."""
+    ids, stamps = index.contents()
+    gone = ids[~snapshot.has(ids, stamps)]
+    indexed = Snapshot(ids, ids, stamps, snapshot.rows)
+    return gone, np.flatnonzero(~indexed.has(snapshot.ids, snapshot.hashes))
