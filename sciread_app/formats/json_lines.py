@@ -1,0 +1,46 @@
+"""Files with one JSON object a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.formats.streams import LONGEST_LINE, decoded, numbered_lines, open_bytes
+
+
+def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Skipped]]:
+    """The number and the object of every line that is not blank, or what is wrong with it."""
+    with open_bytes(path) as stream:
+        for number, line in numbered_lines(stream):
+            if text := decoded(line).strip():
+                found = _object(text)
+                if isinstance(found, str):
+                    yield number, Skipped(str(path), f"line {number}", found)
+                else:
+                    yield number, found
+
+
+def string(value: object) -> str:
+    """A JSON value as text: lists of words as "a; b", nothing as an empty string."""
+    if isinstance(value, str):
+        return value
+    if value is None:
+        return ""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return "; ".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _object(text: str) -> dict[str, Any] | str:
+    if len(text) >= LONGEST_LINE:
+        return f"The line is longer than {LONGEST_LINE >> 20} MB, and was left out."
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        return f"The line is not valid JSON: {error}."
+    except RecursionError:
+        return "The line nests deeper than any paper does, and was left out."
+    return found if isinstance(found, dict) else "The line holds no JSON object."

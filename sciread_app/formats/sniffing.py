@@ -1,0 +1,140 @@
+"""What kind of bibliography a file is, by a look at its first kilobytes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+_RIS = re.compile(r"^\s*TY  ?- ?\w", re.MULTILINE)
+_BIBTEX = re.compile(r"^\s*@\s*[A-Za-z]+\s*[{(]", re.MULTILINE)
+_MEDLINE = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
+_PROLOG = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)", re.DOTALL)
+_ROOT = re.compile(r"\s*<(?:[\w.-]+:)?([\w.-]+)")
+_PUBMED_ROOTS = frozenset((
+    "PubmedArticleSet", "PubmedArticle", "PubmedBookArticleSet", "PubmedBookArticle",
+    "MedlineCitationSet", "MedlineCitation",
+))  # fmt: skip
+_SNAPSHOT = re.compile(r'"(?:authors_parsed|update_date)"\s*:')
+_CSL = re.compile(r'"(?:issued|container-title|citation-key|items)"\s*:|"type"\s*:\s*"[a-z-]+"')
+_OURS = re.compile(r'"(?:title|abstract|question)"\s*:')
+
+_EXPORT = "export the papers as RIS or BibTeX instead"
+# What root elements say that an XML file is, where it is none that we read.
+_ROOTS = {
+    "modsCollection": f"a MODS file, which SciRead does not read; {_EXPORT}",
+    "mods": f"a MODS file, which SciRead does not read; {_EXPORT}",
+    "collection": f"a MARC file, which SciRead does not read; {_EXPORT}",
+    "record": f"a MARC file, which SciRead does not read; {_EXPORT}",
+    "searchRetrieveResponse": f"a catalogue's answer, which SciRead does not read; {_EXPORT}",
+    "Sources": f"a Microsoft Word bibliography, which SciRead does not read; {_EXPORT}",
+    "bibliography": f"a DocBook bibliography, which SciRead does not read; {_EXPORT}",
+    "RDF": f"an RDF file, which SciRead does not read; {_EXPORT}",
+    "OAI-PMH": "an OAI-PMH answer, which SciRead does not read; use arXiv's query API instead",
+    "article": "the full text of an article (JATS), not a bibliography; import its PDF instead",
+    "pmc-articleset": "full text of PubMed Central; save the PubMed records as XML instead",
+    "TEI": "a TEI text, not a bibliography; import the PDF it was made from instead",
+    "feed": "a news feed, but not one of arXiv",
+    "rss": "a news feed, but not one of arXiv",
+    "html": "a web page, not a bibliography",
+    "document-content": f"an OpenOffice document, which SciRead does not read; {_EXPORT}",
+}
+_NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
+_SUFFIXES = {
+    ".enw": "an EndNote file, which SciRead does not read; export from EndNote as RIS",
+    ".isi": f"a Web of Science file, which SciRead does not read; {_EXPORT}",
+    ".ciw": f"a Web of Science file, which SciRead does not read; {_EXPORT}",
+    ".csv": f"a table, which SciRead does not read; {_EXPORT}",
+    ".tsv": f"a table, which SciRead does not read; {_EXPORT}",
+}
+
+
+def looks_like(name: str, head: bytes) -> bool:
+    """Whether a file that starts with `head` is in the format of the module called `name`."""
+    test = _TESTS.get(name)
+    return test is not None and test(_text(head))
+
+
+def refusal(suffix: str, head: bytes) -> str:
+    """A sentence on a file that no format can read: what it is, and what to do about it."""
+    text = _text(head)
+    if text.startswith("<"):
+        return _xml_refusal(_root(text), text)
+    if suffix in _SUFFIXES:
+        return f"This is {_SUFFIXES[suffix]}."
+    if text.startswith(("{", "[")):
+        return "This JSON is no bibliography: neither CSL-JSON nor papers line by line."
+    return (
+        "SciRead finds no papers in this file; it reads BibTeX, RIS, CSL-JSON, PDF, "
+        "and what PubMed and arXiv give."
+    )
+
+
+def _xml_refusal(root: str, text: str) -> str:
+    if root in _ROOTS:
+        return f"This is {_ROOTS[root]}."
+    if root == "xml" and re.search(r"<records?\b", text):
+        return (
+            "This is an EndNote XML file, which SciRead does not read; export from EndNote as RIS."
+        )
+    if match := _NCBI_ANSWER.fullmatch(root):
+        return (
+            f"This is an answer of NCBI's service E{match[1]}, which holds no records; "
+            "fetch them with EFetch, as XML."
+        )
+    return (
+        f"This XML, whose outermost element is <{root}>, is no bibliography that SciRead knows; "
+        "it reads the XML of PubMed and arXiv."
+    )
+
+
+def _text(head: bytes) -> str:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return head.decode("utf-16", errors="replace").lstrip()
+    return head.decode("utf-8-sig", errors="replace").lstrip()
+
+
+def _root(text: str) -> str:
+    """The name of the outermost element, without its namespace; empty if this is not XML."""
+    position = 0
+    while match := _PROLOG.match(text, position):
+        position = match.end()
+    found = _ROOT.match(text, position)
+    return found[1] if found else ""
+
+
+def _is_text(text: str, pattern: re.Pattern[str]) -> bool:
+    return not text.startswith(("<", "{", "[", "%PDF-")) and bool(pattern.search(text))
+
+
+def _first_line(text: str) -> str:
+    """The first line, if it is JSON that is complete or goes on beyond what we see."""
+    line, newline, _ = text.partition("\n")
+    whole = not newline or line.rstrip().endswith("}")
+    return line if text.startswith("{") and whole else ""
+
+
+def _is_snapshot(text: str) -> bool:
+    return bool(_SNAPSHOT.search(_first_line(text)))
+
+
+def _is_csl(text: str) -> bool:
+    return text.startswith("[") or (text.startswith("{") and bool(_CSL.search(text)))
+
+
+def _is_ours(text: str) -> bool:
+    line = _first_line(text)
+    return bool(_OURS.search(line)) and not _SNAPSHOT.search(line) and not _CSL.search(line)
+
+
+_TESTS: dict[str, Callable[[str], bool]] = {
+    "bibtex": lambda text: _is_text(text, _BIBTEX),
+    "ris": lambda text: _is_text(text, _RIS),
+    "nbib": lambda text: _is_text(text, _MEDLINE),
+    "pdf": lambda text: "%PDF-" in text[:1024],
+    "pubmed_xml": lambda text: text.startswith("<") and _root(text) in _PUBMED_ROOTS,
+    "arxiv_atom": lambda text: _root(text) == "feed" and "arxiv.org" in text,
+    "arxiv_snapshot": _is_snapshot,
+    "csl_json": lambda text: _is_csl(text) and not _is_snapshot(text),
+    "jsonl": _is_ours,
+}

@@ -1,0 +1,68 @@
+"""Files as streams of bytes: unpacked if they are gzipped, and cut into lines of sane length."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from sciread_app.formats import text as _registers_as_windows  # noqa: F401
+
+# The error handler that text.py has registered.
+AS_WINDOWS = "cp1252"
+
+# What reading a file can raise that is the file's fault, or its place's.
+UNREADABLE = (OSError, EOFError, zlib.error)
+
+# The longest real line is one record with thousands of authors, well under a megabyte.
+LONGEST_LINE = 32 << 20
+_BUFFER = 1 << 20
+
+
+def open_bytes(path: Path) -> BinaryIO:
+    """The bytes of a file. That it is gzipped is told from its first bytes, not from its name."""
+    stream = path.open("rb")
+    if stream.peek(2)[:2] != b"\x1f\x8b":
+        return stream
+    # GzipFile leaves a file open that it was given, unless it is told that it is its own.
+    unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
+    unpacked.myfileobj = stream  # type: ignore[assignment]
+    return io.BufferedReader(unpacked, _BUFFER)
+
+
+def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers, from 1. Of an endless line only the start comes, once."""
+    number = 0
+    cut = False
+    while line := stream.readline(LONGEST_LINE):
+        if not cut:
+            number += 1
+            yield number, line
+        cut = not line.endswith(b"\n")
+
+
+def decoded(line: bytes) -> str:
+    """UTF-8, or Windows-1252 where it is not; no byte is an error."""
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        text = line.decode(errors=AS_WINDOWS)
+    return text.removeprefix("\ufeff")
+
+
+def why_unreadable(error: Exception) -> str:
+    """One sentence about an error of the kinds in UNREADABLE."""
+    if isinstance(error, FileNotFoundError):
+        return "There is no such file."
+    if isinstance(error, IsADirectoryError):
+        return "This is a folder, not a file."
+    if isinstance(error, PermissionError):
+        return "SciRead is not allowed to read this file; change its permissions."
+    if isinstance(error, EOFError):
+        return "The compressed file ends too early; download or copy it again."
+    if isinstance(error, zlib.error | gzip.BadGzipFile):
+        return "The compressed file is damaged; download or copy it again."
+    return f"The file could not be read: {error}."

@@ -1,0 +1,146 @@
+"""Reading XML of any size element by element, and refusing what could do harm."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from functools import reduce
+from typing import BinaryIO
+
+from lxml import etree
+
+# Elements within a line of text; what is not among them stands apart from its neighbours.
+_INLINE = frozenset((
+    "i", "b", "u", "em", "strong", "italic", "bold", "sup", "sub", "inf", "sc", "tt", "span",
+    "ext-link", "a", "xref", "named-content",
+))  # fmt: skip
+
+
+class BadXml(Exception):
+    """The XML is broken, or refused. The message is a sentence for a person."""
+
+
+def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
+    """Each element with one of these tags once it is complete; it is emptied when the next comes.
+
+    Nothing is fetched and no entity is resolved. Raises BadXml for broken XML, and for any that
+    defines entities: no bibliography does, but files made to fill the memory do.
+    """
+    parsing = etree.iterparse(
+        stream,
+        events=("end",),
+        tag=tags,
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
+    )
+    try:
+        for _, element in parsing:
+            parent = element.getparent()
+            if parent is not None and parent.tag in tags:
+                continue  # It will come with the element that it is part of.
+            _refuse_entities(element)
+            yield element
+            _forget(element)
+    except etree.XMLSyntaxError as error:
+        raise BadXml(f"The XML is broken: {error.msg}.") from error
+
+
+def text_of(element: etree._Element | None) -> str:
+    """The text in an element on one line, its markup flattened: CO2, 10^-3, x^2/(y+1)."""
+    if element is None:
+        return ""
+    text = element.text or "" if len(element) == 0 else "".join(_pieces(element))
+    return " ".join(text.split())
+
+
+def _refuse_entities(element: etree._Element) -> None:
+    dtd = element.getroottree().docinfo.internalDTD
+    if dtd is not None and next(iter(dtd.iterentities()), None) is not None:
+        raise BadXml(
+            "The XML defines entities of its own, which can hide attacks; it was not read."
+        )
+
+
+def _forget(element: etree._Element) -> None:
+    element.clear()
+    parent = element.getparent()
+    while parent is not None and element.getprevious() is not None:
+        del parent[0]
+
+
+def _pieces(element: etree._Element) -> Iterator[str]:
+    yield element.text or ""
+    for child in element:
+        yield from _piece(child, element)
+        yield child.tail or ""
+
+
+def _piece(child: etree._Element, parent: etree._Element) -> Iterator[str]:
+    if not isinstance(child.tag, str):
+        # HTML's names for letters, in files whose DTD would know them.
+        yield html.unescape(child.text or "") if child.tag is etree.Entity else ""
+        return
+    name = etree.QName(child).localname
+    if name == "math":
+        yield _formula(child)
+    elif name == "sup" and _before(child, parent)[-1:].isdigit():
+        yield "^"
+        yield from _pieces(child)
+    elif name in _INLINE:
+        yield from _pieces(child)
+    else:
+        yield " "
+        yield from _pieces(child)
+        yield " "
+
+
+def _before(child: etree._Element, parent: etree._Element) -> str:
+    previous = child.getprevious()
+    if previous is None:
+        return parent.text or ""
+    return previous.tail or "".join(previous.itertext())
+
+
+def _formula(element: etree._Element) -> str:
+    """A formula of MathML on one line."""
+    parts = [_formula(child) for child in element if isinstance(child.tag, str)]
+    if not parts:
+        return "".join((element.text or "").split())
+    name = etree.QName(element).localname
+    if name in ("annotation", "annotation-xml"):
+        return ""
+    if name == "mfrac" and len(parts) == 2:
+        return "/".join(_bracketed(part) for part in parts)
+    if name == "msqrt":
+        return f"√{_bracketed(''.join(parts))}"
+    if name in _SCRIPTS and len(parts) > 1:
+        return parts[0] + "".join(
+            mark + _bracketed(part) for mark, part in zip(_SCRIPTS[name], parts[1:], strict=False)
+        )
+    if name == "mtable":
+        return "; ".join(parts)
+    return reduce(_beside, parts)
+
+
+def _beside(left: str, right: str) -> str:
+    """Two parts of a formula, apart where they would make one word: "sin x", but "5x"."""
+    words = left[-1:].isalnum() and right[:1].isalnum() and max(len(left), len(right)) > 1
+    return f"{left} {right}" if words else left + right
+
+
+_SCRIPTS = {
+    "msup": "^",
+    "msub": "_",
+    "msubsup": "_^",
+    "mover": "^",
+    "munder": "_",
+    "munderover": "_^",
+}
+
+
+def _bracketed(part: str) -> str:
+    return part if len(part) < 2 or part.isalnum() else f"({part})"
