@@ -1,7 +1,9 @@
 #!/bin/sh
-# Makes .venv where there is none, and sees to it that it has a pip which knows dependency groups.
+# Makes .venv where there is none, with a pip that knows dependency groups, and sees to it that
+# packages which come as source can be built.
 set -eu
 cd "$(dirname "$0")/.."
+. packaging/apt.sh
 env=.venv
 
 new_enough() {
@@ -20,14 +22,14 @@ find_python() {
     exit 1
 }
 
-has_pip() {
-    "$env/bin/python" -m pip --version >/dev/null 2>&1
+ensurepip() {
+    "$env/bin/python" -m ensurepip >/dev/null 2>&1
 }
 
 # Debian keeps what venv needs for pip in a package of its own; a python with pip can help out.
 give_pip() {
-    "$env/bin/python" -m ensurepip >/dev/null 2>&1 ||
-        "$1" -m pip --python "$env/bin/python" install pip ||
+    ensurepip || "$1" -m pip --python "$env/bin/python" install --quiet pip 2>/dev/null ||
+        { apt_install python3-venv && ensurepip; } ||
         {
             echo "There is no pip for $env. Install your Python's venv package" \
                 "(Debian, Ubuntu: apt-get install python3-venv) and try again." >&2
@@ -35,9 +37,28 @@ give_pip() {
         }
 }
 
+has_headers() {
+    "$env/bin/python" -c 'import pathlib, sys, sysconfig
+sys.exit(not pathlib.Path(sysconfig.get_path("include"), "Python.h").is_file())'
+}
+
+can_build() {
+    command -v "${CXX:-c++}" >/dev/null && has_headers
+}
+
+# hnswlib comes as source.
+give_compiler() {
+    version=$("$env/bin/python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    { apt_install g++ && { has_headers || apt_install "python$version-dev"; } && can_build; } ||
+        echo "There is no C++ compiler, or Python's headers are missing, and one of our" \
+            "dependencies may have to be built (Debian, Ubuntu: apt-get install g++" \
+            "python$version-dev)." >&2
+}
+
 if ! new_enough "$env/bin/python"; then
     python=$(find_python)
     "$python" -m venv --clear --without-pip "$env"
 fi
-has_pip || give_pip "${python:-$(find_python)}"
+"$env/bin/python" -m pip --version >/dev/null 2>&1 || give_pip "${python:-$(find_python)}"
+can_build || give_compiler
 "$env/bin/python" -m pip install --quiet --upgrade "pip>=25.1"

@@ -4,6 +4,7 @@
 # Fails when they stay missing, after naming them.
 set -eu
 cd "$(dirname "$0")/.."
+. packaging/apt.sh
 
 [ "$(uname)" = Linux ] || exit 0
 
@@ -33,23 +34,9 @@ missing() {
     echo "$(missing_libraries)$(missing_fonts)"
 }
 
-as_root() {
-    if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
-}
-
-may_install() {
-    command -v apt-get >/dev/null && as_root true 2>/dev/null
-}
-
 [ -n "$(missing)" ] || exit 0
-if may_install; then
-    echo "Installing the system libraries that Qt needs: $(missing)"
-    as_root apt-get update -qq </dev/null >/dev/null || true
-    # shellcheck disable=SC2086  # a list of words
-    as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get install -y -qq --no-install-recommends $packages </dev/null >/dev/null || true
-    [ -n "$(missing)" ] || exit 0
-fi
+# shellcheck disable=SC2086  # a list of words
+apt_install $packages && [ -z "$(missing)" ] && exit 0
 echo "Qt needs system libraries that are not here: $(missing)" >&2
 echo "On Debian or Ubuntu, install them with: sudo apt-get install" $packages >&2
 exit 1
