@@ -42,7 +42,7 @@ screenshots: .venv/.dev
 # The CPU build of torch comes first and by itself: as a dependency of something else, pip would
 # fetch gigabytes of CUDA with it.
 .venv/.gui: pyproject.toml constraints.txt packaging/environment.sh packaging/apt.sh
-	@packaging/environment.sh packaging/apt.sh
+	@packaging/environment.sh
 	$(BIN)/python -m pip install --quiet torch==2.13.0
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[gui]"
 	@touch $@
