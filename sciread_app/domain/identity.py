@@ -103,8 +103,7 @@ def fingerprint(paper: Paper) -> int:
 
 def record(paper: Paper) -> str:
     """All that a record says, as JSON. The library's own id is not part of it."""
-    values = [getattr(paper, name) for name in _RECORDED]
-    return json.dumps(values, ensure_ascii=False, sort_keys=True)
+    return _as_json([getattr(paper, name) for name in _RECORDED])
 
 
 def from_record(text: str) -> Paper:
@@ -139,6 +138,7 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
     return replace(kept, **values)
 
 
+_as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _RECORDED = tuple(name for name in Paper.__dataclass_fields__ if name != "id")
 
 
