@@ -48,6 +48,8 @@ class Encodes(Protocol):
         self, texts: Sequence[tuple[str, str]], task: Task | None = None
     ) -> NDArray[np.float32]: ...
 
+    def close(self) -> None: ...
+
 
 class Space:
     """The vectors of the library in one model's space, and the index over them.
@@ -167,7 +169,8 @@ class Space:
             self._sync(task or Task())
 
     def close(self) -> None:
-        """Write what the index has learnt. Questions may still be asked, and are answered."""
+        """Stop the model, which ends a `catch_up`, and write what the index has learnt."""
+        self._encoder.close()
         with self._upkeep:
             if self._index is not None:
                 self._save(self._index, at_least=0)
