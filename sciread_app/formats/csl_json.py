@@ -1,0 +1,247 @@
+"""CSL-JSON, the format of citation processors: reading. Writing is in csl_writer.py."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
+from sciread_app.formats import dates, file_links, keyword_list, names
+from sciread_app.formats.csl_fields import NAMES, PEOPLE, kind_of
+from sciread_app.formats.csl_writer import write
+from sciread_app.formats.markup import plain
+from sciread_app.formats.text import open_text
+
+__all__ = ["SUFFIXES", "read", "write"]
+
+SUFFIXES = (".json", ".csljson")
+
+_BLOCK = 1 << 18
+_BETWEEN = re.compile(r"[\s,]*")
+_NOTED = re.compile(r"^\s*(PMID|PMCID|DOI|arXiv)\s*:\s*(\S+)\s*$", re.I | re.M)
+
+Item = dict[str, Any]
+
+
+def read(path: Path) -> Iterator[Paper | Skipped]:
+    """The papers of a file in its order, a list of items or a single one.
+
+    One item after the other is read, so that a file that breaks off gives what came before.
+    """
+    folders = (path.absolute().parent,)
+    number = 0
+    with open_text(path) as stream:
+        try:
+            for number, item in enumerate(_items(stream), start=1):
+                yield _paper_or_skipped(item, number, path, folders)
+        except json.JSONDecodeError as error:
+            why = f"item {number + 1} is not JSON ({error.msg}); nothing after it was read."
+            yield Skipped(str(path), "", why)
+        except RecursionError:
+            yield Skipped(str(path), "", f"item {number + 1} is nested too deeply to be read.")
+
+
+def _items(stream: TextIO) -> Iterator[Any]:
+    decoder = json.JSONDecoder()
+    buffer = stream.read(_BLOCK).lstrip()
+    if not buffer.startswith("["):
+        yield from _within(json.loads(buffer + stream.read()))
+        return
+    position, size = 1, _BLOCK
+    while True:
+        between = _BETWEEN.match(buffer, position)
+        position = between.end() if between else position
+        if buffer.startswith("]", position):
+            return
+        try:
+            item, position = decoder.raw_decode(buffer, position)
+        except json.JSONDecodeError:
+            # Cut off by the block's end, or broken: only what follows can tell.
+            more = stream.read(size)
+            if not more:
+                raise
+            buffer, position, size = buffer[position:] + more, 0, size * 2
+        else:
+            size = _BLOCK
+            yield item
+
+
+def _within(whole: Any) -> list[Any]:
+    """The items of a file that is no list: Zotero's web API and pandoc put a name before it."""
+    if isinstance(whole, dict):
+        for name in ("items", "references"):
+            if isinstance(whole.get(name), list):
+                return list(whole[name])
+    return [whole]
+
+
+def _paper_or_skipped(
+    item: Any, number: int, path: Path, folders: tuple[Path, ...]
+) -> Paper | Skipped:
+    if not isinstance(item, dict) or not ({"id", "type", "title"} & item.keys()):
+        return Skipped(str(path), "", f"item {number} is not CSL-JSON: no id, type or title.")
+    title = plain(_text(item.get("title")) or _text(item.get("title-short")))
+    if not title:
+        why = f"item {number} has no title; give it one, then add again."
+        return Skipped(str(path), _text(item.get("id")), why)
+    return _paper({n: v for n, v in item.items() if v or v == 0}, title, folders)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):  # Crossref's API gives lists of one.
+        return _text(value[0]) if value else ""
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def _paper(item: Item, title: str, folders: tuple[Path, ...]) -> Paper:
+    """Takes out of `item` what it understands; what is left is kept in `extra`."""
+    custom = item.pop("custom", {})
+    custom = dict(custom) if isinstance(custom, dict) else {"custom": custom}
+    csl_type = _text(item.pop("type", ""))
+    kind = kind_of(csl_type)
+    item.pop("title", None)
+    issued = item.pop("issued", None)
+    published = _date(issued)
+    source_id, known = _identify(item, custom)
+    areas = custom.pop("fields", ())
+    files, missing = _files(custom.pop("files", ()), folders)
+    authors = tuple(_authors(item.pop("author", ())))
+    abstract, venue = (plain(_text(item.pop(n, ""))) for n in ("abstract", "container-title"))
+    keywords = keyword_list.split(plain(_keywords(item.pop("keyword", ""))))
+    extra = _extra(item) | {n: _kept(v) for n, v in custom.items()} | _beyond(issued, published)
+    if missing:
+        extra["file"] = missing
+    if csl_type and csl_type != kind:
+        extra["csltype"] = csl_type
+    return Paper(
+        title=title,
+        abstract=abstract,
+        authors=authors,
+        kind=kind,
+        published=published,
+        venue=venue,
+        identifiers=known,
+        fields=tuple(_text(area) for area in areas) if isinstance(areas, list) else (),
+        keywords=keywords,
+        extra={name: text for name, text in extra.items() if text},
+        files=files,
+        source="csl-json",
+        source_id=source_id,
+    )
+
+
+def _authors(value: Any) -> Iterator[Author]:
+    for name in value if isinstance(value, list) else [value]:
+        if isinstance(name, str) and name.strip():
+            yield names.from_plain(name)
+        elif isinstance(name, dict) and (author := _author(name)).family:
+            yield author
+
+
+def _author(name: Item) -> Author:
+    if literal := _text(name.get("literal")) or _text(name.get("name")):
+        return Author(literal, literal=True)
+    particles = [_text(name.get(n)) for n in ("dropping-particle", "non-dropping-particle")]
+    family, given = _text(name.get("family")), _text(name.get("given"))
+    particle = " ".join(filter(None, particles))
+    if not family:
+        return Author(given, "", particle)
+    return Author(family, given, particle, _text(name.get("suffix")))
+
+
+def _date(value: Any) -> str:
+    """The ISO date of a date variable; of a range the first."""
+    if not isinstance(value, dict):
+        return dates.parse(_text(value))
+    parts = value.get("date-parts")
+    if isinstance(parts, list) and parts and isinstance(parts[0], list):
+        numbers = [int(text) for part in parts[0][:3] if (text := _text(part)).isdecimal()]
+        if numbers and 0 < numbers[0] < 10_000:
+            return dates.iso(*numbers)
+    return next(
+        (
+            date
+            for name in ("raw", "literal", "string")
+            if (date := dates.parse(_text(value.get(name))))
+        ),
+        "",
+    )
+
+
+def _beyond(issued: Any, published: str) -> dict[str, str]:
+    """What a date says beyond its ISO form: the end of a range, or words such as `in press`."""
+    if not isinstance(issued, dict):
+        return {}
+    parts = issued.get("date-parts")
+    if isinstance(parts, list) and len(parts) > 1:
+        end = _date({"date-parts": parts[1:]})
+        return {"date": f"{published}/{end}"} if end else {}
+    words = _text(issued.get("literal")) or _text(issued.get("raw"))
+    return {"year": words} if words and not published else {}
+
+
+def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
+    """The item's id and its identifiers; what they say is taken out of `item`."""
+    source_id = _text(item.pop("id", ""))
+    key = _text(item.pop("citation-key", ""))
+    if not key and not source_id.isdecimal() and "://" not in source_id:
+        key = source_id
+    pairs = []
+    for kind, name in (("doi", "DOI"), ("pmid", "PMID"), ("pmcid", "PMCID"), ("arxiv", "number")):
+        if identifier(kind, text := _text(item.get(name))):
+            pairs.append((kind, text))
+            del item[name]
+    isbns = re.split(r"[\s,;]+(?=[\dX-]{10})", _text(item.get("ISBN")))
+    if all(identifier("isbn", isbn) for isbn in isbns):
+        pairs += [("isbn", isbn) for isbn in isbns]
+        del item["ISBN"]
+    note = _text(item.get("note"))
+    pairs += [(kind.lower(), text) for kind, text in _NOTED.findall(note)]
+    if note:
+        item["note"] = _NOTED.sub(
+            lambda said: "" if identifier(said[1].lower(), said[2]) else said[0], note
+        ).strip()
+    pairs.append(("arxiv", _text(custom.pop("arxiv", ""))))
+    found = identifiers(*pairs, ("citekey", key))
+    if item.get("publisher") == "arXiv" and any(kind == "arxiv" for kind, _ in found):
+        del item["publisher"]
+    return source_id, found
+
+
+def _keywords(value: Any) -> str:
+    return "; ".join(map(_text, value)) if isinstance(value, list) else _text(value)
+
+
+def _files(value: Any, folders: tuple[Path, ...]) -> tuple[tuple[str, ...], str]:
+    """The files that exist, and the paths of the others in a `file` field."""
+    paths = [path for path in value if isinstance(path, str)] if isinstance(value, list) else []
+    found = {path: file_links.existing(path, folders) for path in paths}
+    missing = [path for path, file in found.items() if not file]
+    return tuple(dict.fromkeys(filter(None, found.values()))), file_links.to_field(missing, "")
+
+
+def _extra(item: Item) -> dict[str, str]:
+    extra = {}
+    for variable, value in item.items():
+        if variable in PEOPLE:
+            text = " and ".join(names.to_plain(author).rstrip(",") for author in _authors(value))
+        elif isinstance(value, dict) and "date-parts" in value:
+            text = _date(value)
+        else:
+            text = _kept(value)
+        name = NAMES.get(variable, variable.lower())
+        extra[f"{name}_2" if name in extra else name] = text
+    return extra
+
+
+def _kept(value: Any) -> str:
+    """A value as text; what is not text or number keeps its JSON."""
+    if isinstance(value, dict | list | bool) and value != []:
+        return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return _text(value)

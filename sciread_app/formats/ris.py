@@ -1,0 +1,269 @@
+"""RIS files, as reference managers and databases exchange them: reading. Writing: ris_writer.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
+from sciread_app.formats import dates, file_links, names
+from sciread_app.formats.markup import plain
+from sciread_app.formats.ris_tags import EXTRA_NAMES, KINDS, ON_THEIR_OWN, OTHER, TYPES
+from sciread_app.formats.ris_writer import write
+from sciread_app.formats.text import open_text
+
+__all__ = ["SUFFIXES", "read", "write"]
+
+SUFFIXES = (".ris",)
+
+_LINE = re.compile(r"\s{0,3}([A-Z][A-Z0-9]) {1,2}-(?: |$)\s*(.*)")
+_DOI = re.compile(r"doi(?:\.org/|\s*:?\s*)(10\.\d{4,9}/[^\s&?]+)", re.I)
+_PMID = re.compile(r"\b(\d{1,9})\s*\[pmid\]|\bPMID:?\s*(\d{1,9})|pubmed[\w.]*/(\d{1,9})", re.I)
+_PMCID = re.compile(r"\bPMC\d+")
+_ARXIV = re.compile(r"arxiv(?:\.org/(?:abs|pdf)/|[:.]\s*)([a-z.-]+/\d{7}|\d{4}\.\d{4,5})", re.I)
+_ONLY_A_NUMBER = re.compile(
+    r"\d{1,9}\s*\[pmid\]|PMC\d+\s*\[pmcid\]|arXiv:(?:[a-z.-]+/\d{7}|\d{4}\.\d{4,5})", re.I
+)
+_NAMED = re.compile(r"([a-z][\w+.:-]*): (.*)", re.S)
+# Where databases put identifiers that have no tag of their own.
+_ELSEWHERE = ("AN", "U1", "U2", "U3", "U4", "C2", "C6", "N1", "M1", "M3", "UR", "L2")
+
+Fields = dict[str, list[str]]  # tag to its values, in the order of the file
+
+
+def read(path: Path) -> Iterator[Paper | Skipped]:
+    """The papers of a file in its order. Text between them that has no tag is left out."""
+    folders = (path.absolute().parent,)
+    with open_text(path) as lines:
+        for number, fields in _records(lines):
+            title = _take(fields, "TI", "T1", "CT", "BT")
+            if title:
+                yield _paper(plain(title), fields, folders)
+            else:
+                yield Skipped(str(path), _name(fields), _why(number, fields))
+
+
+def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
+    """Each record with the number of its first line.
+
+    A record ends with ER, with the next TY, or with the file. It need not begin with TY: what
+    leaves that out is still a record if there is a title in it.
+    """
+    fields: Fields = {}
+    first, values = 0, None
+    for number, line in enumerate(lines, start=1):
+        match = _LINE.match(line)
+        if not match:
+            if values is not None and (text := line.strip()):
+                values[-1] += f"\n{text}"
+            continue
+        tag, value = match.groups()
+        if tag == "ER" or (tag == "TY" and fields):
+            if fields:
+                yield first, fields
+            fields, values = {}, None
+            if tag == "ER":
+                continue
+        if not fields:
+            first = number
+        values = fields.setdefault(tag, [])
+        values.append(value.rstrip())
+    if fields:
+        yield first, fields
+
+
+def _name(fields: Fields) -> str:
+    return next((fields[tag][0] for tag in ("ID", "DO", "AN", "UR") if tag in fields), "")
+
+
+def _why(number: int, fields: Fields) -> str:
+    if "TY" not in fields:
+        return f"line {number}: neither a type (TY) nor a title (TI); add both, then add it again."
+    return f"line {number}: the record has no title (TI); give it one, then add it again."
+
+
+def _take(fields: Fields, *tags: str) -> str:
+    """The first value under the first of these tags that has one; it is taken out."""
+    for tag in tags:
+        if tag in fields and fields[tag][0]:
+            values = fields[tag]
+            if len(values) == 1:
+                del fields[tag]
+                return values[0]
+            return values.pop(0)
+    return ""
+
+
+def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
+    """Takes out of `fields` what it understands; what is left is kept in `extra`."""
+    ris_type = _take(fields, "TY").upper()
+    key = fields["ID"][0] if "ID" in fields else ""
+    known = _identify(fields)
+    kind = KINDS.get(ris_type, "article")
+    tags = ("JF", "JO") if kind in ON_THEIR_OWN else ("JF", "T2", "BT", "JO", "JA", "J2", "J1")
+    venue = plain(_take(fields, *tags))
+    if venue and kind == "article" and not ris_type:
+        kind = "article-journal"
+    authors = _authors(fields)
+    abstract = plain(_abstract(fields))
+    keywords = _keywords(fields)
+    published = _published(fields)
+    files = _files(fields, folders)
+    extra = _extra(fields, venue)
+    subjects = extra.pop("fields", "").split("; ")
+    if ris_type and TYPES[kind] != ris_type:
+        extra["ty"] = ris_type
+    return Paper(
+        title=title,
+        abstract=abstract,
+        authors=authors,
+        kind=kind,
+        published=published,
+        venue=venue,
+        identifiers=known,
+        fields=tuple(subject for subject in subjects if subject),
+        keywords=keywords,
+        extra=extra,
+        files=files,
+        source="ris",
+        source_id=key,
+    )
+
+
+def _authors(fields: Fields) -> tuple[Author, ...]:
+    lines = [*fields.pop("AU", ()), *fields.pop("A1", ())]
+    listed = (name for line in lines for name in line.split("\n"))
+    return tuple(names.from_plain(name) for name in listed if name.strip(" ,;."))
+
+
+def _abstract(fields: Fields) -> str:
+    abstract = _take(fields, "AB", "N2")
+    if fields.get("N2") == [abstract]:
+        del fields["N2"]
+    return abstract
+
+
+def _keywords(fields: Fields) -> tuple[str, ...]:
+    lines = [line for value in fields.pop("KW", ()) for line in value.split("\n")]
+    parts = (part for line in lines for part in plain(line).split(";"))
+    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+
+
+def _published(fields: Fields) -> str:
+    """The most exact of the dates that agree on the year; the first of PY, Y1 and DA says which.
+
+    What is understood is taken out of `fields`.
+    """
+    raw = {tag: fields[tag][0] for tag in ("PY", "Y1", "DA") if tag in fields}
+    found = {tag: dates.parse(text) for tag, text in raw.items()}
+    year = next((date[:4] for date in found.values() if date), "")
+    if "DA" in raw and not found["DA"] and year:
+        found["DA"] = dates.parse(f"{raw['DA']} {year}")
+    for tag, date in found.items():
+        if date[:4] == year and year and not _says_more(raw[tag]):
+            _take(fields, tag)
+    return max((date for date in found.values() if date[:4] == year), key=len, default="")
+
+
+@lru_cache(maxsize=1 << 14)
+def _says_more(text: str) -> bool:
+    """Whether more than one word stands in a date: JUL-AUG, Spring, 2013/02/15/received."""
+    words = re.findall(r"[^\W\d_]+", text)
+    return len(words) > 1 or any(not dates.month_of(word) for word in words)
+
+
+def _files(fields: Fields, folders: Sequence[Path]) -> tuple[str, ...]:
+    """The files that L1 and L4 link to and that exist; they are taken out of `fields`."""
+    found: list[str] = []
+    if "L1" not in fields and "L4" not in fields:
+        return ()
+    for tag in ("L1", "L4"):
+        links = [link for value in fields.pop(tag, ()) for link in value.split("\n")]
+        files = [file_links.existing(_path(link), folders) for link in links]
+        found += [file for file in files if file]
+        if missing := [link for link, file in zip(links, files, strict=True) if not file]:
+            fields[tag] = missing
+    return tuple(dict.fromkeys(found))
+
+
+def _path(link: str) -> str:
+    return file_links.path_of_url(link) if link.startswith("file:") else link
+
+
+def _identify(fields: Fields) -> tuple[Identifier, ...]:
+    """All identifiers; those that have a tag of their own are taken out of `fields`."""
+    pairs = []
+    doi = identifier("doi", fields["DO"][0]) if "DO" in fields else None
+    if doi:
+        _take(fields, "DO")
+    elsewhere = "\n".join(value for tag in _ELSEWHERE if tag in fields for value in fields[tag])
+    if not doi and (found_doi := _DOI.search(elsewhere)):
+        pairs.append(("doi", found_doi[1]))
+    pairs += _numbers(fields, elsewhere)
+    for tag in ("U1", "U2", "U3"):
+        if tag in fields:
+            fields[tag] = [text for text in fields[tag] if not _ONLY_A_NUMBER.fullmatch(text)]
+    pairs += [("isbn", isbn) for isbn in _take_isbns(fields)]
+    if key := _take(fields, "ID"):
+        pairs.append(("citekey", key))
+    found = identifiers(*pairs)
+    return (doi, *(name for name in found if name != doi)) if doi else found
+
+
+def _numbers(fields: Fields, elsewhere: str) -> Iterator[tuple[str, str]]:
+    """PMID, PMCID and arXiv id, which RIS has no tags for."""
+    lower = elsewhere.lower()
+    database = "".join(fields.get("DB", ())).lower()
+    if "AN" in fields and ("pubmed" in database or "medline" in database):
+        yield "pmid", fields["AN"][0]
+    if "pmid" in lower or "pubmed" in lower:
+        yield from (("pmid", "".join(match.groups(""))) for match in _PMID.finditer(elsewhere))
+    if "PMC" in elsewhere:
+        yield from (("pmcid", match) for match in _PMCID.findall(elsewhere))
+    if "arxiv" in lower and (match := _ARXIV.search(elsewhere)):
+        yield "arxiv", match[1]
+
+
+def _take_isbns(fields: Fields) -> list[str]:
+    """The ISBNs under SN and BN; other numbers stay there, under SN, line by line."""
+    lines = [
+        part.strip()
+        for tag in ("SN", "BN")
+        for value in fields.pop(tag, ())
+        for part in re.split(r"[\n;,]", value)
+    ]
+    isbns = [line for line in lines if len(line) > 9 and identifier("isbn", line)]
+    if others := list(dict.fromkeys(line for line in lines if line and line not in isbns)):
+        fields["SN"] = others
+    return isbns
+
+
+def _extra(fields: Fields, venue: str) -> dict[str, str]:
+    """All that is left, each tag under its name, its values line by line."""
+    extra: dict[str, str] = {}
+    if pages := _pages(fields):
+        extra["pages"] = pages
+    if issns := fields.pop("SN", None):
+        extra["issn"] = "\n".join(issns)
+    for value in fields.pop(OTHER, ()):
+        if named := _NAMED.fullmatch(value):
+            extra[named[1]] = named[2]
+        else:
+            extra[OTHER.lower()] = value
+    editors = [name for tag in ("A2", "ED") for name in fields.pop(tag, ())]
+    if editors:
+        extra["editor"] = " and ".join(editors)
+    for tag, values in fields.items():
+        text = "\n".join(dict.fromkeys(value for value in values if value))
+        name = EXTRA_NAMES.get(tag, tag.lower())
+        if text and text != venue:
+            extra[name] = f"{extra[name]}\n{text}" if name in extra else text
+    return extra
+
+
+def _pages(fields: Fields) -> str:
+    first, last = _take(fields, "SP"), _take(fields, "EP")
+    return f"{first}-{last}" if first and last and "-" not in first else first or last

@@ -1,0 +1,69 @@
+"""What the tags of RIS mean; shared by reading and writing."""
+
+from __future__ import annotations
+
+# Which type a kind is written as.
+TYPES = {
+    "article": "UNPB",
+    "article-journal": "JOUR",
+    "paper-conference": "CPAPER",
+    "book": "BOOK",
+    "chapter": "CHAP",
+    "thesis": "THES",
+    "report": "RPRT",
+    "dataset": "DATA",
+    "software": "COMP",
+    "patent": "PAT",
+    "webpage": "ELEC",
+    "manuscript": "MANSCPT",
+}
+KINDS = {ris_type: kind for kind, ris_type in TYPES.items()} | {
+    "ABST": "article-journal",
+    "EJOUR": "article-journal",
+    "JFULL": "article-journal",
+    "INPR": "article-journal",
+    "MGZN": "article-journal",
+    "NEWS": "article-journal",
+    "CONF": "paper-conference",
+    "SLIDE": "paper-conference",
+    "EBOOK": "book",
+    "EDBOOK": "book",
+    "SER": "book",
+    "ECHAP": "chapter",
+    "ENCYC": "chapter",
+    "DICT": "chapter",
+    "GOVDOC": "report",
+    "STAND": "report",
+    "DBASE": "dataset",
+    "AGGR": "dataset",
+    "BLOG": "webpage",
+    "ICOMM": "webpage",
+}
+# In these T2 is a series, not the venue.
+ON_THEIR_OWN = ("book", "thesis", "report")
+
+# Names in `Paper.extra` of tags that are no more than a text. Other tags keep their own, in lower
+# case.
+EXTRA_NAMES = {
+    "VL": "volume",
+    "IS": "number",
+    "PB": "publisher",
+    "CY": "address",
+    "ET": "edition",
+    "LA": "language",
+    "N1": "note",
+    "UR": "url",
+    "A2": "editor",
+    "ED": "editor",
+    "T3": "series",
+    "M3": "type",
+    "ST": "shorttitle",
+    "Y2": "urldate",
+    "J2": "shortjournal",
+    "JA": "shortjournal",
+}
+TAGS = {"editor": "A2", "shortjournal": "J2"} | {
+    name: tag for tag, name in EXTRA_NAMES.items() if name not in ("editor", "shortjournal")
+}
+# Names that RIS has no tag for stand here, as `name: text`.
+OTHER = "U5"
