@@ -123,8 +123,9 @@ class Term(NamedTuple):
 class Query:
     """What was asked for.
 
-    `terms` rank by words, `meaning` is what the model encodes (empty if there is nothing to
-    encode), `conditions` must be met. With an `identifier` the rest is empty: one paper is meant.
+    `terms` rank by words, each as often as it was said; `meaning` is what the model encodes
+    (empty if there is nothing to encode); `conditions` must be met. With an `identifier` the rest
+    is empty: one paper is meant.
     """
 
     text: str
@@ -155,7 +156,7 @@ def parse(text: str) -> Query:
             "Type some words, such as: graph neural networks",
         )
     if len(text.split()) >= PASTED_WORDS:
-        return Query(text, terms=_terms([_Part("", text, False, False)]), meaning=text, pasted=True)
+        return Query(text, terms=terms_of(text), meaning=text, pasted=True)
     parts = _joined(_parts(text))
     ranking = [p for p in parts if not p.negated and p.field in ("", "text", "title", "abstract")]
     return Query(
@@ -170,6 +171,11 @@ def parse(text: str) -> Query:
         ),
         meaning=_meaning(ranking),
     )
+
+
+def terms_of(text: str) -> tuple[Term, ...]:
+    """What of a plain text ranks by words."""
+    return _terms([_Part("", text, False, False)])
 
 
 def any_of(terms: Sequence[Term]) -> str:
@@ -252,7 +258,9 @@ def _plain_part(match: re.Match[str]) -> list[_Part]:
         if not _WORD.search(value):
             return []
         if value.endswith("*"):
-            value = _words(value, value)
+            # "A* search" is about an algorithm, not about everything that begins with an a.
+            short = len(_WORD.findall(value)[-1]) < SHORTEST_PREFIX
+            value = value.rstrip("*") if short else _words(value, value)
         return [_Part("", value, bool(match["minus"]), False)]
     words = [_Part("", match["field"], False, False)] if match["field"] else []
     if not _WORD.search(match["quoted"]):
@@ -334,18 +342,17 @@ def _either(one: _Part, other: _Part) -> _Part:
 
 def _terms(parts: list[_Part]) -> tuple[Term, ...]:
     """What ranks by words: phrases whole, the rest word by word, without words that say nothing."""
-    terms: dict[Term, None] = {}
+    terms: list[Term] = []
     for part in parts:
         for text in part.value.split("\n"):
             words = words_in(text)
             prefix = text.endswith("*")
             if part.required and part.field == "text":
-                terms[Term(" ".join(words), prefix)] = None
+                terms.append(Term(" ".join(words), prefix))
                 continue
-            for word in words[:-1] if prefix else words:
-                terms[Term(word)] = None
+            terms += [Term(word) for word in (words[:-1] if prefix else words)]
             if prefix:
-                terms[Term(words[-1], True)] = None
+                terms.append(Term(words[-1], True))
     telling = tuple(term for term in terms if term.prefix or term.text not in STOP_WORDS)
     return telling or tuple(terms)
 

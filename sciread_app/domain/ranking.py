@@ -1,0 +1,74 @@
+"""Which words find papers, and how words and meaning together rank what was found."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.domain.query import Term, any_of
+
+Scores = NDArray[np.float64]
+
+# How much meaning counts beside words. On judged queries anything from 0.4 to 0.6 does as well.
+MEANING = 0.5
+# A text that says a word again and again means it, up to here. (FTS5 cannot weigh words, so each
+# time it was said it is asked for.)
+_SAID_AT_MOST = 4
+# More different words than this make a long text slower to find, but not better.
+_WORDS_AT_MOST = 32
+
+
+def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
+    """How well papers fit a query (1: best in both), from their scores in both legs.
+
+    Each leg is measured from what a paper taken at random gets (no BM25; the `average` similarity
+    of the library to the query) to what the best one gets, so that neither the scale of BM25 nor
+    the habits of a model matter (a convex combination: Bruch et al., 2023). BM25 is 0 for a paper
+    without the words; the similarity of a paper without a vector is nan, and counts like the mean
+    of the others.
+    """
+    words = bm25 / max(float(bm25.max(initial=0.0)), 1e-9)
+    known = similarity[~np.isnan(similarity)]
+    if not len(known):
+        return words
+    above = (similarity - average) / max(float(known.max()) - average, 1e-9)
+    meaning = np.where(np.isnan(above), np.nanmean(above), above)
+    return MEANING * meaning + (1 - MEANING) * words
+
+
+def telling_words(
+    terms: Sequence[Term], held_by: Mapping[str, int], papers: int, at_most: float
+) -> str:
+    """The FTS5 expression that finds papers by the rarer terms, and ranks them by all.
+
+    BM25 of very many papers takes long, and a paper that holds but the commonest words of a query
+    is never among the best. So only papers that hold one of the rarer terms are found: as many
+    terms as are together in `at_most` of the `papers`, but at least one. `held_by` says in how
+    many papers each word is. The scores are twice BM25 where terms were left to rank only.
+    """
+    said = Counter(terms)
+    count = {term: _count(term, held_by) for term in said}
+    weight = {
+        term: min(times, _SAID_AT_MOST) * math.log((papers + 1) / (count[term] + 0.5))
+        for term, times in said.items()
+    }
+    kept = sorted(said, key=lambda term: (-weight[term], term))[:_WORDS_AT_MOST]
+    finding, ranking, found = list[Term](), list[Term](), 0
+    for term in sorted(kept, key=lambda term: (count[term], term)):
+        found += count[term]
+        repeated = [term] * min(said[term], _SAID_AT_MOST)
+        (ranking if finding and found > at_most else finding).extend(repeated)
+    if not ranking:
+        return any_of(finding)
+    # FTS5 counts a term as often as it stands in the expression, and has none that may be absent.
+    return f"({any_of(finding)}) AND ({any_of([*finding, *ranking, *ranking])})"
+
+
+def _count(term: Term, held_by: Mapping[str, int]) -> int:
+    if term.prefix:
+        return 0  # not known, but whoever types a star means it
+    return min((held_by.get(word, 0) for word in term.text.split()), default=0)

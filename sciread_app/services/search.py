@@ -1,0 +1,322 @@
+"""Finding papers: by their words, by their meaning, by both, or by what they are like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of
+from sciread_app.domain.ranking import fuse, telling_words
+from sciread_app.errors import EncoderFailed
+from sciread_app.services.reasons import Why, reasons
+from sciread_app.services.space import Space
+from sciread_app.storage.library import Ids, Library
+from sciread_app.tasks import Task
+
+__all__ = ["Hit", "Mode", "Results", "Search", "Why"]
+
+# Papers that each leg hands to the ranking. Deeper changes nothing among the first ten.
+_BY_WORDS = 1000
+_BY_MEANING = 200
+# Papers whose BM25 is worked out for one query: some 1.3 µs each.
+_SCORED = 20_000
+# The number of papers that hold a common word is slow to count, and hardly changes.
+_COMMON = 1000
+# Papers that stand for the whole library where its average is asked for.
+_SAMPLE = 1000
+# How much being like an unwanted paper counts against being like a wanted one.
+_UNLIKE = 0.5
+_NAMES = {"doi": "DOI", "arxiv": "arXiv id", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
+_HOW_TO_ADD = "Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found."
+
+
+class Mode(StrEnum):
+    """What to go by."""
+
+    text = "text"
+    meaning = "meaning"
+    hybrid = "hybrid"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A paper in a result list, and how it came there.
+
+    Ranks count from 1; None where that leg did not find it among its best. `percentile`: how many
+    of 100 random pairs of papers in this library are less alike than this paper and the query.
+    """
+
+    paper: PaperId
+    score: float = 0.0
+    text_rank: int | None = None
+    meaning_rank: int | None = None
+    similarity: float | None = None
+    percentile: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The best hits first. `total` counts all papers that were ranked, or listed; `note` is for
+    the person, empty if there is nothing to say."""
+
+    hits: list[Hit]
+    total: int
+    note: str = ""
+    query: Query = field(default_factory=lambda: Query(""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Leg:
+    """One way's answer: papers, best first, and their scores."""
+
+    ids: Ids
+    scores: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, ids: Iterable[int] = (), scores: Iterable[float] = ()) -> _Leg:
+        return cls(np.fromiter(ids, np.int64), np.fromiter(scores, np.float64))
+
+    def rank(self) -> dict[int, int]:
+        return {paper: rank for rank, paper in enumerate(self.ids.tolist(), start=1)}
+
+
+class Search:
+    """Answers from the library and, where there is one, from a model's space.
+
+    Without a space, or when the model fails, words alone are searched and the note says so.
+    """
+
+    def __init__(self, library: Library, space: Space | None) -> None:
+        self._library = library
+        self._space = space
+        self._common: dict[str, int] = {}
+        self._centre: tuple[int, NDArray[np.float32]] | None = None
+        self._latest: tuple[str, NDArray[np.float32]] | None = None
+
+    def find(
+        self, text: str, *, limit: int = 50, mode: Mode = Mode.hybrid, task: Task | None = None
+    ) -> Results:
+        """What the search box asks for; without words, all papers that meet its conditions.
+
+        Raises BadQuery, and EncoderFailed if only meaning was asked for and cannot be had.
+        """
+        task = task or Task()
+        query = parse(text)
+        if query.identifier:
+            return self._named(query)
+        if not query.terms:
+            return self._listed(query, limit)
+        vector, note = (None, "") if mode is Mode.text else self._understood(query, mode)
+        task.check()
+        allowed = self._library.matching(query.conditions) if query.conditions else None
+        words = _Leg.of()
+        if mode is not Mode.meaning:
+            words = self._by_words(query.terms, query.conditions, allowed, limit)
+            task.check()
+        meaning = _Leg.of()
+        if vector is not None:
+            meaning = self._by_meaning(vector, allowed, max(_BY_MEANING, 2 * limit))
+        return self._ranked(query, vector, words, meaning, limit, note)
+
+    def similar(
+        self, like: Sequence[PaperId], unlike: Sequence[PaperId] = (), *, limit: int = 50
+    ) -> Results:
+        """Papers like these, and not like those. Works while the model sleeps.
+
+        The similarity of a hit is the mean of those to the papers in `like`.
+        """
+        if self._space is None:
+            return self._similar_by_words(like, unlike, limit)
+        vectors, known = self._space.vectors(like)
+        if not known.any():
+            return self._similar_by_words(like, unlike, limit)
+        wanted = vectors[known].mean(0)
+        unwanted, unwanted_known = self._space.vectors(unlike)
+        vector = wanted - _UNLIKE * unwanted.sum(0) / max(int(unwanted_known.sum()), 1)
+        given = [*like, *unlike]
+        found = self._by_meaning(vector / np.linalg.norm(vector), None, 2 * limit + len(given))
+        kept = self._one_a_work(found.ids, limit, without=given)
+        similarity = (self._space.vectors(found.ids[kept])[0] @ wanted).tolist()
+        hits = [
+            self._hit(
+                int(found.ids[n]),
+                found.scores[n],
+                similarity[rank - 1],
+                {},
+                {int(found.ids[n]): rank},
+            )
+            for rank, n in enumerate(kept, start=1)
+        ]
+        note = "" if known.all() else "Papers without a vector did not count; encode them first."
+        return Results(hits, len(hits), note)
+
+    def why(self, text: str, ids: Sequence[PaperId]) -> Mapping[PaperId, Why]:
+        """Why each of these papers fits: the words it shares with the query, and where they
+        stand, and the sentence that says it best. Meant for the papers that are looked at."""
+        query = parse(text)
+        vector = self._understood(query, Mode.hybrid)[0] if query.meaning else None
+
+        def nearness(texts: Sequence[str]) -> NDArray[np.float32]:
+            assert self._space and vector is not None
+            return np.array([self._space.encode_query(text) @ vector for text in texts])
+
+        nearness_or_none = nearness if vector is not None else None
+        return reasons(self._library, any_of(query.terms), nearness_or_none, ids)
+
+    def _named(self, query: Query) -> Results:
+        assert query.identifier
+        kind, value = query.identifier
+        hits = [Hit(paper, score=1.0) for paper in self._library.with_identifier(query.identifier)]
+        note = "" if hits else f"No paper here has the {_NAMES[kind]} {value}. {_HOW_TO_ADD}"
+        return Results(hits, len(hits), note, query)
+
+    def _listed(self, query: Query, limit: int) -> Results:
+        """All papers that meet the conditions, the latest added first."""
+        ids = self._library.matching(query.conditions)[::-1]
+        hits = [Hit(PaperId(id)) for id in ids[:limit].tolist()]
+        return Results(hits, len(ids), "", query)
+
+    def _understood(self, query: Query, mode: Mode) -> tuple[NDArray[np.float32] | None, str]:
+        """The query as a vector, or None and the reason why it cannot be had."""
+        try:
+            if self._space is None:
+                raise EncoderFailed("There is no model to search by meaning with.", "Choose one.")
+            return self._vector(query.meaning), ""
+        except EncoderFailed as failure:
+            if mode is Mode.meaning:
+                raise
+            return None, f"Found by words alone. {failure} {failure.hint}".strip()
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        latest = self._latest
+        if latest is None or latest[0] != text:
+            assert self._space
+            self._latest = latest = text, self._space.encode_query(text)
+        return latest[1]
+
+    def _by_words(
+        self,
+        terms: Sequence[Term],
+        conditions: Sequence[Condition],
+        allowed: Ids | None,
+        limit: int,
+    ) -> _Leg:
+        papers = self._library.count()
+        at_most: float = _SCORED
+        if allowed is not None:
+            at_most *= papers / max(len(allowed), 1)
+        if limit > _BY_WORDS:
+            at_most = math.inf  # whoever wants thousands wants all, and waits for them
+        words = [word for term in terms for word in term.text.split()]
+        expression = telling_words(terms, self._held(words), papers, at_most)
+        found = self._library.by_words(expression, max(_BY_WORDS, limit), conditions)
+        return _Leg.of((id for id, _ in found), (score for _, score in found))
+
+    def _by_meaning(self, vector: NDArray[np.float32], allowed: Ids | None, k: int) -> _Leg:
+        assert self._space
+        if allowed is None:
+            ids, similarities = self._space.nearest(vector, k)
+        else:
+            ids, similarities = self._space.nearest_among(vector, allowed, k)
+        return _Leg(ids, similarities.astype(np.float64))
+
+    def _ranked(
+        self,
+        query: Query,
+        vector: NDArray[np.float32] | None,
+        words: _Leg,
+        meaning: _Leg,
+        limit: int,
+        note: str,
+    ) -> Results:
+        """Both legs in one list; each paper is scored in both, whichever found it."""
+        by_words, by_meaning = words.rank(), meaning.rank()
+        ids = np.array(sorted({**by_words, **by_meaning}), np.int64)
+        bm25, similarity = np.zeros(len(ids)), np.full(len(ids), np.nan)
+        bm25[np.searchsorted(ids, words.ids)] = words.scores
+        average = 0.0
+        if vector is not None and self._space:
+            vectors, known = self._space.vectors(ids)
+            similarity[known] = vectors[known] @ vector
+            average = float(self._average() @ vector)
+        scores = fuse(bm25, similarity, average)
+        order = np.lexsort((ids, -scores))
+        kept = order[self._one_a_work(ids[order], limit)]
+        hits = [
+            self._hit(int(ids[n]), scores[n], similarity[n], by_words, by_meaning) for n in kept
+        ]
+        return Results(hits, len(ids), note, query)
+
+    def _similar_by_words(
+        self, like: Sequence[PaperId], unlike: Sequence[PaperId], limit: int
+    ) -> Results:
+        text = " ".join(part for texts in self._library.texts(like) for part in texts)
+        found = self._by_words(terms_of(text), (), None, 2 * limit + len(like))
+        kept = self._one_a_work(found.ids, limit, without=[*like, *unlike])
+        hits = [
+            Hit(PaperId(int(found.ids[n])), float(found.scores[n]), text_rank=rank)
+            for rank, n in enumerate(kept, start=1)
+        ]
+        return Results(hits, len(hits), "Alike by their words: these papers have no vector yet.")
+
+    def _hit(
+        self,
+        paper: int,
+        score: float,
+        similarity: float,
+        by_words: Mapping[int, int],
+        by_meaning: Mapping[int, int],
+    ) -> Hit:
+        known = self._space is not None and not math.isnan(similarity)
+        return Hit(
+            PaperId(paper),
+            float(score),
+            by_words.get(paper),
+            by_meaning.get(paper),
+            float(similarity) if known else None,
+            100 * self._space.percentile(float(similarity)) if known and self._space else None,
+        )
+
+    def _one_a_work(self, ids: Ids, limit: int, without: Sequence[PaperId] = ()) -> list[int]:
+        """Positions of the first `limit` papers of which no other version stands in front, and
+        that are no versions of those in `without`."""
+        kept: list[int] = []
+        works = self._library.works(without)
+        seen = {works.get(paper, -paper) for paper in without}
+        step = limit + 20
+        for start in range(0, len(ids), step):
+            part = ids[start : start + step].tolist()
+            works = self._library.works(part)
+            for position, paper in enumerate(part, start):
+                work = works.get(paper)
+                if work is not None and work not in seen:
+                    seen.add(work)
+                    kept.append(position)
+                if len(kept) == limit:
+                    return kept
+        return kept
+
+    def _held(self, words: Iterable[str]) -> dict[str, int]:
+        """In how many papers each word is."""
+        words = set(words)
+        unknown = [word for word in words if word not in self._common]
+        counts = self._library.document_frequencies(unknown) if unknown else {}
+        self._common.update({word: n for word, n in counts.items() if n >= _COMMON})
+        return {word: counts.get(word) or self._common.get(word, 0) for word in words}
+
+    def _average(self) -> NDArray[np.float32]:
+        """The mean vector of the library, from a sample; drawn anew when it has grown a lot."""
+        assert self._space
+        count = self._space.count()
+        if self._centre is None or abs(count - self._centre[0]) > self._centre[0] / 4:
+            ids = self._library.matching(())
+            sample = np.random.default_rng(0).choice(ids, min(_SAMPLE, len(ids)), replace=False)
+            vectors, known = self._space.vectors(sample)
+            self._centre = (count, vectors.sum(0) / max(int(known.sum()), 1))
+        return self._centre[1]
