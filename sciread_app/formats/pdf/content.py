@@ -68,7 +68,7 @@ def to_wire(content: PdfContent) -> dict[str, Any]:
 
 
 def from_wire(path: Path, fields: Mapping[str, Any]) -> PdfContent:
-    """What `to_wire` made; ValueError for anything else, since its writer read a stranger's file."""
+    """What `to_wire` made; ValueError for anything else: its writer read a strange file."""
     try:
         content = PdfContent(
             path=path,

@@ -18,6 +18,7 @@ from sciread_app.formats.pdf.text import clean
 # A title stands among the first few thousand characters; later ones only tell the body's size.
 MAX_CHARACTERS = 8_000
 _BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
+_OWN_SIZE = 3.0  # points, below which a font's size is none that is seen
 _COLUMN_GAP = 4.0  # in letter sizes: texts this far apart on one line are no sentence
 
 
@@ -61,27 +62,26 @@ class _Glyph(NamedTuple):
 
 def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
     """Where the first MAX_CHARACTERS of a page stand."""
-    runs = list(_runs(text))
+    left, bottom, right, top = page.get_bbox()
+    runs = list(_runs(_glyphs(text, (left, bottom, right, top))))
     turns = Counter(glyphs[0].turns for glyphs in runs for _ in glyphs)
     if not turns:
         return PageLayout()
     main = turns.most_common(1)[0][0]
-    left, bottom, right, top = page.get_bbox()
     lines, across = [], []
     for glyphs in runs:
         if glyphs[0].turns == main:
-            upright = [_turned(glyph, (left, bottom, right, top)) for glyph in glyphs]
-            lines += [_line(part, text) for part in _columns(upright)]
+            lines += [_line(part, text) for part in _columns(glyphs)]
         else:
             across.append(clean("".join(glyph.character for glyph in glyphs)))
     height = right - left if main % 2 else top - bottom
     return PageLayout(height, tuple(line for line in lines if line.text), tuple(across))
 
 
-def _runs(text: PdfTextPage) -> Iterator[list[_Glyph]]:
+def _runs(glyphs: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
     """The glyphs of one line and one writing direction."""
     line: list[_Glyph] = []
-    for glyph in _glyphs(text):
+    for glyph in glyphs:
         if glyph.character in "\r\n":
             yield from _by_direction(line)
             line = []
@@ -95,33 +95,46 @@ def _by_direction(line: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
         yield list(glyphs)
 
 
-def _glyphs(text: PdfTextPage) -> Iterator[_Glyph]:
-    """Every character; a space or line break that PDFium put in has the place of the one before."""
-    x, y = ctypes.c_double(), ctypes.c_double()
-    matrix = pdfium.FS_MATRIX()
-    size, turns = 0.0, 0
-    for index in range(min(text.count_chars(), MAX_CHARACTERS)):
-        code = pdfium.FPDFText_GetUnicode(text, index)
-        if not pdfium.FPDFText_IsGenerated(text, index):
-            pdfium.FPDFText_GetCharOrigin(text, index, x, y)
-            if pdfium.FPDFText_GetMatrix(text, index, matrix):
+def _glyphs(text: PdfTextPage, box: tuple[float, float, float, float]) -> Iterator[_Glyph]:
+    """Every character, placed as for someone who reads along its own direction.
+
+    A space or line break that PDFium put in has the place of the character before.
+    """
+    handle = text.raw
+    x, y, matrix = ctypes.c_double(), ctypes.c_double(), pdfium.FS_MATRIX()
+    right = down = size = 0.0
+    turns = 0
+    seen: tuple[float, float] | None = None
+    for place in range(min(text.count_chars(), MAX_CHARACTERS)):
+        code = pdfium.FPDFText_GetUnicode(handle, place)
+        if code > 32 or not pdfium.FPDFText_IsGenerated(handle, place):
+            pdfium.FPDFText_GetCharOrigin(handle, place, x, y)
+            font_size = pdfium.FPDFText_GetFontSize(handle, place)
+            # Letters on one height and of one size look alike, which saves half of the time;
+            # not where a font of size 1 leaves it all to the matrix.
+            if seen != (y.value, font_size) or font_size < _OWN_SIZE:
+                seen = (y.value, font_size)
+                pdfium.FPDFText_GetMatrix(handle, place, matrix)
                 # The font's own size is often 1, and the matrix makes it what is seen.
-                size = pdfium.FPDFText_GetFontSize(text, index) * math.hypot(matrix.c, matrix.d)
+                size = font_size * math.hypot(matrix.c, matrix.d)
                 turns = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+            right, down = _turned(x.value, y.value, turns, box)
         if 0 < code <= 0x10FFFF:
-            yield _Glyph(chr(code), index, x.value, y.value, size, turns)
+            yield _Glyph(chr(code), place, right, down, size, turns)
 
 
-def _turned(glyph: _Glyph, box: tuple[float, float, float, float]) -> _Glyph:
-    """With x to the right and y downwards for someone who reads along the glyph's direction."""
+def _turned(
+    x: float, y: float, turns: int, box: tuple[float, float, float, float]
+) -> tuple[float, float]:
+    """How far to the right and how far down, after turning the page until the text is upright."""
     left, bottom, right, top = box
-    x, y = (
-        (glyph.x - left, top - glyph.y),
-        (glyph.y - bottom, glyph.x - left),
-        (right - glyph.x, glyph.y - bottom),
-        (top - glyph.y, right - glyph.x),
-    )[glyph.turns]
-    return glyph._replace(x=x, y=y)
+    if turns == 0:
+        return x - left, top - y
+    if turns == 1:
+        return y - bottom, x - left
+    if turns == 2:
+        return right - x, y - bottom
+    return top - y, right - x
 
 
 def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:

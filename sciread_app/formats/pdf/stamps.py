@@ -64,6 +64,7 @@ _LONGEST_LINE = 110  # characters beside a DOI that a page's head or foot may ho
 _BEFORE = 400  # characters in which a citation of the paper itself is looked for
 _ENTRY_BEFORE = 160  # and in which one of another paper shows, if the DOI has its line for itself
 _NEARLY_ALONE = 12  # characters beside it
+_SENTENCE = 5  # words in small letters beside it, as no head or foot of a page has
 _HEAD_LINES = 15  # among which authors write the number of their preprint
 
 
@@ -172,7 +173,8 @@ def _how_own(text: str, match: re.Match[str], titles: Sequence[str]) -> str:
     beside = _DOI_LABEL.sub("", " ".join(line)).strip()
     # The last line of a page follows upon a body that may cite; a DOI within a line is cited there.
     near = before if len(beside) >= _NEARLY_ALONE else before[-_ENTRY_BEFORE:]
-    if len(beside) > _LONGEST_LINE or _ENTRY.search(near):
+    is_sentence = len(re.findall(r"\b[a-z]+\b", beside)) >= _SENTENCE
+    if is_sentence or len(beside) > _LONGEST_LINE or _ENTRY.search(near):
         return ""
     return "alone"
 

@@ -135,14 +135,10 @@ def _banners(blocks: Sequence[_Block], pages: Sequence[PageLayout]) -> set[int]:
     lines = [line.text for page in pages for line in page.lines if len(line.text) <= 150]
     found = set()
     for place, block in enumerate(blocks):
-        before = blocks[place - 1].text if place else ""
         after = blocks[place + 1].text if place + 1 < len(blocks) else ""
         journal = re.compile(re.escape(block.text) + _ISSUE, re.I)
-        if (
-            re.match(r"contents\s+lists", before, re.I)
-            or re.match(r"journal\s+homepage|(?:https?://)?www\.", after, re.I)
-            or any(journal.search(line) for line in lines)
-        ):
+        is_above_homepage = re.match(r"journal\s+homepage|(?:https?://)?www\.", after, re.I)
+        if is_above_homepage or any(journal.search(line) for line in lines):
             found.add(place)
     return found
 

@@ -88,12 +88,13 @@ def _references(data: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 def _stream(data: bytes, number: bytes, generation: bytes) -> bytes:
     """The newest version of a stream object, unpacked."""
-    places = list(re.finditer(rb"(?<!\d)%s\s+%s\s+obj\b" % (number, generation), data))
-    if not places:
-        return b""
-    start = data.find(b"stream", places[-1].end())
-    head = data[places[-1].end() : start]
-    if start < 0 or len(head) > 2000:
+    name = b"%s %s obj" % (number, generation)
+    place = data.rfind(name)
+    while place > 0 and data[place - 1 : place].isdigit():
+        place = data.rfind(name, 0, place)
+    start = data.find(b"stream", place)
+    head = data[place:start]
+    if min(place, start) < 0 or len(head) > 2000:
         return b""
     start += len(b"stream")
     start += 2 if data[start : start + 2] == b"\r\n" else 1

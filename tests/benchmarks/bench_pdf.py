@@ -1,0 +1,40 @@
+"""How many PDFs a second one process reads: `python tests/benchmarks/bench_pdf.py [folder]`.
+
+The goal is five files a second and core, with the start of the process left out.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from sciread_app.formats.pdf import PdfReaders
+
+FOLDER = Path(__file__).resolve().parents[3] / "shared" / "fixtures" / "pdf"
+ROUNDS = 5
+
+
+def main() -> None:
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
+    files = sorted(folder.glob("*.pdf"))
+    if not files:
+        sys.exit(f"no PDFs in {folder}")
+    # Templates and empty pages are read in no time: only papers of several pages tell something.
+    with PdfReaders(workers=1) as readers:
+        papers = [content.path for content in readers.read(files) if content.pages > 2]
+        seconds = min(_seconds(readers, papers) for _ in range(ROUNDS))
+    size = sum(path.stat().st_size for path in papers) / 1e6
+    print(f"{len(papers)} papers, {size:.1f} MB, in {seconds:.2f} s with one process:")
+    print(f"{len(papers) / seconds:.1f} papers a second and core (goal: at least 5)")
+
+
+def _seconds(readers: PdfReaders, files: list[Path]) -> float:
+    start = time.perf_counter()
+    for _ in readers.read(files):
+        pass
+    return time.perf_counter() - start
+
+
+if __name__ == "__main__":
+    main()
