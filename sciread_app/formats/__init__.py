@@ -61,7 +61,7 @@ def read_file(path: Path) -> Iterator[Paper | Skipped]:
 def _read(path: Path) -> Iterator[Paper | Skipped]:
     with open_bytes(path) as stream:
         # One read only: a packed file that breaks off gives what it has, and fails at the next.
-        head = stream.read1(_HEAD)  # type: ignore[attr-defined]
+        head = stream.read1(_HEAD)
     if not head.strip():
         yield Skipped(str(path), "", "The file is empty.")
         return

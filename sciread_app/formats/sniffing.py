@@ -16,7 +16,10 @@ _PUBMED_ROOTS = frozenset((
     "MedlineCitationSet", "MedlineCitation",
 ))  # fmt: skip
 _SNAPSHOT = re.compile(r'"(?:authors_parsed|update_date)"\s*:')
-_CSL = re.compile(r'"(?:issued|container-title|citation-key|items)"\s*:|"type"\s*:\s*"[a-z-]+"')
+_CSL = re.compile(
+    r'"(?:issued|container-title|citation-key|items)"\s*:|"type"\s*:\s*"(?:article|paper|book|'
+    r'chapter|thesis|report|entry|post|webpage|dataset|software|manuscript|speech|patent)[a-z-]*"'
+)
 _OURS = re.compile(r'"(?:title|abstract|question)"\s*:')
 
 _EXPORT = "export the papers as RIS or BibTeX instead"

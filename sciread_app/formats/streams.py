@@ -7,7 +7,7 @@ import io
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sciread_app.formats import text as _registers_as_windows  # noqa: F401
 
@@ -22,15 +22,40 @@ LONGEST_LINE = 32 << 20
 _BUFFER = 1 << 20
 
 
-def open_bytes(path: Path) -> BinaryIO:
-    """The bytes of a file. That it is gzipped is told from its first bytes, not from its name."""
+def open_bytes(path: Path) -> io.BufferedReader:
+    """The bytes of a file. That it is gzipped is told from its first bytes, not from its name.
+
+    `read1` gives what stands before the place where a packed file breaks off; `read` may not.
+    """
     stream = path.open("rb")
     if stream.peek(2)[:2] != b"\x1f\x8b":
         return stream
-    # GzipFile leaves a file open that it was given, unless it is told that it is its own.
-    unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
-    unpacked.myfileobj = stream  # type: ignore[assignment]
-    return io.BufferedReader(unpacked, _BUFFER)
+    return io.BufferedReader(_Unpacked(stream), _BUFFER)
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzipped file, as much at once as there is without an error.
+
+    GzipFile itself reads on until it has all that was asked for, and when the file breaks off
+    meanwhile, what it has got so far is lost.
+    """
+
+    def __init__(self, packed: BinaryIO) -> None:
+        self._packed = packed
+        self._unpacked = gzip.GzipFile(fileobj=packed, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._unpacked.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._unpacked.close()
+        self._packed.close()
+        super().close()
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:

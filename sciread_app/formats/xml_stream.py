@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from functools import reduce
+from types import SimpleNamespace
 from typing import BinaryIO
 
 from lxml import etree
@@ -26,8 +27,10 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
     Nothing is fetched and no entity is resolved. Raises BadXml for broken XML, and for any that
     defines entities: no bibliography does, but files made to fill the memory do.
     """
+    # Of a packed file that breaks off, `read` would lose what it has got so far.
+    pieces = SimpleNamespace(read=getattr(stream, "read1", stream.read))
     parsing = etree.iterparse(
-        stream,
+        pieces,
         events=("end",),
         tag=tags,
         resolve_entities=False,
