@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -178,7 +178,7 @@ def terms_of(text: str) -> tuple[Term, ...]:
     return _terms([_Part("", text, False, False)])
 
 
-def any_of(terms: Sequence[Term]) -> str:
+def any_of(terms: Iterable[Term]) -> str:
     """The FTS5 expression for papers that hold at least one of these terms."""
     return " OR ".join(term.expression for term in terms)
 
@@ -336,7 +336,9 @@ def _either(one: _Part, other: _Part) -> _Part:
             "OR stands between words, or between values of one field, such as "
             "cat:cs.CL OR cat:cs.LG.",
         )
-    values = [_words(p.value, p.value) if field in TEXT_FIELDS else p.value for p in (one, other)]
+    values = [value for p in (one, other) for value in p.value.split("\n")]
+    if field in TEXT_FIELDS:
+        values = [_words(value, value) for value in values]
     return _Part(field, "\n".join(values), False, True)
 
 

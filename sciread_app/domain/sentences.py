@@ -8,15 +8,16 @@ import re
 _SHORT = re.compile(
     r"(?:\b(?:e\.g|i\.e|et al|cf|vs|resp|approx|Figs?|Eqs?|Refs?|Secs?|No|Dr)|\b[A-Z])\.$"
 )
-_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9$])|\n\s*\n")
+_GAP = re.compile(r"""[.!?]["')\]]*(\s+)(?=["'(\[]*[A-Z0-9$])|(\n\s*\n)""")
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, each as it stands there."""
     found, start = [], 0
-    for gap in _END.finditer(text):
-        if not _SHORT.search(text, start, gap.start()):
-            found.append(text[start : gap.start()])
-            start = gap.end()
+    for gap in _GAP.finditer(text):
+        end, next_one = gap.span(gap.lastindex or 0)
+        if not _SHORT.search(text, start, end):
+            found.append(text[start:end])
+            start = next_one
     found.append(text[start:])
     return [sentence.strip() for sentence in found if sentence.strip()]

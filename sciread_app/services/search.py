@@ -167,7 +167,7 @@ class Search:
             return np.array([self._space.encode_query(text) @ vector for text in texts])
 
         nearness_or_none = nearness if vector is not None else None
-        return reasons(self._library, any_of(query.terms), nearness_or_none, ids)
+        return reasons(self._library, any_of(dict.fromkeys(query.terms)), nearness_or_none, ids)
 
     def _named(self, query: Query) -> Results:
         assert query.identifier

@@ -1,0 +1,75 @@
+import numpy as np
+import pytest
+
+from sciread_app.domain.query import Term
+from sciread_app.domain.ranking import fuse, telling_words
+
+
+def order(*, bm25, similarity, average=0.0):
+    scores = fuse(np.array(bm25, float), np.array(similarity, float), average)
+    return np.argsort(-scores).tolist()
+
+
+def test_best_in_both_legs_is_one_and_a_random_paper_without_the_words_is_nothing():
+    scores = fuse(np.array([12.0, 0.0]), np.array([0.7, 0.1]), average=0.1)
+    assert scores == pytest.approx([1, 0])
+
+
+def test_good_in_both_legs_beats_best_in_one():
+    assert order(bm25=[10, 9, 0], similarity=[0.1, 0.55, 0.6])[0] == 1
+
+
+def test_neither_the_scale_of_bm25_nor_the_habits_of_a_model_change_the_order():
+    bm25, similarity = np.array([9.0, 4.0, 0.0]), np.array([0.2, 0.4, 0.5])
+    scores = fuse(bm25, similarity, 0.1)
+    # A model whose similarities all lie between 0.8 and 1 is no better and no worse.
+    assert fuse(100 * bm25, 0.8 + similarity / 5, 0.8 + 0.1 / 5) == pytest.approx(scores)
+
+
+def test_a_paper_without_a_vector_is_neither_favoured_nor_buried():
+    assert order(bm25=[10, 10, 10], similarity=[0.6, np.nan, 0.2]) == [0, 1, 2]
+
+
+def test_words_alone_rank_when_there_is_no_vector_at_all():
+    assert order(bm25=[1, 3, 2], similarity=[np.nan] * 3) == [1, 2, 0]
+
+
+def test_nothing_found_is_nothing_ranked():
+    assert len(fuse(np.zeros(0), np.zeros(0), 0.0)) == 0
+
+
+def words(*texts):
+    return [Term(text) for text in texts]
+
+
+def test_rare_words_find_and_common_ones_only_rank():
+    held_by = {"lasso": 10, "model": 900, "data": 950}
+    expression = telling_words(words("model", "lasso", "data"), held_by, 1000, at_most=100)
+    finding, _, ranking = expression.partition(" AND ")
+    assert finding == '("lasso")'
+    assert ranking.count('"model"') == ranking.count('"data"') == 2
+
+
+def test_all_words_find_while_they_are_in_few_papers():
+    held_by = {"model": 40, "lasso": 10}
+    assert telling_words(words("model", "lasso"), held_by, 1000, 100) == '"lasso" OR "model"'
+
+
+def test_the_rarest_word_finds_however_common_it_is():
+    assert telling_words(words("model", "data"), {"model": 900, "data": 950}, 1000, 5).startswith(
+        '("model") AND'
+    )
+
+
+def test_a_phrase_is_as_rare_as_its_rarest_word_and_the_beginning_of_a_word_finds():
+    terms = [Term("data model"), Term("mod", prefix=True), Term("data")]
+    expression = telling_words(terms, {"data": 950, "model": 3}, 1000, 100)
+    assert expression.startswith('("mod" * OR "data model") AND')
+
+
+def test_of_a_long_text_the_telling_words_are_kept_and_what_is_said_often_counts_more():
+    terms = words(*(f"w{n}" for n in range(100)), *["graph"] * 9)
+    held_by = {f"w{n}": n + 1 for n in range(100)} | {"graph": 50}
+    expression = telling_words(terms, held_by, 1000, 1e9)
+    assert expression.count('"graph"') == 4
+    assert '"w0"' in expression and '"w99"' not in expression
