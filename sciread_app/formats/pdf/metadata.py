@@ -171,7 +171,9 @@ def _stamp(evidence: Evidence) -> Stamp | None:
     ):
         if stamp := told_number(text, "the file's own data"):
             return stamp
-    return told_number(Path(evidence.name).stem, "the file's name, which is an arXiv number")
+    # Browsers call the second download of a file "1706.03762 (1).pdf".
+    name = re.sub(r"\s*\(\d+\)$", "", Path(evidence.name).stem)
+    return told_number(name, "the file's name, which is an arXiv number")
 
 
 def _doi(evidence: Evidence, title: str) -> tuple[str, str]:

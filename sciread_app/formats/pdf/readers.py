@@ -25,6 +25,7 @@ MEMORY = 2 << 30  # bytes, above what a worker takes before its first file
 _MOST_WORKERS = 8
 _FILES_EACH = 200  # then a worker makes way for a fresh one, whatever it may have leaked
 _START_SECONDS = 60.0  # a machine that has just been switched on reads our files slowly
+_END_SECONDS = 2.0
 _LONGEST_MESSAGE = 64 << 20
 _CHUNK = 1 << 20
 _ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
@@ -163,7 +164,7 @@ class _Worker:
         self._known = {"sha256": "", "size": 0}
         body = json.dumps({"path": str(path.absolute())}).encode()
         # Of a worker that is dead already, `listen` tells.
-        with suppress(BrokenPipeError):
+        with suppress(OSError):
             self._input.write(struct.pack(">I", len(body)) + body)
 
     def listen(self) -> PdfContent | None:
@@ -197,7 +198,9 @@ class _Worker:
 
     def end(self) -> None:
         self._process.kill()
-        self._process.wait()
+        # One that waits for a lost network drive cannot be ended by anybody before that is over.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
         self._input.close()
         self.output.close()
 
@@ -226,7 +229,10 @@ class _Worker:
             raise ValueError("not a message that is expected here")
 
     def _death(self) -> str:
-        code = self._process.wait()
+        try:
+            code = self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "Reading the file brought up nothing of sense."
         try:
             how = signal.Signals(-code).name
         except ValueError:

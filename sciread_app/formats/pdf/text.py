@@ -20,7 +20,7 @@ _ACCENTS = {
 }  # fmt: skip
 _ACCENTED = re.compile(rf"([{''.join(_ACCENTS)}]) ?([A-Za-zı])")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufff9-\ufffd\uffff\ud800-\udfff]")
-_HYPHENATED = re.compile(rf"(\w+)(?:{SOFT_HYPHEN}[ \t]*\n?|[-\u2010][ \t]*\n)[ \t]*(\w+)")
+_HYPHENATED = re.compile(rf"\b(\w+)(?:{SOFT_HYPHEN}[ \t]*\n?|[-\u2010][ \t]*\n)[ \t]*(\w+)")
 _WORD = re.compile(r"\w+(?:-\w+)*")
 
 

@@ -1,9 +1,12 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.extract import extract
+from sciread_app.formats.pdf.text import clean, join_hyphens
 from tests.app.formats.make_pdf import At, body, dc_title, make_pdf, xmp
 
 TITLE = "Learning to Weigh Neutrinos"
@@ -173,8 +176,9 @@ def test_a_number_that_the_paper_refers_to_is_not_its_own():
     assert names(read(page)) == {}
 
 
-def test_a_download_from_arxiv_is_known_by_the_files_name():
-    content = read(first_page(), name="2303.03819v2.pdf")
+@pytest.mark.parametrize("name", ["2303.03819v2.pdf", "2303.03819 (1).pdf"])
+def test_a_download_from_arxiv_is_known_by_the_files_name(name):
+    content = read(first_page(), name=name)
     assert names(content) == {"arxiv": "2303.03819"}
     assert "file's name" in how(content)
 
@@ -387,3 +391,17 @@ def test_a_file_name_that_is_no_text_does_not_get_into_the_paper():
     assert content.paper.files == ()
     assert "rename" in content.problem
     content.paper.title.encode()
+
+
+@given(st.text(), st.text(min_size=1))
+def test_joining_hyphens_keeps_every_letter(before, after):
+    joined = join_hyphens(clean(f"{before}-\n{after}"))
+    letters = [c for c in clean(before + after) if c.isalnum()]
+    assert [c for c in clean(joined) if c.isalnum()] == letters
+
+
+@given(st.binary(max_size=400))
+def test_any_bytes_make_a_paper(data):
+    content = extract(Path("/p.pdf"), b"%PDF-1.7\n" + data)
+    assert content.paper.title
+    assert content.problem

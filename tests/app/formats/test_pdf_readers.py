@@ -186,6 +186,7 @@ def test_a_worker_that_dies_is_replaced_and_its_file_kept(papers, stand_in):
         "send({'paper': {'title': 5}, 'text': '', 'pages': 1, 'problem': ''})",
         "os.write(1, struct.pack('>I', 5) + b'{nope')",
         "send({'ready': True})",
+        "os.close(1)",
     ],
 )
 def test_a_worker_that_talks_nonsense_is_replaced(papers, stand_in, nonsense):
