@@ -1,0 +1,277 @@
+"""One paper in a list, painted as a card."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from sciread_app.domain.paper import Author, Paper
+from sciread_app.ui.marks import spans
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.theme import Appearance, Theme, scaled
+from sciread_app.ui.values import Card, Evidence
+
+PADDING = 14
+GAP = 8  # between two cards
+GUTTER = 14  # left of the text, for the dot of an unread paper
+SIDE = 74  # right of the title, for the bar
+TEXT_SHOWN = 700  # characters of an abstract that two lines can ever need
+MOST_FIELDS = 4
+MOST_AUTHORS = 6
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Cards(Protocol):
+    """What is to be painted, by row. Asked directly: QModelIndex.data would go through C++, and
+    each way back into Python waits its turn while another thread computes."""
+
+    def card(self, row: int) -> Card | None: ...
+
+    def evidence(self, row: int) -> Evidence | None: ...
+
+    @property
+    def words(self) -> Sequence[str]: ...
+
+
+class CardDelegate(QStyledItemDelegate):
+    """Five lines a card: the title takes one or two, authors and venue one each, the abstract
+    what is left. All cards are equally high, so that a list of any length scrolls at once."""
+
+    def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._cards = cards
+        self._appearance = appearance
+        self._base = parent.font()
+        self._title = scaled(self._base, 1.08, QFont.Weight.DemiBold)
+        self._small = scaled(self._base, 0.95)
+        self._tiny = scaled(self._base, 0.84)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
+        return QSize(240, sum(lines) + 2 * PADDING + 8 + GAP)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = option.rect.adjusted(1, 1, -3, -GAP)
+        theme = self._appearance.theme
+        self._paint_frame(painter, box, option, theme)
+        inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
+        card = self._cards.card(index.row())
+        if card is None:
+            self._paint_placeholder(painter, inside, theme)
+        else:
+            self._paint_card(painter, inside, card, self._cards.evidence(index.row()), theme)
+        painter.restore()
+
+    def _paint_frame(
+        self, painter: QPainter, box: QRect, option: QStyleOptionViewItem, theme: Theme
+    ) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        fill = theme.chosen if chosen else theme.hover if hovered else theme.surface
+        painter.setBrush(QColor(fill))
+        painter.setPen(QColor(theme.accent if chosen and focused else theme.border))
+        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
+
+    def _paint_placeholder(self, painter: QPainter, box: QRect, theme: Theme) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        step = box.height() / 5
+        for line, part in enumerate((0.62, 0.34, 0.22, 0.95, 0.88)):
+            bar = QRectF(box.x(), box.y() + line * step + 3, box.width() * part, step * 0.5)
+            painter.drawRoundedRect(bar, 4, 4)
+
+    def _paint_card(
+        self, painter: QPainter, box: QRect, card: Card, evidence: Evidence | None, theme: Theme
+    ) -> None:
+        paper, words = card.paper, self._cards.words
+        side = 0
+        if evidence and evidence.percentile is not None:
+            side = SIDE
+            self._paint_closeness(painter, box, evidence.percentile, theme)
+        if not card.read:
+            _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
+        title = paper.title or "Without a title"
+        top = box.y() + self._text(
+            painter, box.adjusted(0, 0, -side, 0), title, self._title, theme.text, 2, words
+        )
+        top = self._paint_line(painter, box, top + 3, authors(paper.authors), theme.quiet)
+        top = self._paint_facts(painter, box, top + 1, paper, theme)
+        room = box.bottom() + 8 - top
+        lines = max(1, room // _line(self._small))
+        below = QRect(box.x(), top + 2, box.width(), room)
+        abstract = paper.abstract[:TEXT_SHOWN] or "No abstract"
+        colour = theme.quiet if paper.abstract else theme.faint
+        self._text(painter, below, abstract, self._small, colour, lines, words)
+
+    def _paint_line(self, painter: QPainter, box: QRect, top: int, text: str, colour: str) -> int:
+        height = _line(self._small)
+        painter.setFont(self._small)
+        painter.setPen(QColor(colour))
+        shown = QFontMetrics(self._small).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(QRect(box.x(), top, box.width(), height), _LEFT, shown)
+        return top + height
+
+    def _paint_facts(
+        self, painter: QPainter, box: QRect, top: int, paper: Paper, theme: Theme
+    ) -> int:
+        """Venue and year as text, then fields and PDF as chips. Returns where the next line is."""
+        chips = list(paper.fields[:MOST_FIELDS])
+        if has_pdf(paper):
+            chips.append("PDF")
+        metrics = QFontMetrics(self._tiny)
+        widths = [min(metrics.horizontalAdvance(chip), 150) + 12 for chip in chips]
+        height = _line(self._small)
+        text = " · ".join(filter(None, (paper.venue, paper.published[:4])))
+        room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
+        small = QFontMetrics(self._small)
+        shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(self._small)
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(QRect(box.x(), top, room, height), _LEFT, shown)
+        left = box.x() + small.horizontalAdvance(shown) + (8 if shown else 0)
+        painter.setFont(self._tiny)
+        for chip, width in zip(chips, widths, strict=True):
+            if left + width > box.right():
+                break
+            _paint_chip(painter, QRectF(left, top + 2, width, height - 3), chip, theme)
+            left += width + 5
+        return top + height
+
+    def _paint_closeness(
+        self, painter: QPainter, box: QRect, percentile: float, theme: Theme
+    ) -> None:
+        right = box.right()
+        painter.setFont(self._tiny)
+        painter.setPen(QColor(theme.quiet))
+        place = QRect(right - SIDE, box.y(), SIDE, _line(self._tiny))
+        painter.drawText(place, _RIGHT, percent(percentile))
+        bar = QRectF(right - 54, place.bottom() + 3, 54, 5)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, 2.5, 2.5)
+        bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(bar, 2.5, 2.5)
+
+    def _text(
+        self,
+        painter: QPainter,
+        box: QRect,
+        text: str,
+        font: QFont,
+        colour: str,
+        most_lines: int,
+        words: Sequence[str],
+    ) -> int:
+        """Paint `text` in at most so many lines, its searched words marked. Returns the height."""
+        text = readable(text)
+        layout = _lay_out(text, font, box.width(), most_lines)
+        if layout.lineCount() > most_lines:
+            last = layout.lineAt(most_lines - 1).textStart()
+            tail = QFontMetrics(font).elidedText(
+                text[last : last + 400], Qt.TextElideMode.ElideRight, box.width()
+            )
+            text = text[:last] + tail
+            layout = _lay_out(text, font, box.width(), most_lines)
+        painter.setPen(QColor(colour))
+        marked = _marked(text, words, self._appearance.theme)
+        layout.draw(painter, QPointF(box.topLeft()), marked)
+        return round(min(layout.lineCount(), most_lines) * _line(font))
+
+
+def authors(names: Sequence[Author]) -> str:
+    """The first few names, and how many more there are."""
+    if not names:
+        return "Unknown authors"
+    shown = ", ".join(author.name for author in names[:MOST_AUTHORS])
+    more = len(names) - MOST_AUTHORS
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def has_pdf(paper: Paper) -> bool:
+    return any(file.lower().endswith(".pdf") for file in paper.files)
+
+
+def percent(percentile: float) -> str:
+    """With as many digits as tell near-100 apart: 87 %, 99.2 %, 99.97 %; never a rounded 100."""
+    digits = 0 if percentile < 98 else 1 if percentile < 99.9 else 2
+    scale = 10**digits
+    return f"{math.floor(percentile * scale) / scale:.{digits}f} %"
+
+
+def closeness(percentile: float) -> float:
+    """How full the bar is, 0 to 1. Each further nine (90, 99, 99.9 %) is worth a quarter, since
+    nearly all that a search finds lies above 90 %."""
+    apart = max(1e-4, 1 - percentile / 100)
+    return min(1.0, -math.log10(apart) / 4)
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _line(font: QFont) -> int:
+    return QFontMetrics(font).height() + 1
+
+
+def _lay_out(text: str, font: QFont, width: int, most_lines: int) -> QTextLayout:
+    """The first lines of `text`, and one more if there is more."""
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout = QTextLayout(text, font)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    for number in range(most_lines + 1):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, number * _line(font)))
+    layout.endLayout()
+    return layout
+
+
+def _marked(text: str, words: Sequence[str], theme: Theme) -> list[QTextLayout.FormatRange]:
+    look = QTextCharFormat()
+    look.setBackground(QColor(theme.mark))
+    look.setForeground(QColor(theme.text))
+    ranges = []
+    for start, end in spans(text, words):
+        marked = QTextLayout.FormatRange()
+        marked.start, marked.length, marked.format = start, end - start, look
+        ranges.append(marked)
+    return ranges
+
+
+def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent))
+    painter.drawEllipse(QPointF(x + 3, y), 3, 3)
+
+
+def _paint_chip(painter: QPainter, box: QRectF, text: str, theme: Theme) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(box, 5, 5)
+    painter.setPen(QColor(theme.quiet))
+    shown = painter.fontMetrics().elidedText(
+        text, Qt.TextElideMode.ElideRight, round(box.width()) - 10
+    )
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), shown)

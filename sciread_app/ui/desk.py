@@ -1,0 +1,193 @@
+"""A workspace as the window sees it: what pages ask for, answered with what they show."""
+
+from __future__ import annotations
+
+import io
+import threading
+import time
+from array import array
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.services import export
+from sciread_app.services.intake import Report
+from sciread_app.services.search import Mode as SearchMode
+from sciread_app.services.search import Results, Search
+from sciread_app.tasks import Task
+from sciread_app.ui.values import (
+    Card,
+    Details,
+    Evidence,
+    Ledger,
+    Listing,
+    Mode,
+    Order,
+    Status,
+)
+from sciread_app.workspace import Workspace, open_workspace
+
+BEST = 100  # papers that a search lists
+STARTING = "Searching by words only: the model is starting"
+
+
+class WorkspaceDesk:
+    """Every verb blocks, and may be called from any thread.
+
+    Until `wake` has started the model, which takes seconds, searches go by words and say so.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._library = workspace.library
+        self._by_words = Search(workspace.library, None)
+        self._building = threading.Lock()
+        self._why_no_meaning = STARTING
+        self.is_new = workspace.is_new
+
+    @property
+    def warnings(self) -> list[str]:
+        return self._workspace.warnings
+
+    def wake(self, task: Task) -> None:
+        """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
+        if self._search_by_meaning() is None:
+            self._why_no_meaning = "Searching by words only: there is no model"
+            return
+        try:
+            space = self._workspace.space
+            assert space
+            space.encode_query("paper")
+        except EncoderFailed as failure:
+            self._why_no_meaning = f"Searching by words only. {failure}"
+            raise
+        self._why_no_meaning = ""
+
+    def find(self, query: str, mode: Mode, task: Task) -> Listing:
+        note = "" if mode is Mode.text else self._why_no_meaning
+        if note:
+            found = self._by_words.find(query, limit=BEST, mode=SearchMode.text, task=task)
+        else:
+            search = self._search_by_meaning() or self._by_words
+            found = search.find(query, limit=BEST, mode=SearchMode(mode.value), task=task)
+        return _listing(found, note if found.query.terms else "")
+
+    def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
+        search = self._search_by_meaning() or self._by_words
+        return _listing(search.similar(like, unlike, limit=BEST))
+
+    def browse(self, order: Order, task: Task) -> Listing:
+        # The library's order is a StrEnum of the same words, kept below the services.
+        ids = self._library.ids(order.value)  # type: ignore[arg-type]
+        # An array finds a number by C, and holds 150,000 in a megabyte.
+        return Listing(array("q", ids.tobytes()), len(ids))
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        marks = self._library.shelves.marks(ids)
+        return [
+            Card(paper, paper.id in marks and marks[paper.id].read)
+            for paper in self._library.get(ids)
+        ]
+
+    def details(self, paper: PaperId, query: str, task: Task) -> Details:
+        """Raises LookupError for a paper that is not there: a list shows only those that are."""
+        found = self._library.get([paper])
+        if not found:
+            raise LookupError(f"there is no paper {paper}")
+        marks = self._library.shelves.marks([paper])[paper]
+        words: tuple[str, ...] = ()
+        sentence = ""
+        if query:
+            awake = self._search_by_meaning() if not self._why_no_meaning else None
+            why = (awake or self._by_words).why(query, [paper])[paper]
+            words, sentence = why.words, why.sentence
+        return Details(
+            found[0],
+            marks.read,
+            marks.tags,
+            marks.collections,
+            "\n".join(marks.notes),
+            time.strftime("%Y-%m-%d", time.localtime(marks.added)),
+            words,
+            sentence,
+            self._versions(paper),
+        )
+
+    def bibtex(self, papers: Sequence[PaperId]) -> str:
+        stream = io.StringIO()
+        export.write(self._library, papers, export.Format.bibtex, stream, Task())
+        return stream.getvalue()
+
+    def mark_read(self, papers: Sequence[PaperId], read: bool) -> None:
+        self._library.shelves.mark_read(papers, read)
+
+    def add(self, paths: Sequence[Path], task: Task) -> Ledger:
+        """An import that is cancelled has a ledger too, of what was read until then."""
+        earlier = {known.id for known in self._library.ledger.imports()}
+        try:
+            return _ledger(self._workspace.intake.add(paths, task))
+        except Cancelled:
+            begun = [i for i in self._library.ledger.imports() if i.id not in earlier]
+            if not begun:
+                raise
+            failures = self._library.ledger.failures(begun[0].id)
+            return Ledger(begun[0].read, begun[0].added, begun[0].merged, failures, stopped=True)
+
+    def add_sample(self, task: Task) -> Ledger:
+        return _ledger(self._workspace.add_sample(task))
+
+    def catch_up(self, task: Task) -> int:
+        self._search_by_meaning()
+        return self._workspace.space.catch_up(task) if self._workspace.space else 0
+
+    def status(self) -> Status:
+        papers = self._library.count()
+        if self._why_no_meaning or self._workspace.space is None:
+            return Status(papers)
+        return Status(papers, papers - self._workspace.space.count(), by_meaning=True)
+
+    def close(self) -> None:
+        self._workspace.close()
+
+    def _search_by_meaning(self) -> Search | None:
+        """The search that has a model; the model's files are checked at the first call."""
+        with self._building:
+            return self._workspace.search if self._workspace.space else None
+
+    def _versions(self, paper: PaperId) -> tuple[tuple[PaperId, str], ...]:
+        others = self._library.get(self._library.versions(paper))
+        return tuple(
+            (other.id, ", ".join(filter(None, (other.title, other.venue or other.source))))
+            for other in others
+            if other.id is not None
+        )
+
+
+def open_desk(home: Path) -> WorkspaceDesk:
+    """Open the library in this folder. Raises LibraryError."""
+    return WorkspaceDesk(open_workspace(home))
+
+
+def _listing(found: Results, note: str = "") -> Listing:
+    return Listing(
+        ids=array("q", [hit.paper for hit in found.hits]),
+        total=found.total,
+        evidence={
+            hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
+            for hit in found.hits
+        },
+        words=tuple(term.text for term in found.query.terms),
+        note=note or found.note,
+    )
+
+
+def _ledger(report: Report) -> Ledger:
+    return Ledger(
+        report.read,
+        report.added,
+        report.merged,
+        report.skips,
+        report.remarks,
+        report.seconds,
+    )

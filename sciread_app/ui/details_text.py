@@ -1,0 +1,191 @@
+"""What the details panel says of a paper, as rich text; nothing in a paper is taken for markup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import pairwise
+from pathlib import Path
+from urllib.parse import quote
+
+from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.ui.cards import percent
+from sciread_app.ui.marks import spans
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.theme import Theme
+from sciread_app.ui.values import Details, Evidence, Listing
+
+MOST_AUTHORS = 40
+SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
+LINKS = {
+    "doi": "https://doi.org/",
+    "arxiv": "https://arxiv.org/abs/",
+    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
+    "pmcid": "https://pmc.ncbi.nlm.nih.gov/articles/",
+    "isbn": "https://openlibrary.org/isbn/",
+}
+NAMES = {"doi": "DOI", "arxiv": "arXiv", "pmid": "PubMed", "pmcid": "PMC", "isbn": "ISBN"}
+FIND, OPEN, REVEAL, PAPER = "find", "open", "reveal", "paper"  # schemes of links inside
+
+
+def details_text(
+    details: Details, evidence: Evidence | None, listing: Listing, theme: Theme, points: float
+) -> str:
+    """The whole panel. `points` is the size of ordinary text."""
+    paper = details.paper
+    parts = [
+        _head(paper, theme, points),
+        _section("Why it was found", _why(details, evidence, bool(listing.words)), theme, points),
+        _abstract(details, listing, theme, points),
+        _section("Fields", _searches("cat", paper.fields), theme, points),
+        _section("Keywords", escape(", ".join(paper.keywords)), theme, points),
+        _section("Tags", _searches("tag", details.tags), theme, points),
+        _section("Collections", _searches("in", details.collections), theme, points),
+        _section("Other versions", _versions(details), theme, points),
+        _section("Files", _files(paper.files), theme, points),
+        _section("Notes", _paragraphs(details.notes), theme, points),
+        _foot(details, theme, points),
+    ]
+    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
+    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
+
+
+def links(identifiers: Iterable[Identifier]) -> list[tuple[str, str]]:
+    """(text, address) of every identifier that the web knows a page for."""
+    return [
+        (f"{NAMES[kind]} {value}", LINKS[kind] + quote(value, safe="/.:;()-_"))
+        for kind, value in identifiers
+        if kind in LINKS
+    ]
+
+
+def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
+    """`text` as rich text, with `words` marked and `sentence`, a part of it, emphasised."""
+    start = text.find(sentence) if sentence else -1
+    end = start + len(sentence)
+    found = spans(text, words)
+    edges = sorted({0, len(text), *(edge for span in found for edge in span)})
+    if start >= 0:
+        edges = sorted({*edges, start, end})
+    in_word = {place for span in found for place in range(*span)}
+    pieces = []
+    for left, right in pairwise(edges):
+        style = ""
+        if left in in_word:
+            style = f"background-color:{theme.mark};"
+        elif start <= left < end:
+            style = f"background-color:{theme.sentence};"
+        piece = escape(text[left:right])
+        pieces.append(f'<span style="{style}">{piece}</span>' if style else piece)
+    return "".join(pieces)
+
+
+def _head(paper: Paper, theme: Theme, points: float) -> str:
+    title = escape(readable(paper.title) or "Without a title")
+    names = [
+        f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
+        for author in paper.authors[:MOST_AUTHORS]
+    ]
+    if len(paper.authors) > MOST_AUTHORS:
+        names.append(f"and {len(paper.authors) - MOST_AUTHORS} more")
+    where = " · ".join(escape(part) for part in (paper.venue, paper.published) if part)
+    web = [f'<a href="{escape(url)}">{escape(text)}</a>' for text, url in links(paper.identifiers)]
+    url = paper.extra.get("url", "")
+    if url.startswith(("https://", "http://")) and not web:
+        web.append(f'<a href="{escape(url, quote=True)}">{escape(url[:60])}</a>')
+    rows = [
+        f'<p style="font-size:{points * 1.5:.1f}pt;font-weight:600;line-height:118%;'
+        f'margin:0 0 8px 0">{title}</p>',
+        _line(", ".join(names) or "Unknown authors", theme.text),
+        _line(where, theme.quiet),
+        _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
+    ]
+    return "".join(rows)
+
+
+def _why(details: Details, evidence: Evidence | None, by_words: bool) -> str:
+    lines = []
+    if details.words:
+        words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
+        lines.append(f"Words: {words}")
+    if evidence and evidence.percentile is not None:
+        closer = percent(evidence.percentile)
+        lines.append(f"Meaning: closer than <b>{closer}</b> of random pairs in this library")
+    if evidence and by_words and (evidence.text_rank or evidence.meaning_rank):
+        words = f"<b>{evidence.text_rank}</b>" if evidence.text_rank else "not found"
+        meaning = f"<b>{evidence.meaning_rank}</b>" if evidence.meaning_rank else "not found"
+        lines.append(f"Rank by words: {words} · by meaning: {meaning}")
+    elif evidence and evidence.meaning_rank:
+        lines.append(f"Rank by meaning: <b>{evidence.meaning_rank}</b>")
+    return "<br>".join(lines)
+
+
+def _abstract(details: Details, listing: Listing, theme: Theme, points: float) -> str:
+    if not details.paper.abstract.strip():
+        return _section("Abstract", f'<span style="color:{theme.faint}">None</span>', theme, points)
+    words = details.words or listing.words
+    sentence = readable(details.sentence)
+    paragraphs = [
+        f'<p style="line-height:145%;margin:0 0 8px 0">'
+        f"{marked(readable(part), words, sentence, theme)}</p>"
+        for part in details.paper.abstract.split("\n\n")
+    ]
+    return _title("Abstract", theme, points) + "".join(paragraphs)
+
+
+def _versions(details: Details) -> str:
+    return "<br>".join(
+        f'<a href="{PAPER}:{paper}">{escape(title)}</a>' for paper, title in details.versions
+    )
+
+
+def _files(files: Sequence[str]) -> str:
+    lines = []
+    for number, file in enumerate(files):
+        name = escape(Path(file).name)
+        # A bibliography may name any file as its attachment; a program is shown, never started.
+        if Path(file).suffix.lower() in SAFE_TO_OPEN:
+            name = f'<a href="{OPEN}:{number}">{name}</a>'
+        lines.append(f'{name} &nbsp; <a href="{REVEAL}:{number}">Show in folder</a>')
+    return "<br>".join(lines)
+
+
+def _foot(details: Details, theme: Theme, points: float) -> str:
+    key = details.paper.identifier("citekey")
+    parts = [f"Added {details.added[:10]}" if details.added else "", f"Key {key}" if key else ""]
+    text = escape(" · ".join(filter(None, parts)))
+    style = f"color:{theme.faint};font-size:{points * 0.9:.1f}pt;margin:16px 0 0 0"
+    return f'<p style="{style}">{text}</p>' if text else ""
+
+
+def _searches(field: str, values: Sequence[str]) -> str:
+    return " &nbsp;·&nbsp; ".join(
+        f'<a href="{FIND}:{_argument(field, value)}">{escape(value)}</a>' for value in values
+    )
+
+
+def _argument(field: str, value: str) -> str:
+    """A search for exactly this, fit to stand in a link."""
+    value = value.replace('"', " ")
+    return quote(f'{field}:"{value}"' if " " in value else f"{field}:{value}")
+
+
+def _paragraphs(text: str) -> str:
+    return "<br>".join(escape(line) for line in text.splitlines())
+
+
+def _line(inside: str, colour: str) -> str:
+    return f'<p style="color:{colour};margin:0 0 5px 0">{inside}</p>' if inside else ""
+
+
+def _title(text: str, theme: Theme, points: float) -> str:
+    return (
+        f'<p style="color:{theme.faint};font-size:{points * 0.88:.1f}pt;font-weight:600;'
+        f'margin:14px 0 4px 0">{text.upper()}</p>'
+    )
+
+
+def _section(title: str, inside: str, theme: Theme, points: float) -> str:
+    if not inside:
+        return ""
+    return f'{_title(title, theme, points)}<p style="line-height:140%;margin:0">{inside}</p>'

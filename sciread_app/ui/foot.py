@@ -1,0 +1,141 @@
+"""The foot of the window: how many papers there are, and how far the work behind it is."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
+
+from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.theme import styled
+from sciread_app.ui.values import Status
+
+REMEMBERED = 40  # reports of progress that the rate is taken from
+
+
+class Pace:
+    """How fast a piece of work goes, from its last reports."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, int]] = deque(maxlen=REMEMBERED)
+
+    def add(self, done: int, now: float) -> None:
+        if self._points and done < self._points[-1][1]:
+            self._points.clear()  # the next stage of the work counts from nothing again
+        self._points.append((now, done))
+
+    @property
+    def rate(self) -> float:
+        """Per second; 0 while it cannot be told."""
+        if len(self._points) < 2:
+            return 0.0
+        (start, first), (end, last) = self._points[0], self._points[-1]
+        return (last - first) / (end - start) if end > start else 0.0
+
+    def left(self, done: int, total: int) -> float | None:
+        """Seconds until it is done, if that can be told."""
+        return (total - done) / self.rate if total and self.rate else None
+
+
+class Foot(QFrame):
+    """Shows the heavy job that runs; what waits behind it is counted."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__()
+        self.setObjectName("foot")
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._pace = Pace()
+        self.status = styled(QLabel(), "faint")
+        self.what = QLabel()
+        self.how_far = styled(QLabel(), "quiet")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedSize(180, 6)
+        self.cancel = styled(QPushButton("Cancel"), "link")
+        self.cancel.clicked.connect(self._stop)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 5, 14, 5)
+        row.setSpacing(12)
+        row.addWidget(self.status)
+        row.addStretch()
+        for widget in (self.what, self.how_far, self.bar, self.cancel):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setMinimumHeight(40)
+        self._show_job(None)
+        jobs.started.connect(self._look)
+        jobs.finished.connect(self._look)
+        jobs.progressed.connect(self._progress)
+
+    def show_status(self, status: Status) -> None:
+        text = "1 paper" if status.papers == 1 else f"{status.papers:,} papers"
+        if status.papers and status.by_meaning:
+            missing = status.without_vector
+            text += f" · {missing:,} not yet" if missing else " · all"
+            text += " searchable by meaning"
+        self.status.setText(text)
+
+    def _look(self, job: Job) -> None:
+        if job.lane is Lane.heavy:
+            running = self._jobs.running(Lane.heavy)
+            self._show_job(running[0] if running else None, len(running) - 1)
+
+    def _show_job(self, job: Job | None, waiting: int = 0) -> None:
+        for widget in (self.what, self.how_far, self.bar, self.cancel):
+            widget.setVisible(job is not None)
+        if job is None:
+            self._job = None
+            return
+        if job is not self._job:
+            self._job = job
+            self._pace = Pace()
+            self.bar.setRange(0, 0)
+            self.how_far.clear()
+            self.cancel.setEnabled(True)
+        self.what.setText(f"{job.title} (+{waiting} waiting)" if waiting else job.title)
+        self.bar.setAccessibleName(job.title)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is not self._job or not self.cancel.isEnabled():
+            return
+        self._pace.add(done, time.monotonic())
+        # Qt counts to 2**31; a promille is as much as the bar can show.
+        self.bar.setRange(0, 1000 if total else 0)
+        self.bar.setValue(min(1000, done * 1000 // total) if total else 0)
+        self.how_far.setText(how_far(done, total, self._pace, note))
+        self.how_far.setToolTip(note)
+
+    def _stop(self) -> None:
+        if self._job:
+            self.cancel.setEnabled(False)
+            self.how_far.setText("Stopping…")
+            self._job.cancel()
+
+
+def how_far(done: int, total: int, pace: Pace, note: str = "") -> str:
+    """40 % · 4,000 of 10,000 · 850/s · 7 s left"""
+    parts = []
+    if total:
+        parts = [f"{min(100, done * 100 // total)} %", f"{done:,} of {total:,}"]
+    elif done:
+        parts = [f"{done:,}"]
+    if pace.rate >= 1:
+        parts.append(f"{pace.rate:,.0f}/s")
+    if (left := pace.left(done, total)) is not None:
+        parts.append(f"{duration(left)} left")
+    if note:
+        parts.append(note if len(note) <= 40 else f"…{note[-39:]}")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """7 s, 3 min 20 s, 2 h 5 min"""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 10:
+        return f"{minutes} min {rest} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min"

@@ -1,0 +1,82 @@
+"""Taking papers in from the window: read them, say what became of each, then encode the new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from sciread_app.domain.paper import Changes
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.values import Ledger
+
+
+class Importer(Protocol):
+    def add(self, paths: Sequence[Path], task: Task) -> Ledger: ...
+
+    def add_sample(self, task: Task) -> Ledger: ...
+
+    def catch_up(self, task: Task) -> int:
+        """Encode what has no vector yet; how many that were."""
+        ...
+
+
+class Importing(QObject):
+    """Imports and the encoding that follows them take turns; searching goes on all the while."""
+
+    changed = Signal(object)  # Changes
+    ended = Signal(object)  # Ledger of an import that a person asked for
+    stopped = Signal(str)  # what a person stopped, in the words of the window
+
+    def __init__(self, importer: Importer, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._importer = importer
+        self._jobs = jobs
+        self._imports: set[Job] = set()
+        jobs.finished.connect(self._finished)
+
+    def add(self, paths: Sequence[Path]) -> Job:
+        chosen = list(paths)
+        what = chosen[0].name if len(chosen) == 1 else f"{len(chosen)} files and folders"
+        job = self._jobs.run(
+            f"Importing {what}", lambda task: self._importer.add(chosen, task), self._added
+        )
+        self._imports.add(job)
+        return job
+
+    def add_sample(self) -> Job:
+        job = self._jobs.run(
+            "Preparing the sample library", self._importer.add_sample, self._sample_added
+        )
+        self._imports.add(job)
+        return job
+
+    def catch_up(self) -> None:
+        """Encode what is missing, unless that is about to happen anyway."""
+        title = "Preparing search by meaning"
+        if all(job.title != title for job in self._jobs.running(Lane.heavy)):
+            self._imports.add(self._jobs.run(title, self._importer.catch_up, self._caught_up))
+
+    def _added(self, ledger: Ledger) -> None:
+        self._sample_added(ledger)
+        self.ended.emit(ledger)
+
+    def _sample_added(self, ledger: Ledger) -> None:
+        self.changed.emit(Changes(papers=True))
+        self.catch_up()
+
+    def _caught_up(self, encoded: int) -> None:
+        if encoded:
+            self.changed.emit(Changes(vectors=True))
+
+    def _finished(self, job: Job) -> None:
+        if job not in self._imports:
+            return
+        self._imports.discard(job)
+        if job.cancelled:
+            self.stopped.emit(job.title)
+            # What was done until then is in the library.
+            self.changed.emit(Changes(papers=True, vectors=True))

@@ -1,0 +1,194 @@
+"""Work that must not hold up the window: two lanes of threads, and the way back to the window."""
+
+from __future__ import annotations
+
+import enum
+import logging
+import time
+import traceback
+from collections.abc import Callable
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.tasks import Task
+from trainer.contract.errors import TrainerError
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+SHOWN_EVERY = 0.1  # seconds between two reports of one job's progress
+LAST_WAIT = 5.0  # seconds that closing the window waits for work to stop
+
+
+class Lane(enum.Enum):
+    """Imports, encoding and the like take turns in `heavy`; the rest shares `light`."""
+
+    heavy = 1
+    light = 4
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What went wrong, for a person. `report` is there when it is our fault, for a developer."""
+
+    message: str
+    hint: str = ""
+    report: str = ""
+
+
+@dataclass(eq=False)
+class Job:
+    """`cancelled` says, once the job has finished, that it was stopped before it was done."""
+
+    title: str
+    lane: Lane
+    task: Task = field(default_factory=Task)
+    on_done: Callable[[Any], None] = lambda _: None
+    on_failed: Callable[[Problem], None] | None = None
+    replaced: bool = False
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.task.cancel()
+
+
+class Jobs(QObject):
+    """The only place in the application that starts threads.
+
+    All its signals come on the thread it lives on, whatever thread the work runs on.
+    """
+
+    started = Signal(object)  # Job, when it is put into its lane
+    progressed = Signal(object, int, int, str)  # Job, done, total (0: unknown), note
+    failed = Signal(object, object)  # Job, Problem
+    finished = Signal(object)  # Job, however it ended; `on_done` has been called by then
+    _reported = Signal(object, int, int, str)
+    _settled = Signal(object, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pools = {
+            lane: ThreadPoolExecutor(lane.value, thread_name_prefix=lane.name) for lane in Lane
+        }
+        self._running: dict[Job, Future[Any]] = {}
+        self._latest: dict[str, Job] = {}
+        self._closed = False
+        # Queued even when a job settles on this thread, so that `run` always returns first.
+        self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._reported.connect(self._pass_on, Qt.ConnectionType.QueuedConnection)
+
+    def run(
+        self,
+        title: str,
+        work: Callable[[Task], T],
+        on_done: Callable[[T], None] = lambda _: None,
+        *,
+        on_failed: Callable[[Problem], None] | None = None,
+        lane: Lane = Lane.heavy,
+        instead_of: str = "",
+    ) -> Job:
+        """Run `work` in `lane`; hand its result to `on_done` on the main thread.
+
+        A job started with `instead_of` cancels the one last started under that name, and
+        whatever still comes of the older one is dropped. A failure goes to `on_failed` if
+        there is one, else to the signal `failed`. To be cancelled is not to fail.
+        """
+        job = Job(title, lane, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
+        if self._closed:
+            return job  # a last wish of a window that is closing
+        job.task = Task(self._reporter(job))
+        if instead_of:
+            if older := self._latest.get(instead_of):
+                older.replaced = True
+                older.cancel()
+            self._latest[instead_of] = job
+        future = self._pools[lane].submit(_run_unless_cancelled, work, job.task)
+        self._running[job] = future
+        self.started.emit(job)
+        future.add_done_callback(lambda future: self._settled.emit(job, future))
+        return job
+
+    def running(self, lane: Lane | None = None) -> list[Job]:
+        """The jobs that wait or run, oldest first."""
+        return [job for job in self._running if lane is None or job.lane is lane]
+
+    def shut_down(self, patience: float = LAST_WAIT) -> bool:
+        """Cancel everything and wait for it to stop. False if something still runs after that.
+
+        What is asked for from then on is not done.
+        """
+        self._closed = True
+        for job in self._running:
+            job.replaced = True
+            job.cancel()
+        begun = [future for future in self._running.values() if not future.cancel()]
+        for pool in self._pools.values():
+            pool.shutdown(wait=False)
+        stubborn = wait(begun, patience).not_done
+        for job, future in self._running.items():
+            if future in stubborn:
+                log.error("«%s» did not stop within %.1f s", job.title, patience)
+        return not stubborn
+
+    def _reporter(self, job: Job) -> Callable[[int, int, str], None]:
+        shown = 0.0
+
+        def report(done: int, total: int, note: str) -> None:
+            nonlocal shown
+            now = time.monotonic()
+            if now - shown >= SHOWN_EVERY:
+                shown = now
+                self._reported.emit(job, done, total, note)
+
+        return report
+
+    def _pass_on(self, job: Job, done: int, total: int, note: str) -> None:
+        if job in self._running:
+            self.progressed.emit(job, done, total, note)
+
+    def _deliver(self, job: Job, future: Future[Any]) -> None:
+        del self._running[job]
+        self._latest = {name: latest for name, latest in self._latest.items() if latest is not job}
+        try:
+            result = future.result()
+        except (Cancelled, CancelledError):
+            job.cancelled = True
+        except Exception as error:
+            self._fail(job, error)
+        else:
+            if not job.replaced:
+                job.on_done(result)
+        self.finished.emit(job)
+
+    def _fail(self, job: Job, error: Exception) -> None:
+        problem = problem_of(error, job.title)
+        if job.replaced:
+            return
+        if job.on_failed:
+            job.on_failed(problem)
+        else:
+            self.failed.emit(job, problem)
+
+
+def problem_of(error: BaseException, doing: str) -> Problem:
+    """`error` as the window shows it. Logged with its traceback if a person cannot mend it."""
+    if isinstance(error, SciReadError | TrainerError):
+        return Problem(error.message, error.hint)
+    report = "".join(traceback.format_exception(error))
+    log.error("«%s» failed\n%s", doing, report)
+    return Problem(
+        "Something went wrong inside.",
+        f"While: {doing.lower()}. Please send us the report, so that we can mend it.",
+        report,
+    )
+
+
+def _run_unless_cancelled(work: Callable[[Task], T], task: Task) -> T:
+    # A search that was typed over while it waited for a thread need not be looked up at all.
+    task.check()
+    return work(task)

@@ -1,0 +1,178 @@
+"""What became of every record of an import, and what could not be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.ui.foot import duration
+from sciread_app.ui.theme import scaled, styled
+from sciread_app.ui.values import Ledger
+
+COLUMNS = ("File", "Entry", "Reason")
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Entries(QAbstractTableModel):
+    def __init__(self, entries: Sequence[Skipped], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._entries = entries
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._entries)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        skipped = self._entries[index.row()]
+        whole = (skipped.file, skipped.entry or "the whole file", skipped.why)[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return Path(whole).name if index.column() == 0 else whole
+        return whole if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+
+class LedgerDialog(QDialog):
+    def __init__(self, ledger: Ledger, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.ledger = ledger
+        self.setWindowTitle("What was imported")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 18)
+        column.setSpacing(14)
+        title = QLabel(headline(ledger), wordWrap=True)
+        title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
+        column.addWidget(title)
+        column.addLayout(self._sum())
+        for text, entries in (
+            ("These could not be read:", ledger.failures),
+            ("These are in the library, with a remark:", ledger.remarks),
+        ):
+            if entries:
+                column.addWidget(styled(QLabel(text), "quiet"))
+                column.addWidget(_table(entries, text, self), 1)
+                self.resize(820, 560)
+        column.addLayout(self._buttons())
+
+    def _sum(self) -> QHBoxLayout:
+        ledger = self.ledger
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        terms = (
+            ("", ledger.read, "read"),
+            ("=", ledger.added, "new"),
+            ("+", ledger.merged, "already there"),
+            ("+", ledger.failed, "failed"),
+        )
+        for sign, number, name in terms:
+            if sign:
+                row.addWidget(styled(QLabel(sign), "faint"))
+            row.addWidget(_Tile(number, name), 1)
+        return row
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        if self.ledger.failures or self.ledger.remarks:
+            copy, save = QPushButton("Copy"), QPushButton("Save…")
+            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
+            save.clicked.connect(self._save)
+            row.addWidget(copy)
+            row.addWidget(save)
+        row.addStretch()
+        close = styled(QPushButton("Close", default=True), "primary")
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        return row
+
+    def _text(self) -> str:
+        return as_table([*self.ledger.failures, *self.ledger.remarks])
+
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save what failed", "import.tsv", "Table (*.tsv)"
+        )
+        if name:
+            try:
+                Path(name).write_text(self._text(), "utf-8")
+            except OSError as error:
+                QMessageBox.warning(
+                    self, "Not saved", f"{name} cannot be written: {error.strerror}"
+                )
+
+
+class _Tile(QFrame):
+    def __init__(self, number: int, name: str) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(0)
+        large = QLabel(f"{number:,}")
+        large.setFont(scaled(self.font(), 1.6, QFont.Weight.DemiBold))
+        column.addWidget(large)
+        column.addWidget(styled(QLabel(name), "quiet"))
+        self.setAccessibleName(f"{number} {name}")
+
+
+def _table(entries: Sequence[Skipped], name: str, parent: QWidget) -> QTableView:
+    table = QTableView(parent)
+    table.setModel(Entries(entries, table))
+    table.setAccessibleName(name)
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    # Two lines, without asking each of ten thousand rows how high it would like to be.
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * 2 + 14)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+    table.setColumnWidth(0, 200)
+    table.setColumnWidth(1, 170)
+    return table
+
+
+def headline(ledger: Ledger) -> str:
+    records = "1 record" if ledger.read == 1 else f"{ledger.read:,} records"
+    if ledger.stopped:
+        return f"Stopped after {records}; what was read until then is in the library"
+    if not ledger.read:
+        return "Nothing that could be read was found there"
+    took = f" in {duration(ledger.seconds)}" if ledger.seconds else ""
+    return f"{records} read{took}"
+
+
+def as_table(entries: Sequence[Skipped]) -> str:
+    """File, entry and reason with tabs between, for a spreadsheet or a message."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(entries)
+    return text.getvalue()

@@ -1,0 +1,229 @@
+"""The window: the search page, what hangs from the menus, and the work behind it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QRect, QSettings, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.domain.paper import Changes
+from sciread_app.tasks import Task
+from sciread_app.ui.banner import Banner
+from sciread_app.ui.dialogs import about_dialog, shortcuts_dialog
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.foot import Foot
+from sciread_app.ui.icons import icon
+from sciread_app.ui.importing import Importer, Importing
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.ledger import LedgerDialog
+from sciread_app.ui.menus import Menus
+from sciread_app.ui.search_page import Finder, SearchPage
+from sciread_app.ui.theme import Appearance, Choice, styled
+from sciread_app.ui.values import Ledger, Status
+
+FILES = (
+    "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
+    "BibTeX (*.bib);;RIS (*.ris);;PDF (*.pdf);;All files (*)"
+)
+FIRST_SIZE = (1240, 800)
+
+
+class Desk(Finder, Importer, Protocol):
+    """A library that is open, as the window needs it."""
+
+    def status(self) -> Status: ...
+
+    def wake(self, task: Task) -> None:
+        """Start the model, which takes seconds; until then searches go by words."""
+        ...
+
+
+class MainWindow(QMainWindow):
+    """Shown at once, with a library in it as soon as `open` is called."""
+
+    opened = Signal()
+    theme_chosen = Signal(object)  # Choice
+    library_changed = Signal(object)  # Changes
+
+    def __init__(self, home: Path, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._home = home
+        self._jobs = jobs
+        self.appearance = appearance
+        self._desk: Desk | None = None
+        self._last_ledger: Ledger | None = None
+        self.page: SearchPage | None = None
+        self.importing: Importing | None = None
+        self.setWindowTitle("SciRead")
+        self.setWindowIcon(icon("sciread"))
+        self.setAcceptDrops(True)
+        self._build()
+        self.menus = Menus(self)
+        self._restore()
+        jobs.failed.connect(self._failed)
+
+    def open(self, desk: Desk, *, sample: bool = False) -> None:
+        """Show this library. With `sample`, fill it with the sample first."""
+        self._desk = desk
+        self.page = SearchPage(desk, self._jobs, self.appearance)
+        self.page.add_wanted.connect(self.add_files)
+        self.importing = Importing(desk, self._jobs, self)
+        self.page.sample_wanted.connect(self.importing.add_sample)
+        self.importing.changed.connect(self.library_changed)
+        self.importing.ended.connect(self.show_ledger)
+        self.importing.stopped.connect(self._stopped)
+        self.library_changed.connect(self._look_again)
+        self.menus.library_opened()
+        if sample:
+            self._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
+            self.importing.add_sample()
+        else:
+            self._begin()
+
+    def add_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)
+        self._add([Path(name) for name in names])
+
+    def add_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, "Add all papers in a folder")
+        self._add([Path(name)] if name else [])
+
+    def show_ledger(self, ledger: Ledger) -> None:
+        self._last_ledger = ledger
+        self.menus.ledger.setEnabled(True)
+        self.show_last_ledger()
+
+    def show_last_ledger(self) -> None:
+        if self._last_ledger:
+            LedgerDialog(self._last_ledger, self).open()
+
+    def show_keys(self) -> None:
+        shortcuts_dialog(self.menus.actions(), self).open()
+
+    def show_about(self) -> None:
+        about_dialog(str(self._home), self).open()
+
+    def choose_theme(self, choice: Choice) -> None:
+        self.appearance.choose(choice)
+        self.theme_chosen.emit(choice)
+
+    def cannot_open(self, problem: Problem) -> None:
+        """The library could not be opened: all there is to show is why."""
+        self._wait.say("papers", problem.message, problem.hint)
+        if problem.report:
+            self.banner.show_problem(problem)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self._geometry().setValue("geometry", self.saveGeometry())
+        super().closeEvent(event)
+
+    # Files may be dropped anywhere on the window.
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self.importing and _paths(event):
+            event.acceptProposedAction()
+            self._drop_zone.setGeometry(self._drop_place())
+            self._drop_zone.show()
+            self._drop_zone.raise_()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._drop_zone.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._drop_zone.hide()
+        self._add(_paths(event))
+        event.acceptProposedAction()
+
+    def _add(self, paths: list[Path]) -> None:
+        if paths and self.importing:
+            self.importing.add(paths)
+
+    def _begin(self) -> None:
+        assert self.page and self.importing
+        if self._pages.currentWidget() is not self.page:
+            self._pages.addWidget(self.page)
+            self._pages.setCurrentWidget(self.page)
+            self.page.box.take_focus()
+            self.page.search()
+            self.opened.emit()
+            self._wake()
+        self._show_status()
+        self.importing.catch_up()
+
+    def _wake(self) -> None:
+        if self._desk:
+            self._jobs.run("Starting the model", self._desk.wake, self._awake, lane=Lane.light)
+
+    def _awake(self, _: None) -> None:
+        self._look_again(Changes(vectors=True))
+
+    def _look_again(self, changes: Changes) -> None:
+        assert self.page
+        if self._pages.currentWidget() is not self.page:
+            self._begin()
+            return
+        if changes.papers or changes.vectors:
+            self.page.refresh()
+            self._show_status()
+
+    def _show_status(self) -> None:
+        if desk := self._desk:
+            self._jobs.run(
+                "Counting papers",
+                lambda task: desk.status(),
+                self._foot.show_status,
+                lane=Lane.light,
+                instead_of="status",
+            )
+
+    def _failed(self, job: Job, problem: Problem) -> None:
+        self.banner.show_problem(problem)
+        if self.page and self._pages.currentWidget() is not self.page:
+            self._begin()  # the sample could not be prepared; an empty library says what to do
+
+    def _stopped(self, title: str) -> None:
+        self.banner.show_notice(
+            f"Stopped: {title[0].lower()}{title[1:]}.",
+            "What was done until then is kept. Started again, it goes on from there.",
+        )
+
+    def _build(self) -> None:
+        self.banner = Banner(self.appearance)
+        self._wait = EmptyState(self.appearance)
+        self._wait.say("papers", "Opening the library")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self._wait)
+        self._foot = Foot(self._jobs)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        banner = QVBoxLayout()
+        banner.setContentsMargins(16, 8, 16, 0)
+        banner.addWidget(self.banner)
+        column.addLayout(banner)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self._foot)
+        self.setCentralWidget(middle)
+        self._drop_zone = styled(QLabel("Drop to add to your library", self), "dropzone")
+        self._drop_zone.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._drop_zone.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._drop_zone.hide()
+
+    def _drop_place(self) -> QRect:
+        return self.rect().adjusted(24, 24, -24, -24)
+
+    def _geometry(self) -> QSettings:
+        return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
+
+    def _restore(self) -> None:
+        self.resize(*FIRST_SIZE)
+        if geometry := self._geometry().value("geometry"):
+            self.restoreGeometry(geometry)
+
+
+def _paths(event: QDropEvent) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -1,0 +1,88 @@
+"""The menus: every verb of the window with its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.ui.search_box import MODES
+from sciread_app.ui.theme import Choice
+from sciread_app.ui.values import Mode
+
+if TYPE_CHECKING:
+    from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.search_page import SearchPage
+
+Keys = QKeySequence.StandardKey
+THEMES = {Choice.system: "Like the system", Choice.light: "Light", Choice.dark: "Dark"}
+
+
+class Menus:
+    """Builds the menus of a window. What needs a library is disabled until `library_opened`."""
+
+    def __init__(self, window: MainWindow) -> None:
+        self._window = window
+        self._need_library: list[QAction] = []
+        bar = window.menuBar()
+        file, edit = bar.addMenu("&File"), bar.addMenu("&Edit")
+        view, help = bar.addMenu("&View"), bar.addMenu("&Help")
+        self._on_page(file, "&Add files…", Keys.Open, lambda _: window.add_files())
+        self._on_page(file, "Add a &folder…", "Ctrl+Shift+O", lambda _: window.add_folder())
+        self.ledger = self._action(file, "&Last import…", "", window.show_last_ledger)
+        self.ledger.setEnabled(False)
+        file.addSeparator()
+        self._action(file, "&Quit", "Ctrl+Q", window.close)
+        self._on_page(edit, "&Find", Keys.Find, lambda page: page.box.take_focus())
+        self._on_page(edit, "Mark &read or unread", "Ctrl+U", lambda p: p.details.toggle_read())
+        self._on_page(edit, "&Copy BibTeX", "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._on_page(view, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
+        self._on_page(view, "&Back", Keys.Back, lambda page: page.back())
+        self._on_page(view, "&Details", "Ctrl+I", lambda page: page.toggle_details())
+        view.addSeparator()
+        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
+            self._on_page(view, f"Search: {name}", f"Ctrl+{number}", partial(_set_mode, mode))
+        view.addSeparator()
+        self._add_themes(view.addMenu("&Theme"))
+        self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
+        self._action(help, "&About SciRead", "", window.show_about)
+
+    def library_opened(self) -> None:
+        for action in self._need_library:
+            action.setEnabled(True)
+
+    def actions(self) -> list[QAction]:
+        """Every verb, in the order of the menus."""
+        menus = self._window.menuBar().findChildren(QMenu)
+        return [action for menu in menus for action in menu.actions() if action.text()]
+
+    def _action(
+        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[], object]
+    ) -> QAction:
+        action = QAction(text, self._window)
+        action.setShortcut(QKeySequence(keys))
+        action.triggered.connect(lambda: do())
+        menu.addAction(action)
+        return action
+
+    def _on_page(
+        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[SearchPage], object]
+    ) -> None:
+        action = self._action(menu, text, keys, lambda: self._window.page and do(self._window.page))
+        action.setEnabled(False)
+        self._need_library.append(action)
+
+    def _add_themes(self, menu: QMenu) -> None:
+        group = QActionGroup(self._window)
+        for choice, name in THEMES.items():
+            action = self._action(menu, name, "", partial(self._window.choose_theme, choice))
+            action.setCheckable(True)
+            action.setChecked(choice is self._window.appearance.choice)
+            group.addAction(action)
+
+
+def _set_mode(mode: Mode, page: SearchPage) -> None:
+    page.box.set_mode(mode)

@@ -1,0 +1,260 @@
+"""A list of papers of any length: only what is seen is ever loaded."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.cards import CardDelegate, authors
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.theme import Appearance
+from sciread_app.ui.values import Card, Evidence, Listing
+
+PAGE = 40  # rows that are loaded together
+CARDS_KEPT = 2_000
+PAGES_WANTED = 4  # what was asked for before these has been scrolled past
+LOADS_AT_ONCE = 2
+NOTHING = Listing((), 0)
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class CardSource(Protocol):
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        """What is known of these papers, in any order; unknown ids are left out."""
+        ...
+
+
+class PaperModel(QAbstractListModel):
+    """Knows the ids of all its papers, and the cards of those that were looked at last."""
+
+    # Instead of dataChanged, at which the view would lay out every row anew.
+    cards_came = Signal()
+
+    def __init__(self, source: CardSource, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self._jobs = jobs
+        self.listing = NOTHING
+        self._cards: OrderedDict[int, Card | None] = OrderedDict()  # None: no such paper any more
+        self._stale: set[int] = set()
+        self._wanted: list[int] = []
+        self._loading: set[int] = set()
+        # One turn of the event loop, so that a whole paint asks before anything is loaded.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._load)
+
+    def show(self, listing: Listing) -> None:
+        self.beginResetModel()
+        self.listing = listing
+        self._wanted.clear()
+        self._loading.clear()
+        self.endResetModel()
+
+    def forget(self) -> None:
+        """Papers have changed: what is seen is loaded again, and shown as it was until then."""
+        self._stale = set(self._cards)
+        self.cards_came.emit()
+
+    def replace(self, card: Card) -> None:
+        """Show `card` at once instead of what is known of its paper."""
+        if card.paper.id is not None and card.paper.id in self._cards:
+            self._cards[card.paper.id] = card
+            self.cards_came.emit()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.listing.ids)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+        ):
+            return self._spoken(self._cards.get(self.paper_at(index.row())))
+        return None
+
+    def paper_at(self, row: int) -> PaperId:
+        return PaperId(int(self.listing.ids[row]))
+
+    def row_of(self, paper: int | None) -> int | None:
+        """Where `paper` stands, if it is in the list."""
+        try:
+            return None if paper is None else self.listing.ids.index(paper)
+        except ValueError:
+            return None
+
+    def card(self, row: int) -> Card | None:
+        """The card of this row; None, and it will be loaded, if it is not there yet."""
+        paper = self.paper_at(row)
+        if paper not in self._cards or paper in self._stale:
+            self._want(row // PAGE)
+        else:
+            self._cards.move_to_end(paper)
+        return self._cards.get(paper)
+
+    def evidence(self, row: int) -> Evidence | None:
+        return self.listing.evidence.get(self.paper_at(row))
+
+    @property
+    def words(self) -> Sequence[str]:
+        return self.listing.words
+
+    def _want(self, page: int) -> None:
+        if page in self._wanted:
+            self._wanted.remove(page)
+        if page not in self._loading:
+            self._wanted = [*self._wanted, page][-PAGES_WANTED:]
+            self._soon.start()
+
+    def _load(self) -> None:
+        while self._wanted and len(self._loading) < LOADS_AT_ONCE:
+            page = self._wanted.pop()
+            rows = range(page * PAGE, min((page + 1) * PAGE, len(self.listing.ids)))
+            self._loading.add(page)
+            self._fetch(page, [self.paper_at(row) for row in rows], self.listing)
+
+    def _fetch(self, page: int, papers: list[PaperId], listing: Listing) -> None:
+        def show(cards: list[Card]) -> None:
+            self._keep(papers, cards)
+            if listing is self.listing:
+                self._loading.discard(page)
+                self._load()
+
+        self._jobs.run(
+            "Loading papers", lambda task: self._source.cards(papers), show, lane=Lane.light
+        )
+
+    def _keep(self, papers: Sequence[PaperId], cards: Sequence[Card]) -> None:
+        found = {card.paper.id: card for card in cards}
+        for paper in papers:
+            self._cards[paper] = found.get(paper)
+            self._cards.move_to_end(paper)
+        self._stale.difference_update(papers)
+        while len(self._cards) > CARDS_KEPT:
+            self._cards.popitem(last=False)
+        self.cards_came.emit()
+
+    def _spoken(self, card: Card | None) -> str:
+        if card is None:
+            return "Loading"
+        paper = card.paper
+        parts = (paper.title, authors(paper.authors), paper.venue, paper.published[:4])
+        return ", ".join(filter(None, parts))
+
+
+class PaperList(QTableView):
+    """The cards. Keys: j k up down, Enter into the details, Space details on and off, Esc out.
+
+    A table of one column, since a QListView asks the model for every row when it is laid out.
+    """
+
+    picked = Signal(object)  # PaperId, or None
+    entered = Signal()
+    peeked = Signal()
+    left = Signal()
+
+    def __init__(self, model: PaperModel, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("papers")
+        self._model = model
+        self.setItemDelegate(CardDelegate(model, appearance, self))
+        self._set_up_rows()
+        self.setModel(model)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setAcceptDrops(False)
+        self.setAccessibleName("Papers found")
+        model.cards_came.connect(self.viewport().update)
+        appearance.changed.connect(lambda _: self.viewport().update())
+
+    def _set_up_rows(self) -> None:
+        rows, columns = self.verticalHeader(), self.horizontalHeader()
+        height = self.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
+        rows.setMinimumSectionSize(height)
+        rows.setDefaultSectionSize(height)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        rows.hide()
+        columns.hide()
+
+    def show_listing(self, listing: Listing) -> None:
+        self._model.show(listing)
+        self.scrollToTop()
+
+    def top(self) -> int:
+        """How far down the list is scrolled, in pixels."""
+        return self.verticalScrollBar().value()
+
+    def set_top(self, pixels: int) -> None:
+        self.verticalScrollBar().setValue(pixels)
+
+    def height_of(self, rows: int) -> int:
+        """Pixels that so many rows take."""
+        return rows * self.verticalHeader().defaultSectionSize()
+
+    def go_to(self, row: int) -> None:
+        if 0 <= row < self._model.rowCount():
+            self.selectionModel().setCurrentIndex(
+                self._model.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect
+            )
+            self.scrollTo(self._model.index(row))
+
+    def current(self) -> PaperId | None:
+        index = self.currentIndex()
+        return self._model.paper_at(index.row()) if index.isValid() else None
+
+    def chosen(self) -> list[PaperId]:
+        """The selected papers, from the top; many thousand are as many as a person can mean."""
+        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
+        return [self._model.paper_at(row) for row in rows]
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.picked.emit(self._model.paper_at(current.row()) if current.isValid() else None)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if event.modifiers() not in (_NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier):
+            super().keyPressEvent(event)
+        elif key in (Qt.Key.Key_J, Qt.Key.Key_K):
+            self.go_to(self.currentIndex().row() + (1 if key == Qt.Key.Key_J else -1))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit()
+        elif key == Qt.Key.Key_Space:
+            self.peeked.emit()
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Qt would walk through every row to find a title that starts with the typed letters."""
+
+
+_SPOKEN_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+_NO_MODIFIER = Qt.KeyboardModifier.NoModifier

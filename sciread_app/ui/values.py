@@ -1,0 +1,105 @@
+"""What the pages show and ask for: plain values, so that a page can be tried without a library."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sciread_app.domain.paper import Paper, PaperId, Skipped
+
+
+class Mode(enum.Enum):
+    """How the words in the search box are looked for."""
+
+    hybrid = "hybrid"
+    text = "text"
+    meaning = "meaning"
+
+
+class Order(enum.Enum):
+    """How the whole library is browsed."""
+
+    added = "added"
+    year = "year"
+    title = "title"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.
+
+    `percentile`: how many of 100 random pairs of this library's papers are less alike.
+    """
+
+    text_rank: int | None = None
+    meaning_rank: int | None = None
+    similarity: float | None = None
+    percentile: float | None = None
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A list of papers, best first, with what is known about why each is there.
+
+    `total` counts all that would fit, where `ids` holds but the best. `words` are to be marked
+    wherever they stand, in all their forms.
+    """
+
+    ids: Sequence[int]
+    total: int
+    evidence: Mapping[int, Evidence] = field(default_factory=dict)
+    words: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A paper and the marks that its card carries."""
+
+    paper: Paper
+    read: bool = False
+
+
+@dataclass(frozen=True)
+class Details:
+    """All that the details panel says of one paper. `sentence` is a part of the abstract."""
+
+    paper: Paper
+    read: bool = False
+    tags: tuple[str, ...] = ()
+    collections: tuple[str, ...] = ()
+    notes: str = ""
+    added: str = ""
+    words: tuple[str, ...] = ()
+    sentence: str = ""
+    versions: tuple[tuple[PaperId, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What became of every record of an import: read = added + merged + failed.
+
+    `remarks` are about records that were taken in, but not as whole as one would wish.
+    """
+
+    read: int
+    added: int
+    merged: int
+    failures: Sequence[Skipped]
+    remarks: Sequence[Skipped] = ()
+    seconds: float = 0.0
+    stopped: bool = False
+
+    @property
+    def failed(self) -> int:
+        return len(self.failures)
+
+
+@dataclass(frozen=True)
+class Status:
+    """The line at the foot of the window. Without `by_meaning` nothing is known of vectors."""
+
+    papers: int
+    without_vector: int = 0
+    by_meaning: bool = False

@@ -1,0 +1,65 @@
+"""A window to test: no screen, no database, no model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.search_page import SearchPage
+from sciread_app.ui.theme import Appearance, Choice
+from tests.app.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def jobs(qapp: QApplication) -> Iterator[Jobs]:
+    jobs = Jobs()
+    yield jobs
+    assert jobs.shut_down()
+
+
+@pytest.fixture
+def appearance(qapp: QApplication) -> Appearance:
+    return Appearance(qapp, Choice.light)
+
+
+@pytest.fixture
+def show_page(qtbot: QtBot, jobs: Jobs, appearance: Appearance) -> Callable[[FakeDesk], SearchPage]:
+    """Shows a search page on a library, and waits until something stands on it."""
+
+    def show(desk: FakeDesk) -> SearchPage:
+        page = SearchPage(desk, jobs, appearance)
+        page.resize(1100, 700)
+        qtbot.addWidget(page)
+        page.show()
+        with qtbot.waitSignal(page.shown):
+            page.search()
+        return page
+
+    return show
+
+
+@pytest.fixture
+def show_window(
+    qtbot: QtBot, jobs: Jobs, appearance: Appearance, tmp_path: Path
+) -> Callable[[FakeDesk], MainWindow]:
+    """Shows the whole window on a library, and waits until nothing more is going on."""
+
+    def show(desk: FakeDesk) -> MainWindow:
+        window = MainWindow(tmp_path, jobs, appearance)
+        qtbot.addWidget(window)
+        window.show()
+        window.open(desk)
+        qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
+        qtbot.waitUntil(lambda: not jobs.running())
+        return window
+
+    return show

@@ -1,0 +1,110 @@
+"""A library for the window that needs no database and no model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.errors import BadQuery
+from sciread_app.tasks import Task
+from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Order, Status
+from tests.make import paper
+
+
+class FakeDesk:
+    """Holds `count` papers that exist only when asked for; each verb notes what was asked."""
+
+    def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
+        self.papers = {n: p for n, p in enumerate(papers, start=1)}
+        self.count = len(papers) or count
+        self.asked: list[str] = []
+        self.loaded: list[int] = []
+        self.imported: list[list[Path]] = []
+        self.read: set[int] = set()
+        self.encoded = 0
+        self.hold: dict[str, threading.Event] = {}  # query: answer when this is set
+        self.go_on_importing = threading.Event()
+        self.go_on_importing.set()
+        self.failures: list[Skipped] = []
+
+    def paper(self, id: int) -> Paper:
+        known = self.papers.get(id) or paper(
+            f"Paper {id}", authors="Curie, Marie; Noether, Emmy", abstract=f"About {id}.",
+            venue="Annalen", published="1915", fields=("math.AG",), doi=f"10.1000/{id}",
+        )  # fmt: skip
+        return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
+
+    def find(self, query: str, mode: Mode, task: Task) -> Listing:
+        self.asked.append(query)
+        if event := self.hold.get(query):
+            event.wait(5)
+        if query.startswith("wrong"):
+            raise BadQuery("There is no field “wrong:”.", "Use author: or year: instead.")
+        words = query.casefold().split()
+        ids = [
+            n
+            for n in range(1, self.count + 1)
+            if all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
+        ]
+        evidence = {
+            n: Evidence(rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank))
+            for rank, n in enumerate(ids, start=1)
+        }
+        note = "" if self.encoded else "Searching by words only: the model is starting"
+        return Listing(tuple(ids), len(ids), evidence, tuple(words), note)
+
+    def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
+        self.asked.append(f"similar {list(like)} {list(unlike)}")
+        ids = [n for n in range(self.count, 0, -1) if n not in (*like, *unlike)][:20]
+        evidence = {
+            n: Evidence(None, rank, 0.7, max(50.0, 100 - 0.02 * 1.6**rank))
+            for rank, n in enumerate(ids, start=1)
+        }
+        return Listing(tuple(ids), len(ids), evidence)
+
+    def browse(self, order: Order, task: Task) -> Listing:
+        self.asked.append(f"browse {order.value}")
+        return Listing(range(self.count, 0, -1), self.count)
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        self.loaded += ids
+        return [Card(self.paper(n), n in self.read) for n in ids]
+
+    def details(self, paper: PaperId, query: str, task: Task) -> Details:
+        known = self.paper(paper)
+        sentence = known.abstract.split(". ")[0] if query else ""
+        return Details(
+            known, paper in self.read, tags=("to read",), added="2026-11-21",
+            words=tuple(query.split()), sentence=sentence,
+        )  # fmt: skip
+
+    def bibtex(self, papers: Sequence[PaperId]) -> str:
+        return "\n".join(f"@article{{paper{n}}}" for n in papers)
+
+    def mark_read(self, papers: Sequence[PaperId], read: bool) -> None:
+        (self.read.update if read else self.read.difference_update)(papers)
+
+    def add(self, paths: Sequence[Path], task: Task) -> Ledger:
+        self.imported.append(list(paths))
+        for done in range(100):
+            task.step(done, 100, "papers.bib")
+            if done == 40:
+                while not self.go_on_importing.wait(0.01):
+                    task.check()
+        self.count += 3
+        return Ledger(5 + len(self.failures), 3, 2, self.failures, seconds=1.5)
+
+    def add_sample(self, task: Task) -> Ledger:
+        return self.add([Path("sample_library.bib")], task)
+
+    def catch_up(self, task: Task) -> int:
+        self.encoded += 1
+        return 3
+
+    def status(self) -> Status:
+        return Status(self.count, 0 if self.encoded else self.count, by_meaning=True)
+
+    def wake(self, task: Task) -> None:
+        self.awake = True

@@ -1,0 +1,36 @@
+"""Whether the window stays alive: the longest time in which its thread did not get round to it."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QObject, Qt, QTimer
+
+BEAT_MS = 5
+
+
+class Heartbeat(QObject):
+    """A timer that should beat every 5 ms; `longest_ms` is the longest it had to wait."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.longest_ms = 0.0
+        self.beats = 0
+        self._last = 0.0
+        self._timer = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+
+    def start(self) -> None:
+        self._last = time.perf_counter()
+        self._timer.start()
+
+    def stop(self) -> float:
+        """The longest gap in milliseconds."""
+        self._timer.stop()
+        return self.longest_ms
+
+    def _beat(self) -> None:
+        now = time.perf_counter()
+        self.longest_ms = max(self.longest_ms, (now - self._last) * 1000)
+        self._last = now
+        self.beats += 1

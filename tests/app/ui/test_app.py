@@ -1,0 +1,41 @@
+"""The window as a program: quick to start, one on each home."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from PySide6.QtCore import QLockFile
+
+HEAVY = ("torch", "transformers", "sqlalchemy", "hnswlib", "numpy", "lxml")
+
+
+def python(*arguments, **environment):
+    return subprocess.run(
+        [sys.executable, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=110,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", **environment},
+    )
+
+
+def test_the_window_comes_without_what_is_heavy():
+    code = "import sys, sciread_app.ui.app; print([m for m in sys.argv[1:] if m in sys.modules])"
+    done = python("-c", code, *HEAVY)
+    assert done.stdout.strip() == "[]", done.stderr
+
+
+def test_a_second_window_on_one_home_says_so_and_leaves(tmp_path):
+    lock = QLockFile(str(tmp_path / "window.lock"))
+    assert lock.tryLock(0)
+    code = (
+        "import sys; from pathlib import Path; from sciread_app.ui.app import run;"
+        "sys.exit(run(Path(sys.argv[1]), Path(sys.argv[1]) / 'picture.png'))"
+    )
+    done = python("-c", code, str(tmp_path))
+    lock.unlock()
+    assert done.returncode == 1
+    assert "already open" in done.stderr
+    assert not (tmp_path / "picture.png").exists()

@@ -1,0 +1,173 @@
+"""Work beside the window: what comes back, what is dropped, what stops."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from PySide6.QtCore import QThread
+
+from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.ui.jobs import Jobs, Lane, problem_of
+from trainer.contract.errors import PackageRefused
+
+
+def test_work_runs_beside_the_window_and_its_result_comes_back_to_it(qtbot, jobs):
+    where = []
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run(
+            "Adding",
+            lambda task: where.append(threading.current_thread()) or 5,
+            lambda result: where.append((result, QThread.currentThread().isMainThread())),
+        )
+    assert where[0] is not threading.main_thread()
+    assert where[1] == (5, True)
+
+
+def test_heavy_jobs_take_turns_while_light_ones_go_on(qtbot, jobs):
+    release, order = threading.Event(), []
+    jobs.run("first", lambda task: release.wait(5), lambda _: order.append("first"))
+    jobs.run("second", lambda task: None, lambda _: order.append("second"))
+    jobs.run("search", lambda task: None, lambda _: order.append("search"), lane=Lane.light)
+    qtbot.waitUntil(lambda: order == ["search"])
+    release.set()
+    qtbot.waitUntil(lambda: len(order) == 3)
+    assert order == ["search", "first", "second"]
+
+
+def test_progress_is_shown_ten_times_a_second_at_most(qtbot, jobs):
+    seen = []
+    jobs.progressed.connect(lambda job, done, total, note: seen.append((done, total, note)))
+
+    def work(task):
+        until = time.monotonic() + 0.35
+        n = 0
+        while time.monotonic() < until:
+            n += 1
+            task.step(n, 10_000_000, "going on")
+        return n
+
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run("Counting", work)
+    assert 2 <= len(seen) <= 5
+    assert seen[0] == (1, 10_000_000, "going on")
+
+
+def test_a_cancelled_job_neither_fails_nor_delivers(qtbot, jobs):
+    failed, done, started = [], [], threading.Event()
+    jobs.failed.connect(lambda job, problem: failed.append(problem))
+
+    def work(task):
+        started.set()
+        while True:
+            task.check()
+            time.sleep(0.001)
+
+    job = jobs.run("Importing", work, done.append)
+    assert started.wait(5)
+    with qtbot.waitSignal(jobs.finished):
+        job.cancel()
+    assert job.cancelled
+    assert (failed, done) == ([], [])
+
+
+def test_a_job_started_in_place_of_another_drops_what_still_comes_of_it(qtbot, jobs):
+    release, results, failed = threading.Event(), [], []
+    jobs.failed.connect(lambda job, problem: failed.append(problem))
+
+    def old(task):
+        release.wait(5)
+        return "old"
+
+    def broken(task):
+        release.wait(5)
+        raise RuntimeError("too late to matter")
+
+    for work in (old, broken, lambda task: "new"):
+        jobs.run("Searching", work, results.append, lane=Lane.light, instead_of="search")
+    qtbot.waitUntil(lambda: results == ["new"])
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert results == ["new"]
+    assert failed == []
+
+
+def test_an_error_for_people_comes_with_its_hint(qtbot, jobs):
+    def work(task):
+        raise SciReadError("The file is locked.", "Close the other program.")
+
+    with qtbot.waitSignal(jobs.failed) as caught:
+        jobs.run("Opening", work)
+    _, problem = caught.args
+    assert (problem.message, problem.hint) == ("The file is locked.", "Close the other program.")
+    assert problem.report == ""
+
+
+def test_an_error_of_the_trainer_is_for_people_too():
+    problem = problem_of(PackageRefused("The model is damaged.", "Copy it again."), "Loading")
+    assert (problem.message, problem.hint) == ("The model is damaged.", "Copy it again.")
+
+
+def test_a_fault_of_ours_is_logged_and_can_be_reported(qtbot, jobs, caplog):
+    def work(task):
+        return 1 / 0
+
+    with qtbot.waitSignal(jobs.failed) as caught:
+        jobs.run("Dividing", work)
+    _, problem = caught.args
+    assert problem.message == "Something went wrong inside."
+    assert "ZeroDivisionError" in problem.report
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_failure_goes_to_who_asked_for_it(qtbot, jobs):
+    mine, everyones = [], []
+    jobs.failed.connect(lambda job, problem: everyones.append(problem))
+
+    def work(task):
+        raise SciReadError("No such field.")
+
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run("Searching", work, on_failed=mine.append)
+    assert [problem.message for problem in mine] == ["No such field."]
+    assert everyones == []
+
+
+def test_shutting_down_stops_what_can_be_stopped_and_delivers_nothing(qapp):
+    jobs, delivered, stopped = Jobs(), [], threading.Event()
+
+    def work(task):
+        try:
+            while True:
+                task.check()
+                time.sleep(0.001)
+        except Cancelled:
+            stopped.set()
+            raise
+
+    jobs.run("Importing", work, delivered.append)
+    jobs.run("Waiting behind it", lambda task: 1, delivered.append)
+    assert jobs.shut_down()
+    assert stopped.is_set()
+    qapp.processEvents()
+    assert delivered == []
+
+
+def test_shutting_down_does_not_wait_for_ever(qapp, caplog):
+    jobs, release = Jobs(), threading.Event()
+    jobs.run("Deaf work", lambda task: release.wait(10))
+    assert not jobs.shut_down(patience=0.05)
+    assert "Deaf work" in caplog.text
+    release.set()
+    assert jobs.shut_down()
+
+
+@pytest.mark.parametrize("lane", Lane)
+def test_jobs_that_run_are_known_by_their_lane(qtbot, jobs, lane):
+    release = threading.Event()
+    job = jobs.run("Working", lambda task: release.wait(5), lane=lane)
+    assert jobs.running(lane) == [job]
+    assert jobs.running() == [job]
+    release.set()
+    qtbot.waitUntil(lambda: not jobs.running())

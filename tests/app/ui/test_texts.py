@@ -1,0 +1,139 @@
+"""What is written on cards and in the details: marks, formulas, links, nothing as markup."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sciread_app.ui.cards import authors, closeness, percent
+from sciread_app.ui.details_text import details_text, links, marked
+from sciread_app.ui.foot import Pace, duration, how_far
+from sciread_app.ui.marks import spans
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.papers import NOTHING
+from sciread_app.ui.theme import LIGHT
+from sciread_app.ui.values import Details, Evidence, Listing
+from tests.make import paper
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "found"),
+    [
+        ("Deep learning learns", "learn", ["learning", "learns"]),
+        ("Two studies and a study", "studies", ["studies", "study"]),
+        ("Schrödinger's cat", "schrodinger", ["Schrödinger"]),
+        ("A category of cats", "cat", ["cats"]),
+        ("Nothing here", "elsewhere", []),
+    ],
+)
+def test_words_are_marked_in_all_their_forms(text, word, found):
+    assert [text[a:b] for a, b in spans(text, [word])] == found
+
+
+@pytest.mark.parametrize(
+    ("tex", "text"),
+    [
+        (r"over $\mathbb{R}^{2}$", "over ℝ²"),
+        (r"$H_0 = 70\pm 2$ km s$^{-1}$", "H₀ = 70±2 km s⁻¹"),
+        (r"$D^0\to K^-\pi^+$", "D⁰→K⁻π⁺"),
+        (r"at 5$^\circ$", "at 5°"),
+        (r"$N_{\rm eff}$", "N_(eff)"),
+        (r"a $\frac{1}{2}$ b", r"a $\frac{1}{2}$ b"),
+        ("costs $5 and $6 a month", "costs $5 and $6 a month"),
+        ("no\n  formula", "no formula"),
+    ],
+)
+def test_simple_formulas_are_made_readable_and_others_left_alone(tex, text):
+    assert readable(tex) == text
+
+
+@given(st.text())
+def test_no_text_is_too_odd_to_be_shown(text):
+    readable(text)
+    marked(text, ("a", text), text[1:4], LIGHT)
+
+
+def test_a_paper_cannot_bring_markup_into_the_panel():
+    evil = '<img src="http://x/y.png"><script>alert(1)</script>&lt;'
+    shown = Details(
+        paper(
+            evil, abstract=evil, authors=f"{evil}, X", venue=evil, fields=(evil,),
+            keywords=(evil,), files=(f"/tmp/{evil}.pdf",), extra={"url": f'https://x/"{evil}'},
+        ),
+        tags=(evil,), notes=evil, words=(evil,), sentence=evil,
+    )  # fmt: skip
+    text = details_text(
+        shown, Evidence(1, 1, 0.5, 99.0), Listing((1,), 1, words=("img",)), LIGHT, 10
+    )
+    assert "<img" not in text and "<script" not in text and 'y.png"' not in text
+
+
+def test_identifiers_become_links():
+    found = links(paper(doi="10.1000/ab(1)c", arxiv="1706.03762", pmid="123", isbn="").identifiers)
+    assert found == [
+        ("DOI 10.1000/ab(1)c", "https://doi.org/10.1000/ab(1)c"),
+        ("arXiv 1706.03762", "https://arxiv.org/abs/1706.03762"),
+        ("PubMed 123", "https://pubmed.ncbi.nlm.nih.gov/123"),
+    ]
+
+
+def test_only_files_that_are_no_programs_can_be_opened():
+    text = details_text(
+        Details(paper(files=("/x/good.pdf", "/x/bad.exe"))), None, NOTHING, LIGHT, 10
+    )
+    assert "open:0" in text and "open:1" not in text
+    assert "reveal:1" in text
+
+
+def test_the_panel_says_why_a_paper_was_found():
+    shown = Details(paper(abstract="It works. Very well."), words=("works",), sentence="It works.")
+    text = details_text(
+        shown, Evidence(3, None, 0.7, 99.27), Listing((1,), 1, words=("works",)), LIGHT, 10
+    )
+    assert "Words: <b>works</b>" in text
+    assert "closer than <b>99.2 %</b> of random pairs" in text
+    assert "Rank by words: <b>3</b> · by meaning: not found" in text
+    assert f'<span style="background-color:{LIGHT.sentence};">It </span>' in text
+
+
+@pytest.mark.parametrize(
+    ("percentile", "shown"),
+    [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.99 %"), (100, "100.00 %")],
+)
+def test_percentiles_are_never_rounded_up(percentile, shown):
+    assert percent(percentile) == shown
+
+
+def test_the_bar_grows_with_every_nine():
+    filled = [closeness(p) for p in (0, 50, 90, 99, 99.9, 100)]
+    assert filled == sorted(filled)
+    assert filled[0] == 0 and filled[-1] == 1
+    assert filled[2] == pytest.approx(0.25) and filled[3] == pytest.approx(0.5)
+
+
+def test_many_authors_are_counted():
+    many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
+    assert authors(many).endswith("Author5 and 3 more")
+    assert authors(()) == "Unknown authors"
+
+
+def test_progress_says_how_far_how_fast_and_how_long():
+    pace = Pace()
+    pace.add(0, 10.0)
+    pace.add(500, 11.0)
+    assert how_far(500, 2_000, pace, "a.bib") == "25 % · 500 of 2,000 · 500/s · 3 s left · a.bib"
+
+
+def test_a_new_stage_of_the_work_starts_a_new_pace():
+    pace = Pace()
+    pace.add(900, 1.0)
+    pace.add(10, 2.0)
+    assert pace.rate == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.2, "1 s"), (59, "59 s"), (200, "3 min 20 s"), (7_500, "2 h 5 min")]
+)
+def test_durations_are_said_as_people_say_them(seconds, said):
+    assert duration(seconds) == said
