@@ -32,12 +32,12 @@ ALIASES = {
     "category": "cat",
     "collection": "in",
 }
-# These may be followed by a space before their value. "Title: a subtitle" is left as it is, since
-# the others stand like that in titles and pasted text.
+# In lower case these may be followed by a space before their value. The others stand like that in
+# titles and pasted text ("Title: a subtitle"), and are left as they are.
 _SPACED = ("author", "venue", "year", "cat", "tag")
 
 # From here on a text was pasted rather than typed, and nothing in it is an operator.
-PASTED_WORDS = 40
+PASTED_WORDS = 25
 SHORTEST_PREFIX = 3
 
 _STOP_WORDS = """
@@ -54,9 +54,9 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(
-    r"""(?P<minus>-(?=[^\s-]))?
+    r"""(?P<minus>(?<!\S)-(?=[^\s\d-]))?
         (?:(?P<field>[A-Za-z]+):)?
-        (?:"(?P<quoted>[^"]*)(?P<close>"?)(?P<star>\*)? | (?P<bare>[^\s"()]+))?""",
+        (?:"(?P<quoted>[^"]*)(?P<close>"?)(?P<star>\*)? | (?P<bare>[^\s"()][^\s()]*))?""",
     re.VERBOSE,
 )
 _YEARS = re.compile(r"(?P<first>\d{4})?(?P<range>\.\.+|-)?(?P<last>\d{4})?")
@@ -222,7 +222,7 @@ def _field(name: str) -> str:
 def _value(match: re.Match[str], text: str) -> tuple[str, int]:
     """What stands behind the colon, and where in `text` it ends."""
     _closed(match)
-    if match["quoted"] is None and match["bare"] is None and _field(match["field"]) in _SPACED:
+    if match["quoted"] is None and match["bare"] is None and match["field"] in _SPACED:
         later = re.compile(r'\s+(?:"([^"]+)"|([^\s"()]+))').match(text, match.end())
         if later is None:
             raise BadQuery(

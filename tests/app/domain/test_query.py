@@ -70,8 +70,16 @@ def test_only_leaving_out_asks_for_everything_else():
     assert query.conditions == (Condition("text", "car", True),)
 
 
-def test_a_minus_within_a_word_or_alone_leaves_nothing_out():
-    assert conditions("graph-based - methods") == []
+@pytest.mark.parametrize(
+    "text", ["graph-based - methods", "bundles on O(-k)", "PU(2)-monopoles", "E2f-1, -2 and -3"]
+)
+def test_a_minus_within_a_word_or_before_a_number_leaves_nothing_out(text):
+    assert conditions(text) == []
+
+
+@pytest.mark.parametrize("text", ['K\\"ahler manifolds', 'the 8" tube', 'v"=0 level'])
+def test_a_quotation_mark_within_a_word_quotes_nothing(text):
+    assert conditions(text) == []
 
 
 def test_the_beginning_of_a_word_ranks():
@@ -128,7 +136,9 @@ def test_words_of_the_title_or_the_abstract_also_rank():
     assert (terms(query.text), query.meaning) == (["attention"], "attention")
 
 
-@pytest.mark.parametrize("text", ["10:30", "Re: x", "Attention: all you need", "Title: a story"])
+@pytest.mark.parametrize(
+    "text", ["10:30", "Re: x", "Attention: all you need", "Title: a story", "Train a CAT: how"]
+)
 def test_other_colons_are_plain_text(text):
     assert parse(text).conditions == ()
     assert parse(text).terms
