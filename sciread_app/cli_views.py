@@ -185,7 +185,7 @@ def status_as_value(workspace: Workspace) -> dict[str, Any]:
         "papers": papers,
         "in_trash": len(library.trashed()),
         "found_by_meaning": papers - left,
-        "model": space.title if space else "",
+        "model": workspace.model_title,
         "space": space.key if space else "",
         "tags": len(library.shelves.tags()),
         "collections": len(library.shelves.collections()),

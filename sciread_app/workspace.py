@@ -30,6 +30,7 @@ class Workspace:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.is_new = not home.library.exists()
+        self.model_title = ""  # of the active model, once `space` was asked for
         self.settings: Settings
         self.settings, self.warnings = read_settings(home.settings)
         if home.synced_by:
@@ -53,6 +54,7 @@ class Workspace:
             log.warning("no model: %s %s", refused, refused.hint)
             self.warnings.append(f"There is no search by meaning: {refused} {refused.hint}")
             return None
+        self.model_title = encoder.title
         return Space(self.library, encoder, self.home.indexes)
 
     @cached_property
