@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
 from PySide6.QtGui import (
     QColor,
     QFont,
     QFontMetrics,
     QPainter,
+    QPixmap,
     QTextCharFormat,
     QTextLayout,
     QTextOption,
@@ -32,7 +43,12 @@ TEXT_SHOWN = 700  # characters of an abstract that two lines can ever need
 MOST_FIELDS = 4
 MOST_AUTHORS = 6
 
+DRAWN_KEPT = 32  # pictures of cards: a third of a megabyte each
+
 Index = QModelIndex | QPersistentModelIndex
+State = tuple[bool, bool, bool]  # chosen, under the mouse, with the keyboard's focus
+Look = tuple[QSize, float, State]  # and the screen's scale
+Known = tuple[Card | None, Evidence | None, Sequence[str]]
 
 
 class Cards(Protocol):
@@ -47,6 +63,12 @@ class Cards(Protocol):
     def words(self) -> Sequence[str]: ...
 
 
+class Drawn(NamedTuple):
+    known: Known
+    theme: Theme
+    picture: QPixmap
+
+
 class CardDelegate(QStyledItemDelegate):
     """Five lines a card: the title takes one or two, authors and venue one each, the abstract
     what is left. All cards are equally high, so that a list of any length scrolls at once."""
@@ -55,6 +77,7 @@ class CardDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._cards = cards
         self._appearance = appearance
+        self._drawn: OrderedDict[tuple[int, Look], Drawn] = OrderedDict()
         self._base = parent.font()
         self._title = scaled(self._base, 1.08, QFont.Weight.DemiBold)
         self._small = scaled(self._base, 0.95)
@@ -65,25 +88,44 @@ class CardDelegate(QStyledItemDelegate):
         return QSize(240, sum(lines) + 2 * PADDING + 8 + GAP)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = option.rect.adjusted(1, 1, -3, -GAP)
+        row = index.row()
+        known = (self._cards.card(row), self._cards.evidence(row), self._cards.words)
+        look = (option.rect.size(), painter.device().devicePixelRatioF(), _state(option))
+        painter.drawPixmap(option.rect.topLeft(), self._picture(row, known, look))
+
+    def _picture(self, row: int, known: Known, look: Look) -> QPixmap:
+        """The card as it was drawn last if nothing about it has changed, so that scrolling and
+        choosing cost next to nothing."""
         theme = self._appearance.theme
-        self._paint_frame(painter, box, option, theme)
+        drawn = self._drawn.get((row, look))
+        if drawn is None or drawn.theme is not theme or not _same(drawn.known, known):
+            drawn = Drawn(known, theme, self._draw(known, look, theme))
+        self._drawn[row, look] = drawn
+        self._drawn.move_to_end((row, look))
+        if len(self._drawn) > DRAWN_KEPT:
+            self._drawn.popitem(last=False)
+        return drawn.picture
+
+    def _draw(self, known: Known, look: Look, theme: Theme) -> QPixmap:
+        size, scale, state = look
+        picture = QPixmap(size * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -GAP)
+        self._paint_frame(painter, box, state, theme)
         inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
-        card = self._cards.card(index.row())
+        card, evidence, words = known
         if card is None:
             self._paint_placeholder(painter, inside, theme)
         else:
-            self._paint_card(painter, inside, card, self._cards.evidence(index.row()), theme)
-        painter.restore()
+            self._paint_card(painter, inside, card, evidence, words, theme)
+        painter.end()
+        return picture
 
-    def _paint_frame(
-        self, painter: QPainter, box: QRect, option: QStyleOptionViewItem, theme: Theme
-    ) -> None:
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+    def _paint_frame(self, painter: QPainter, box: QRect, state: State, theme: Theme) -> None:
+        chosen, hovered, focused = state
         fill = theme.chosen if chosen else theme.hover if hovered else theme.surface
         painter.setBrush(QColor(fill))
         painter.setPen(QColor(theme.accent if chosen and focused else theme.border))
@@ -98,9 +140,15 @@ class CardDelegate(QStyledItemDelegate):
             painter.drawRoundedRect(bar, 4, 4)
 
     def _paint_card(
-        self, painter: QPainter, box: QRect, card: Card, evidence: Evidence | None, theme: Theme
+        self,
+        painter: QPainter,
+        box: QRect,
+        card: Card,
+        evidence: Evidence | None,
+        words: Sequence[str],
+        theme: Theme,
     ) -> None:
-        paper, words = card.paper, self._cards.words
+        paper = card.paper
         side = 0
         if evidence and evidence.percentile is not None:
             side = SIDE
@@ -111,7 +159,9 @@ class CardDelegate(QStyledItemDelegate):
         top = box.y() + self._text(
             painter, box.adjusted(0, 0, -side, 0), title, self._title, theme.text, 2, words
         )
-        top = self._paint_line(painter, box, top + 3, authors(paper.authors), theme.quiet)
+        # The bar may reach down to the authors.
+        beside = box.adjusted(0, 0, -side, 0)
+        top = self._paint_line(painter, beside, top + 3, authors(paper.authors), theme.quiet)
         top = self._paint_facts(painter, box, top + 1, paper, theme)
         room = box.bottom() + 8 - top
         lines = max(1, room // _line(self._small))
@@ -221,6 +271,20 @@ def closeness(percentile: float) -> float:
     nearly all that a search finds lies above 90 %."""
     apart = max(1e-4, 1 - percentile / 100)
     return min(1.0, -math.log10(apart) / 4)
+
+
+def _state(option: QStyleOptionViewItem) -> State:
+    flag = QStyle.StateFlag
+    return (
+        bool(option.state & flag.State_Selected),
+        bool(option.state & flag.State_MouseOver),
+        bool(option.state & flag.State_HasFocus),
+    )
+
+
+def _same(one: Known, other: Known) -> bool:
+    """Whether these are the very same values: to compare abstracts takes longer than to draw."""
+    return all(a is b for a, b in zip(one, other, strict=True))
 
 
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

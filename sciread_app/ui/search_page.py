@@ -80,6 +80,7 @@ class SearchPage(QWidget):
         self._appearance = appearance
         self.view = View()
         self._order = Order.added
+        self._with_details = True
         self._before: list[tuple[View, int]] = []  # where `back` leads, with the chosen row
         self.box = SearchBox(appearance)
         self.model = PaperModel(finder, jobs, self)
@@ -134,7 +135,8 @@ class SearchPage(QWidget):
             self._ask_box(self._update)
 
     def toggle_details(self) -> None:
-        self.details.setVisible(not self.details.isVisible())
+        self._with_details = not self._with_details
+        self._show_details()
 
     def similar_to_chosen(self) -> None:
         self.show_similar(self.hits.chosen())
@@ -164,12 +166,10 @@ class SearchPage(QWidget):
         )
 
     def _arrive(self, view: View) -> None:
-        """The answer to a search: the paper that is read stays chosen if it was found again."""
-        reading = self.hits.current()
+        """The answer to a search: its best hit is there to be read."""
         self._before.clear()
         self._show(view)
-        row = self.model.row_of(reading) if view.query else None
-        self.hits.go_to(row or 0)
+        self.hits.go_to(0)
 
     def _update(self, view: View) -> None:
         reading, row, top = self.hits.current(), self.hits.currentIndex().row(), self.hits.top()
@@ -187,7 +187,7 @@ class SearchPage(QWidget):
         self.count.setText(_count(view))
         self.note.setText(view.listing.note)
         self.note.setVisible(bool(view.listing.note))
-        self.order.setVisible(not view.query and not view.crumb)
+        self.order.setVisible(not view.query and not view.crumb and bool(view.listing.ids))
         self.back_button.setVisible(bool(self._before))
         self.crumb.setText(view.crumb)
         self.crumb.setVisible(bool(view.crumb))
@@ -195,6 +195,7 @@ class SearchPage(QWidget):
             self.details.show_paper(None)
             self._say_empty(view)
         self._pages.setCurrentIndex(0 if view.listing.ids else 1)
+        self._show_details()
         self.shown.emit(view)
 
     def _say_empty(self, view: View) -> None:
@@ -234,8 +235,12 @@ class SearchPage(QWidget):
             self.details.show_paper(paper)
 
     def _enter(self) -> None:
-        self.details.setVisible(True)
+        self._with_details = True
+        self._show_details()
         self.details.focus_text()
+
+    def _show_details(self) -> None:
+        self.details.setVisible(self._with_details and bool(self.view.listing.ids))
 
     def _into_results(self) -> None:
         if self.model.rowCount():

@@ -250,10 +250,17 @@ QTableView {{
     background: {surface}; border: 1px solid {border}; border-radius: 8px; gridline-color: {border};
     selection-background-color: {chosen}; selection-color: {text};
 }}
-QTableView::item {{ padding: 0 8px; border: none; }}
+QTableView::item, QTableView::item:focus, QTableView::item:hover {{
+    padding: 0 8px; border: none; background: transparent;
+}}
 QTableView::item:selected {{ background: {chosen}; color: {text}; }}
-QTableView#papers {{ background: transparent; border: none; outline: none; }}
-QTableView#papers::item {{ padding: 0; }}
+QTableView#papers {{
+    background: transparent; border: none; outline: none;
+    selection-background-color: transparent;
+}}
+QTableView#papers::item, QTableView#papers::item:selected {{
+    padding: 0; background: transparent;
+}}
 QHeaderView::section {{
     background: {surface}; color: {quiet}; border: none; border-bottom: 1px solid {border};
     padding: 6px 8px;
