@@ -30,9 +30,11 @@ Ranking = tuple[Ids, NDArray[np.float32]]  # papers and similarities, best first
 _BATCH = 512
 # Beyond this share of all papers a graph is no faster than looking at every vector.
 _FEW = 0.1
-# Writing the index stops every thread (hnswlib keeps the interpreter to itself), so it is written
-# only when this share of it is new. What is not written is made again from the vectors, quickly.
-_GROWN = 0.25
+# Writing the index stops every thread (hnswlib keeps the interpreter to itself): 20,000 papers take
+# some 40 ms. So that is done at the end, and before only when so much is new: papers, and share of
+# the index. What was never written is made again from the vectors, 2,000 papers a second.
+_WORTH = 20_000
+_GROWN = 0.5
 # Rows of the file that nobody uses are given back when they are this share of it.
 _UNUSED = 0.25
 _PAIRS = 20_000
@@ -122,13 +124,10 @@ class Space:
         with self._upkeep:
             index = self._sync(task)
             missing, done = self._missing(), 0
-            try:
-                for start in range(0, len(missing), _BATCH):
-                    part = _part_of(task, start, len(missing))
-                    done += self._give_vectors(missing[start : start + _BATCH], index, part)
-                    self._save(index, at_least=_GROWN)
-            finally:
-                self._save(index, at_least=_GROWN)
+            for start in range(0, len(missing), _BATCH):
+                part = _part_of(task, start, len(missing))
+                done += self._give_vectors(missing[start : start + _BATCH], index, part)
+                self._save_if_worth(index)
             self._give_back_rows()
             task.step(len(missing), len(missing))
         return done
@@ -172,8 +171,8 @@ class Space:
         """Stop the model, which ends a `catch_up`, and write what the index has learnt."""
         self._encoder.close()
         with self._upkeep:
-            if self._index is not None:
-                self._save(self._index, at_least=0)
+            if self._index is not None and self._unsaved:
+                self._save(self._index)
 
     def _known(self) -> Snapshot:
         return self._snapshot or self._look()
@@ -268,7 +267,7 @@ class Space:
             index = VectorIndex(self.key, self.dim)
             self._correct(index, snapshot, task)
         self._index = index
-        self._save(index, at_least=_GROWN)
+        self._save_if_worth(index)
         return index
 
     def _loaded(self) -> VectorIndex:
@@ -291,11 +290,13 @@ class Space:
             self._unsaved += int(held.sum())
             done += len(part)
 
-    def _save(self, index: VectorIndex, at_least: float) -> None:
-        """Write the index if this share of it is not written yet."""
-        if self._unsaved > at_least * len(index):
-            index.save(self._index_path)
-            self._unsaved = 0
+    def _save_if_worth(self, index: VectorIndex) -> None:
+        if self._unsaved > max(_WORTH, len(index) * _GROWN):
+            self._save(index)
+
+    def _save(self, index: VectorIndex) -> None:
+        index.save(self._index_path)
+        self._unsaved = 0
 
     def _drop_index(self) -> None:
         """Have the index built anew by the next sync."""
@@ -306,7 +307,7 @@ class Space:
         """Similarities of random pairs, ascending; drawn anew when the library has grown a lot."""
         snapshot = self._known()
         count, pairs = self._pairs
-        if len(snapshot) < 2 or abs(len(snapshot) - count) <= count * _GROWN:
+        if len(snapshot) < 2 or abs(len(snapshot) - count) <= count / 4:
             return pairs
         draw = np.random.default_rng(0)
         a = draw.integers(len(snapshot), size=_PAIRS)

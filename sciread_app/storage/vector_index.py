@@ -5,6 +5,7 @@ The only place that knows hnswlib. Both files of an index are a cache: the vecto
 
 from __future__ import annotations
 
+import os
 import struct
 import threading
 import zlib
@@ -24,9 +25,10 @@ _LINKS = 16
 _CARE = 200
 # How widely a search looks. Typed queries lie farther from papers than papers from each other,
 # and need much more of it: see tests/benchmarks/bench_index.py.
-_BREADTH = 600
-# Papers added under the lock at a time: a search waits for no more than these.
-_SLICE = 32
+_BREADTH = 800
+# Papers added under the lock at a time: a search waits for no more than these. hnswlib uses one
+# core only when it gets less than four for each.
+_SLICE = 16 * (os.cpu_count() or 1)
 _HEADER = struct.Struct("<16sII40sII")  # magic, format, dim, space, sum of the graph, of the rest
 _MAGIC = b"SciRead index\n\n\n"
 _FORMAT = 1
@@ -101,7 +103,11 @@ class VectorIndex:
             k = min(k, len(self._held))
             if k < 1:  # hnswlib crashes when an index without papers is searched
                 return np.empty(0, np.int64), np.empty(0, np.float32)
-            labels, distances = self._search(vector, k)
+            self._graph.set_ef(max(_BREADTH, 2 * k))
+            try:
+                labels, distances = self._graph.knn_query(vector, k, num_threads=1)
+            except RuntimeError as error:
+                raise IndexUnusable("The index has lost papers.", _REBUILD) from error
             return self._papers[labels[0].astype(np.int64)], 1 - distances[0]
 
     def save(self, path: Path) -> None:
@@ -163,19 +169,6 @@ class VectorIndex:
         self._papers = np.concatenate([self._papers, ids])
         held = np.concatenate([self._held, added])
         self._held = held[np.argsort(held["id"])]
-
-    def _search(self, vector: NDArray[np.float32], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Look more widely until there are k: removed papers are walked over, but not found."""
-        breadth = max(_BREADTH, 2 * k)
-        while True:
-            self._graph.set_ef(breadth)
-            try:
-                found: tuple[Any, Any] = self._graph.knn_query(vector, k, num_threads=1)
-                return found
-            except RuntimeError as error:
-                if breadth >= len(self._papers):
-                    raise IndexUnusable("The index has lost papers.", _REBUILD) from error
-                breadth *= 4
 
 
 def _read_keys(path: Path, space: str, dim: int) -> tuple[int, NDArray[Any]]:

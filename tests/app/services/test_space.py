@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 )
 
 from sciread_app.encoder import Encoder
-from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.errors import Cancelled, EncoderFailed, IndexUnusable
 from sciread_app.services.space import Space
 from sciread_app.storage.library import Library
 from sciread_app.storage.vector_index import VectorIndex
@@ -222,10 +222,60 @@ def test_a_paper_changed_while_it_is_encoded_gets_its_vector_next_time(library, 
     )
 
 
+def test_a_text_changed_while_others_are_encoded_gets_no_vector_under_its_old_name(
+    library, tmp_path
+):
+    def change(text):
+        if text[0] == "Paper number 4":
+            library.edit(600, abstract="for a moment")
+
+    encoder = FakeEncoder(on_text=change)
+    space = Space(library, encoder, tmp_path / "indexes")
+    library.put(papers(600))
+    assert space.catch_up() == 599
+
+    library.edit(600, abstract="About 599")
+    space.catch_up()
+    expected = encoder.vector("Paper number 599", "About 599")
+    assert np.allclose(space.vectors([600])[0][0], expected, atol=1e-3)
+
+
+def test_an_index_of_which_much_was_removed_is_built_anew(library, space, tmp_path):
+    library.put(papers(1_000))
+    space.catch_up()
+    space.close()
+    graph = tmp_path / "indexes" / "fake.hnsw"
+    before = graph.stat().st_size
+    library.trash(range(1, 301))
+    space.sync()
+    space.close()
+    assert graph.stat().st_size == pytest.approx(before * 0.7, rel=0.05)
+
+
+def test_an_index_that_fails_is_done_without_and_built_anew(
+    library, space, encoder, tmp_path, monkeypatch
+):
+    library.put(papers(500))
+    space.catch_up()
+    query = space.encode_query("something")
+    best = brute_force(library, encoder, query, 10)
+
+    def fail(index, vector, k):
+        raise IndexUnusable("The index has lost papers.")
+
+    monkeypatch.setattr(VectorIndex, "nearest", fail)
+    assert np.allclose(space.nearest(query, 10)[1], best, atol=1e-3)
+    monkeypatch.undo()
+    space.sync()
+    space.close()
+    assert len(VectorIndex.load(tmp_path / "indexes" / "fake.hnsw", "fake", 32)) == 500
+
+
 @pytest.mark.parametrize("damage", ["lost", "keys lost", "garbled", "of another day"])
 def test_an_index_that_is_of_no_use_is_built_again(library, space, another, tmp_path, damage):
     library.put(papers(700))
     space.catch_up()
+    space.close()
     path = tmp_path / "indexes" / "fake.hnsw"
     if damage == "lost":
         path.unlink()
@@ -240,6 +290,7 @@ def test_an_index_that_is_of_no_use_is_built_again(library, space, another, tmp_
     another.sync()
 
     assert another.problems() == []
+    another.close()
     assert len(VectorIndex.load(path, "fake", 32)) == 700
     query = space.encode_query("something")
     assert another.nearest(query, 20)[0].tolist() == space.nearest(query, 20)[0].tolist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from hypothesis.stateful import (
 )
 
 from sciread_app.errors import IndexUnusable
+from sciread_app.storage import vector_index
 from sciread_app.storage.vector_index import VectorIndex
 
 DIM = 16
@@ -83,12 +85,12 @@ def test_vectors_of_another_dimension_are_refused():
 
 
 def test_removing_papers_does_not_shorten_the_answer():
-    vectors = units(1_000)
-    index = filled(1_000)
+    vectors = units(5_000)
+    index = filled(5_000)
     nearest = np.argsort(-(vectors @ vectors[0]))
-    index.remove(nearest[:950])
+    index.remove(nearest[:4_900])
     ids, _ = index.nearest(vectors[0], 50)
-    assert ids.tolist() == nearest[950:].tolist()
+    assert ids.tolist() == nearest[4_900:4_950].tolist()
 
 
 def test_it_says_when_it_is_worn():
@@ -149,23 +151,39 @@ def test_it_answers_like_brute_force_whatever_is_done_to_it(tmp_path):
     )
 
 
-def test_searches_get_their_turn_while_papers_are_added():
-    index, vectors = filled(500), units(20_000, seed=3)
-    stop, answers = threading.Event(), []
+class Watched:
+    """A graph that starts a search whenever papers are added, and remembers who came when."""
 
-    def search() -> None:
-        while not stop.is_set():
-            answers.append(len(index.nearest(vectors[0], 10)[0]))
+    def __init__(self, index: VectorIndex) -> None:
+        self._index, self._graph = index, index._graph
+        self.events: list[str] = []
+        self.searches: list[threading.Thread] = []
 
-    searcher = threading.Thread(target=search)
-    searcher.start()
-    index.add(np.arange(500, 5_500), vectors[:5_000], np.zeros(5_000, np.int64))
-    during = len(answers)
-    stop.set()
-    searcher.join()
-    assert set(answers) == {10}
-    assert during >= 100  # of 157 turns that adding takes
-    assert len(index) == 5_500
+    def __getattr__(self, name):
+        return getattr(self._graph, name)
+
+    def add_items(self, *arguments):
+        self.events.append("added")
+        self._graph.add_items(*arguments)
+        search = threading.Thread(target=self._index.nearest, args=(units(1)[0], 3))
+        search.start()
+        self.searches.append(search)
+        while not self._index._queue.locked():  # until the search waits for its turn
+            time.sleep(0.001)
+
+    def knn_query(self, *arguments, **more):
+        self.events.append("searched")
+        return self._graph.knn_query(*arguments, **more)
+
+
+def test_a_search_does_not_wait_until_all_papers_are_added():
+    index = filled(10)
+    watched = index._graph = Watched(index)
+    count = 30 * vector_index._SLICE
+    index.add(np.arange(10, 10 + count), units(count), np.zeros(count, np.int64))
+    for search in watched.searches:
+        search.join()
+    assert watched.events == ["added", "searched"] * 30
 
 
 def test_what_was_saved_is_loaded(tmp_path):
