@@ -24,7 +24,7 @@ from trainer.contract import wire
 from trainer.contract.package import Package, read_package
 
 # Texts in one request. A typed query waits for one request at most, and so does a wish to stop.
-CHUNK = 64
+CHUNK = 128
 START_SECONDS = 180.0
 ANSWER_SECONDS = 600.0
 # The end of what the model's process wrote to stderr, shown when it fails.

@@ -2,20 +2,147 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
+from itertools import groupby
+from typing import Any
 
 import torch
+from safetensors.torch import load_file
 from torch import Tensor
-from transformers import AutoModel
-from transformers.utils import logging
+from torch.nn import functional as F
 
-from trainer.contract.package import Package
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import WEIGHTS, Package
 
 # ids and mask, both [batch, length] -> states [batch, length, dim]
 Backbone = Callable[[Tensor, Tensor], Tensor]
 
 
 def load_backbone(package: Package, device: torch.device) -> Backbone:
+    """The package's transformer, ready for inference. Raises PackageRefused."""
+    config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
+    positions = config.get("max_position_embeddings", package.max_tokens)
+    if package.max_tokens > positions:
+        raise PackageRefused(
+            f"The model {package.title} reads {positions} tokens, not {package.max_tokens}.",
+            "Make max_tokens in its package.json smaller.",
+        )
+    if device.type == "cpu" and _is_plain_bert(config):
+        weights = load_file(package.folder / WEIGHTS)
+        weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
+        return Bert(config, weights, precision(device))
+    return _any_transformer(package, device)
+
+
+def precision(device: torch.device) -> torch.dtype:
+    """Half as many bits where the hardware multiplies them, else float32."""
+    if device.type == "cuda":
+        native = torch.cuda.is_bf16_supported(including_emulation=False)
+        return torch.bfloat16 if native else torch.float16
+    return torch.bfloat16 if _cpu_multiplies_bf16() else torch.float32
+
+
+class Bert:
+    """BERT for inference on a CPU: the same numbers as transformers' BertModel, sooner.
+
+    All texts of a batch lie end to end in one matrix, so that no work is done on padding, and
+    only attention looks at them one by one.
+    """
+
+    def __init__(
+        self, config: Mapping[str, Any], weights: Mapping[str, Tensor], dtype: torch.dtype
+    ) -> None:
+        self._weights = {
+            name: weight.to(dtype) for name, weight in weights.items() if weight.is_floating_point()
+        }
+        self._epsilon = float(config.get("layer_norm_eps", 1e-12))
+        self._heads = config["num_attention_heads"]
+        self._word = self._weights["embeddings.word_embeddings.weight"]
+        self._place = (
+            self._weights["embeddings.position_embeddings.weight"]
+            + self._weights["embeddings.token_type_embeddings.weight"][0]
+        )
+        self._norm = self._layer_norm("embeddings.LayerNorm")
+        self._layers = [
+            self._layer(f"encoder.layer.{number}.") for number in range(config["num_hidden_layers"])
+        ]
+        self._weights.clear()
+
+    def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
+        tokens, places = ids[mask], mask.cumsum(1)[mask] - 1
+        lengths = mask.sum(1).tolist()
+        # oneDNN compiles itself for every new number of rows, which takes as long as the work.
+        spare = -len(tokens) % (256 if len(tokens) > 256 else 32)
+        tokens, places = F.pad(tokens, (0, spare)), F.pad(places, (0, spare))
+        states = self._norm(F.embedding(tokens, self._word) + F.embedding(places, self._place))
+        for layer in self._layers:
+            states = layer(states, lengths)
+        padded = states.new_zeros(*mask.shape, states.shape[1])
+        padded[mask] = states[: len(states) - spare]
+        return padded
+
+    def _layer(self, name: str) -> Callable[[Tensor, list[int]], Tensor]:
+        to_queries_keys_values = self._linear(
+            *(f"{name}attention.self.{part}" for part in ("query", "key", "value"))
+        )
+        mix_heads = self._linear(f"{name}attention.output.dense")
+        norm_attention = self._layer_norm(f"{name}attention.output.LayerNorm")
+        widen = self._linear(f"{name}intermediate.dense")
+        narrow = self._linear(f"{name}output.dense")
+        norm_output = self._layer_norm(f"{name}output.LayerNorm")
+
+        def layer(states: Tensor, lengths: list[int]) -> Tensor:
+            attended = _attend(to_queries_keys_values(states), lengths, self._heads)
+            states = norm_attention(mix_heads(attended).add_(states))
+            return norm_output(narrow(F.gelu(widen(states))).add_(states))
+
+        return layer
+
+    def _linear(self, *names: str) -> Callable[[Tensor], Tensor]:
+        """A dense layer, or several of them side by side."""
+        weight = torch.cat([self._weights[f"{name}.weight"] for name in names])
+        bias = torch.cat([self._weights[f"{name}.bias"] for name in names])
+        onednn = torch.ops.mkldnn
+        if weight.dtype == torch.bfloat16 and hasattr(onednn, "_linear_pointwise"):
+            # Laid out once as the tiles of AMX want it, and the bias added on the way.
+            weight = onednn._reorder_linear_weight(weight, None)
+            return lambda states: onednn._linear_pointwise(states, weight, bias, "none", [], "")
+        return lambda states: F.linear(states, weight, bias)
+
+    def _layer_norm(self, name: str) -> Callable[[Tensor], Tensor]:
+        weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
+        return lambda states: F.layer_norm(states, weight.shape, weight, bias, self._epsilon)
+
+
+def _attend(queries_keys_values: Tensor, lengths: list[int], heads: int) -> Tensor:
+    """Every text attends to itself. Neighbours of one length are computed together."""
+    tokens, width = queries_keys_values.shape[0], queries_keys_values.shape[1] // 3
+    attended, start = [], 0
+    for length, same in groupby(lengths):
+        end = start + length * len(list(same))
+        parts = queries_keys_values[start:end].view(-1, length, 3, heads, width // heads)
+        query, key, value = parts.permute(2, 0, 3, 1, 4)
+        found = F.scaled_dot_product_attention(query, key, value)
+        attended.append(found.transpose(1, 2).reshape(-1, width))
+        start = end
+    attended.append(queries_keys_values.new_zeros(tokens - start, width))
+    return torch.cat(attended)
+
+
+def _is_plain_bert(config: Mapping[str, object]) -> bool:
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+    )
+
+
+def _any_transformer(package: Package, device: torch.device) -> Backbone:
+    # So late, since it takes seconds, and most models are BERT.
+    from transformers import AutoModel
+    from transformers.utils import logging
+
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     model = AutoModel.from_pretrained(
         package.folder,
@@ -25,15 +152,12 @@ def load_backbone(package: Package, device: torch.device) -> Backbone:
         dtype=precision(device),
     )
     model.eval().to(device)
-    return lambda ids, mask: model(input_ids=ids, attention_mask=mask).last_hidden_state
 
+    def states(ids: Tensor, mask: Tensor) -> Tensor:
+        found: Tensor = model(input_ids=ids, attention_mask=mask).last_hidden_state
+        return found
 
-def precision(device: torch.device) -> torch.dtype:
-    """Half as many bits where the hardware multiplies them, else float32."""
-    if device.type == "cuda":
-        native = torch.cuda.is_bf16_supported(including_emulation=False)
-        return torch.bfloat16 if native else torch.float16
-    return torch.bfloat16 if _cpu_multiplies_bf16() else torch.float32
+    return states
 
 
 def _cpu_multiplies_bf16() -> bool:

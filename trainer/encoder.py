@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,12 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn import functional as F
 
-from trainer.backbone import Backbone, load_backbone
+from trainer.backbone import load_backbone
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package
 
-# Tokens in one forward pass. More of them only push the activations out of the cache.
-CPU_BUDGET = 8_192
+# Tokens in one forward pass: more of them push the activations out of a core's cache.
+CPU_BUDGET = 4_096
 CUDA_BUDGET = 131_072
 # Pairs that are tokenised and sorted together: enough to find equals in length, few to hold.
 CHUNK = 1_024
@@ -31,35 +32,55 @@ class Encoder:
     """
 
     def __init__(self, package: Package, device: str = "") -> None:
+        """`device` as torch names it; empty: the first GPU, or else the CPU."""
         self.package = package
-        self.device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
         self.text = TextReader(package)
-        self._backbone: Backbone = load_backbone(package, self.device)
-        self._budget = CUDA_BUDGET if self.device.type == "cuda" else CPU_BUDGET
+        self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
+        self._backbone = load_backbone(package, self._device)
+        self._budget = CUDA_BUDGET if self._device.type == "cuda" else CPU_BUDGET
+        # A batch a core beats a batch on all cores, where each step waits for the slowest core.
+        self._cores = torch.get_num_threads() if self._device.type == "cpu" else 1
+        self._threads = ThreadPoolExecutor(self._cores, "encode", torch.set_num_threads, (1,))
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """One row a pair, in their order."""
         vectors = np.empty((len(pairs), self.package.dim), np.float32)
         for start in range(0, len(pairs), CHUNK):
             ids = self.text.ids(pairs[start : start + CHUNK])
-            for rows in self._batches([len(row) for row in ids]):
-                vectors[start + rows] = self._encode([ids[row] for row in rows])
+            batches = self._batches([len(row) for row in ids])
+            found = self._threads.map(
+                self._encode, ([ids[row] for row in rows] for rows in batches)
+            )
+            for rows, batch in zip(batches, found, strict=True):
+                vectors[start + rows] = batch
         return vectors
 
-    def _batches(self, lengths: list[int]) -> Iterator[NDArray[np.intp]]:
+    def _batches(self, lengths: list[int]) -> list[NDArray[np.intp]]:
         """Rows of like length, longest first, as many as fit the budget of tokens."""
+        budget = self._budget
+        if self._cores > 1:  # batches small enough that the cores finish together
+            budget = min(budget, max(512, sum(lengths) // (4 * self._cores)))
         order = np.argsort(lengths, kind="stable")[::-1]
+        batches = []
         while len(order):
-            fit = max(1, self._budget // lengths[order[0]])
-            yield order[:fit]
+            fit = max(1, budget // lengths[order[0]])
+            batches.append(order[:fit])
             order = order[fit:]
+        return batches
 
     def _encode(self, ids: list[list[int]]) -> NDArray[np.float32]:
-        padded, mask = pad(ids, self.text.pad_id, self.device)
-        with torch.inference_mode():
-            hidden = self._backbone(padded, mask)
-            vectors = F.normalize(pool(hidden.float(), mask, self.package.pooling), dim=1)
-        return vectors.cpu().numpy()
+        try:
+            padded, mask = pad(ids, self.text.pad_id, self._device)
+            with torch.inference_mode():
+                states = self._backbone(padded, mask).float()
+                vectors = F.normalize(pool(states, mask, self.package.pooling), dim=1)
+            return vectors.cpu().numpy()
+        except torch.OutOfMemoryError:
+            if len(ids) == 1:
+                raise
+        self._budget = max(1, self._budget // 2)
+        half = len(ids) // 2
+        return np.concatenate([self._encode(ids[:half]), self._encode(ids[half:])])
 
 
 class TextReader:
