@@ -6,7 +6,9 @@ import os
 import subprocess
 import sys
 
+import pytest
 from PySide6.QtCore import QLockFile
+from PySide6.QtGui import QImage
 
 HEAVY = ("torch", "transformers", "sqlalchemy", "hnswlib", "numpy", "lxml")
 
@@ -39,3 +41,17 @@ def test_a_second_window_on_one_home_says_so_and_leaves(tmp_path):
     assert done.returncode == 1
     assert "already open" in done.stderr
     assert not (tmp_path / "picture.png").exists()
+
+
+@pytest.mark.slow
+def test_the_first_start_draws_the_sample_library_and_never_imports_torch(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from sciread_app.ui.app import run;"
+        "code = run(Path(sys.argv[1]), Path(sys.argv[2]));"
+        "print('torch' in sys.modules); sys.exit(code)"
+    )
+    picture = tmp_path / "picture.png"
+    done = python("-c", code, str(tmp_path / "home"), str(picture))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == "False"
+    assert QImage(str(picture)).width() > 1000

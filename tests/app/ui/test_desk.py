@@ -1,0 +1,132 @@
+"""A real library behind the window's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sciread_app.errors import BadQuery, Cancelled
+from sciread_app.paths import Home
+from sciread_app.tasks import Task
+from sciread_app.ui.desk import STARTING, WorkspaceDesk
+from sciread_app.ui.values import Mode, Order
+from sciread_app.workspace import Workspace
+from tests.make import paper
+
+TWO = """
+@article{curie, title = {Radium and its rays}, author = {Curie, Marie}, year = 1903}
+@article{broken, title = {No end
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put(
+        [
+            paper("Zeta functions", published="1990", abstract="Of primes. They are many."),
+            paper("Attention", published="2017", arxiv="1706.03762", authors="Vaswani, Ashish"),
+            paper("Birds", published="2001", abstract="They fly."),
+        ]
+    )
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> WorkspaceDesk:
+    """Its model has not been started."""
+    return WorkspaceDesk(workspace)
+
+
+def titles(desk, listing):
+    cards = {card.paper.id: card.paper.title for card in desk.cards(listing.ids)}
+    return [cards[paper] for paper in listing.ids]
+
+
+def test_the_library_is_browsed_in_every_order(desk):
+    newest = ["Birds", "Attention", "Zeta functions"]
+    assert titles(desk, desk.browse(Order.added, Task())) == newest
+    assert titles(desk, desk.browse(Order.year, Task()))[0] == "Attention"
+    assert titles(desk, desk.browse(Order.title, Task()))[-1] == "Zeta functions"
+
+
+def test_until_the_model_has_started_words_are_searched_and_the_window_says_so(desk):
+    found = desk.find("primes", Mode.hybrid, Task())
+    assert titles(desk, found) == ["Zeta functions"]
+    assert found.note == STARTING
+    assert found.words == ("primes",)
+    assert desk.find("primes", Mode.text, Task()).note == ""
+
+
+def test_what_needs_no_model_needs_no_note(desk):
+    assert desk.find("year:2001", Mode.hybrid, Task()).note == ""
+
+
+def test_a_wrong_query_is_for_the_person_who_typed_it(desk):
+    with pytest.raises(BadQuery):
+        desk.find("year:soon", Mode.hybrid, Task())
+
+
+def test_without_a_model_there_is_nothing_to_wait_for(desk, workspace):
+    workspace.__dict__["space"] = None
+    desk.wake(Task())
+    assert "no model" in desk.find("primes", Mode.hybrid, Task()).note
+    assert desk.catch_up(Task()) == 0
+    assert not desk.status().by_meaning
+
+
+def test_details_tell_all_that_is_known_of_a_paper(desk, workspace):
+    workspace.library.shelves.tag([1], "numbers")
+    workspace.library.shelves.collect([1], "maths/old")
+    workspace.library.shelves.add_note(1, "Read again.")
+    details = desk.details(1, "prime", Task())
+    assert (details.tags, details.collections) == (("numbers",), ("maths/old",))
+    assert details.notes == "Read again."
+    assert details.words == ("primes",)
+    assert details.sentence == "Of primes."
+
+
+def test_reading_is_remembered(desk):
+    desk.mark_read([2], True)
+    assert {card.paper.id: card.read for card in desk.cards([1, 2])} == {1: False, 2: True}
+
+
+def test_papers_are_copied_as_bibtex(desk):
+    text = desk.bibtex([2])
+    assert text.lstrip().startswith("@") and "Vaswani" in text
+
+
+def test_an_import_ends_with_its_ledger(desk, tmp_path):
+    file = tmp_path / "two.bib"
+    file.write_text(TWO, "utf-8")
+    ledger = desk.add([file], Task())
+    assert (ledger.read, ledger.added, ledger.failed) == (2, 1, 1)
+    assert ledger.failures[0].entry == "broken"
+    assert desk.status().papers == 4
+
+
+def test_an_import_that_is_stopped_has_a_ledger_of_what_was_read(desk, tmp_path):
+    file = tmp_path / "many.bib"
+    file.write_text(
+        "".join(f"@misc{{k{n}, title = {{A thing of number {n}}}}}\n" for n in range(1200)), "utf-8"
+    )
+
+    def stop(done, total, note):
+        if done:
+            task.cancel()
+
+    task = Task(stop)
+    ledger = desk.add([file], task)
+    assert ledger.stopped
+    assert 0 < ledger.read == ledger.added < 1200
+    assert desk.status().papers == 3 + ledger.added
+
+
+def test_an_import_that_never_began_is_just_cancelled(desk, tmp_path):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        desk.add([tmp_path], task)
