@@ -114,8 +114,10 @@ class Space:
         pairs = self._random_pairs()
         return float(np.searchsorted(pairs, similarity) / len(pairs)) if len(pairs) else 0.0
 
-    def catch_up(self, task: Task | None = None) -> int:
+    def catch_up(self, task: Task | None = None, *, most: int | None = None) -> int:
         """Give every paper a vector that has none for its present text. Returns how many.
+
+        With `most`, only so many papers, the oldest first.
 
         Stopped or killed at any moment it loses at most the batch in hand. Raises EncoderFailed
         and Cancelled; what was done by then stays.
@@ -123,7 +125,7 @@ class Space:
         task = task or Task()
         with self._upkeep:
             index = self._sync(task)
-            missing, done = self._missing(), 0
+            missing, done = self._missing()[:most], 0
             for start in range(0, len(missing), _BATCH):
                 part = _part_of(task, start, len(missing))
                 done += self._give_vectors(missing[start : start + _BATCH], index, part)
