@@ -1,0 +1,154 @@
+"""The command line: every verb, its answers as JSON, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli, workspace
+from tests.fake_encoder import FakeEncoder
+
+BIB = """
+@article{curie1898, author = {Curie, Marie}, title = {On a new radioactive substance},
+  journal = {Comptes rendus}, year = 1898, doi = {10.1000/radium}}
+@article{joliot1934, author = {Joliot, Fr\\'ed\\'eric}, title = {A new type of radioactivity},
+  year = 1934, abstract = {Aluminium that was bombarded goes on radiating.}}
+@article{maeterlinck1901, author = {Maeterlinck, Maurice}, title = {The life of bees}, year = 1901}
+"""
+
+
+class Shell:
+    """Runs verbs on one home; `json` gives what --json answers."""
+
+    def __init__(self, home) -> None:
+        self.home = home
+        self._runner = CliRunner()
+
+    def run(self, *arguments: str, code: int = 0):
+        result = self._runner.invoke(cli.app, [*arguments, "--home", str(self.home)])
+        assert result.exit_code == code, result.output
+        return result
+
+    def json(self, *arguments: str, code: int = 0):
+        return json.loads(self.run(*arguments, "--json", code=code).stdout)
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    # Another model than the real one, which takes seconds to start; test_encoder.py has that.
+    monkeypatch.setattr(workspace, "Encoder", lambda package: FakeEncoder())
+    (tmp_path / "refs.bib").write_text(BIB)
+    shell = Shell(tmp_path / "home")
+    shell.run("add", str(tmp_path / "refs.bib"))
+    return shell
+
+
+def titles(found) -> list[str]:
+    return [hit["title"] for hit in found["hits"]]
+
+
+def test_an_import_says_what_became_of_every_entry(shell, tmp_path):
+    report = shell.json("add", str(tmp_path / "refs.bib"))
+    assert (report["read"], report["added"], report["merged"], report["failed"]) == (3, 0, 3, 0)
+    (tmp_path / "bad.bib").write_text("@article{x, title = {never ends")
+    report = shell.json("add", str(tmp_path / "bad.bib"), code=1)
+    assert report["failed"] == 1 and report["failures"][0]["file"].endswith("bad.bib")
+    assert "bad.bib" in shell.run("add", str(tmp_path / "bad.bib"), code=1).stdout
+
+
+def test_papers_are_found_by_words_before_they_are_encoded(shell):
+    assert titles(shell.json("find", "bees")) == ["The life of bees"]
+    assert titles(shell.json("find", "year:..1900", "radioactive", "--mode", "text")) == [
+        "On a new radioactive substance"
+    ]
+
+
+def test_encoding_finds_all_by_meaning_and_says_what_is_left(shell):
+    assert shell.json("encode", "--max", "2") | {"space": ""} == {
+        "encoded": 2,
+        "left": 1,
+        "space": "",
+    }
+    assert shell.json("encode")["left"] == 0
+    found = shell.json("find", "anything", "--mode", "meaning")
+    assert len(found["hits"]) == 3 and found["hits"][0]["percentile"] is not None
+    assert len(shell.json("similar", "curie1898", "--unlike", "joliot1934")["hits"]) == 1
+
+
+def test_a_paper_is_named_by_number_doi_or_citekey(shell):
+    for name in ("1", "10.1000/radium", "https://doi.org/10.1000/RADIUM", "curie1898"):
+        [paper] = shell.json("show", name)
+        assert paper["title"] == "On a new radioactive substance"
+    assert shell.json("show", "nobody", code=1)["error"] == "There is no paper nobody in the library."
+
+
+def test_tags_and_collections(shell):
+    shell.run("tag", "old", "curie1898", "joliot1934")
+    shell.run("collect", "physics/radium", "1")
+    assert len(shell.json("find", "tag:old")["hits"]) == 2
+    assert titles(shell.json("find", "in:physics")) == ["On a new radioactive substance"]
+    shell.run("tag", "old", "curie1898", "--remove")
+    [paper] = shell.json("show", "1")
+    assert paper["tags"] == [] and paper["collections"] == ["physics/radium"]
+
+
+@pytest.mark.parametrize("format", ["bibtex", "biblatex", "ris", "csl-json", "jsonl"])
+def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format):
+    suffix = {"ris": ".ris", "csl-json": ".json", "jsonl": ".jsonl"}.get(format, ".bib")
+    target = tmp_path / f"out{suffix}"
+    shell.run("export", "--format", format, "--output", str(target))
+    other = Shell(tmp_path / "other")
+    assert other.json("add", str(target))["added"] == 3
+    assert other.json("show", "1")[0]["title"] == "On a new radioactive substance"
+    assert "Joliot" in shell.run("export", "joliot", "--format", format).stdout
+
+
+def test_a_backup_brings_back_what_was_there(shell, tmp_path):
+    file = str(tmp_path / "b.zip")
+    shell.run("backup", file)
+    (tmp_path / "more.bib").write_text("@misc{x, title = {Wasps}}")
+    shell.run("add", str(tmp_path / "more.bib"))
+    shell.run("restore", file)
+    assert shell.json("status")["papers"] == 3
+
+
+def test_the_doctor_mends_what_is_only_a_cache(shell):
+    shell.run("encode")
+    for cache in shell.home.joinpath("indexes").iterdir():
+        cache.write_bytes(b"garbage")
+    assert all(finding["ok"] for finding in shell.json("doctor"))
+    assert shell.json("encode")["left"] == 0
+    assert all(f["ok"] and not f["mended"] for f in shell.json("doctor"))
+
+
+def test_status_tells_how_the_library_stands(shell):
+    shell.run("encode")
+    status = shell.json("status")
+    assert (status["papers"], status["found_by_meaning"], status["in_trash"]) == (3, 3, 0)
+    assert status["last_import"]["read"] == 3 and status["model"]
+
+
+def test_a_wrong_query_is_explained_with_exit_code_2(shell):
+    answer = shell.json("find", "year:tomorrow", code=2)
+    assert "year:tomorrow" in answer["error"] and "year:2015" in answer["hint"]
+    shell.run("find", code=2)
+
+
+def test_a_newer_library_is_a_sentence_not_a_traceback(shell, tmp_path):
+    import sqlite3
+
+    with sqlite3.connect(shell.home / "library.sqlite3") as db:
+        db.execute("PRAGMA user_version = 99")
+    assert "newer SciRead" in shell.json("status", code=1)["error"]
+
+
+def test_the_program_runs_as_a_process_without_a_window():
+    for arguments in (["--version"], ["--help"], ["find", "--help"]):
+        run = subprocess.run(
+            [sys.executable, "-m", "sciread_app", *arguments], capture_output=True, text=True
+        )
+        assert run.returncode == 0 and run.stdout.strip()
