@@ -26,6 +26,7 @@ FILES = frozenset({"", "bibtex", "ris", "csl-json", "pdf"})
 
 _ALIKE = 93  # titles this similar (0 to 100) may be one title
 _UNLIKE = 50  # titles less similar than this are two titles
+_ALIKE_STRANGERS = 80  # the same where no author is in common
 _TELLING = 20  # a shorter title ("Editorial", "Deep learning") says little
 _KEY_LENGTH = 24
 _NOT_ALNUM = re.compile(r"[^0-9a-z]+")
@@ -160,7 +161,9 @@ def _judge_same_doi(a: Paper, b: Paper, doi: str) -> Judgement:
     if any(_conflict(kind, a, b) for kind in ("arxiv", "pmid")):
         return Judgement(Verdict.maybe, f"both have DOI {doi}, but other names of theirs differ")
     alike = ratio(title_key(a.title), title_key(b.title))
-    if a.title and b.title and alike < _UNLIKE:
+    # The parts of a book, or the abstracts of a meeting, are at times given one DOI.
+    strangers = bool(a.authors and b.authors) and not _share_author(a, b)
+    if a.title and b.title and alike < (_ALIKE_STRANGERS if strangers else _UNLIKE):
         return Judgement(Verdict.maybe, f"both have DOI {doi}, but their titles differ")
     return Judgement(Verdict.same, f"both have DOI {doi}")
 

@@ -45,6 +45,12 @@ def test_one_doi_with_quite_different_titles_waits_for_a_person():
     assert verdict(a, b) == "maybe"
 
 
+def test_one_doi_for_two_talks_of_a_meeting_waits_for_a_person():
+    a = paper("Behaviour of speech in Wilson's disease", authors="Barbosa, E.", doi="10.1002/mds")
+    b = paper("Epilepsy in Wilson's disease", authors="Prashanth, L.", doi="10.1002/mds")
+    assert verdict(a, b) == "maybe"
+
+
 def test_a_placeholder_doi_brings_nothing_together():
     a = paper("The bees of Belgium", doi="10.1145/nnnnnnn.nnnnnnn")
     b = paper("Superconductivity in nickelates", doi="10.1145/nnnnnnn.nnnnnnn")
