@@ -31,9 +31,9 @@ lint: .venv/.dev
 	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.bench
-	@for file in tests/benchmarks/bench_*.py; do \
-		echo "== $$file"; $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || exit 1; \
-	done
+	@failed=0; for file in tests/benchmarks/bench_*.py; do \
+		echo "== $$file"; $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || failed=1; \
+	done; exit $$failed
 
 screenshots: .venv/.dev
 	@packaging/qt_libraries.sh
