@@ -23,6 +23,7 @@ CPU_BUDGET = 4_096
 CUDA_BUDGET = 131_072
 # Pairs that are tokenised and sorted together: enough to find equals in length, few to hold.
 CHUNK = 1_024
+POOLINGS = ("cls", "mean", "mean_no_special")
 
 
 class Encoder:
@@ -33,6 +34,8 @@ class Encoder:
 
     def __init__(self, package: Package, device: str = "") -> None:
         """`device` as torch names it; empty: the first GPU, or else the CPU."""
+        if package.pooling not in POOLINGS:
+            raise PackageRefused(f"This version cannot run the pooling {package.pooling}.")
         self.package = package
         self.text = TextReader(package)
         self._device = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -133,7 +136,7 @@ def pool(hidden: Tensor, mask: Tensor, pooling: str) -> Tensor:
         inner[:, 0] = False
         inner[torch.arange(len(mask)), mask.sum(1) - 1] = False
         return _mean(hidden, torch.where(inner.any(1, keepdim=True), inner, mask))
-    raise PackageRefused(f"This version cannot run models with the pooling {pooling}.")
+    raise ValueError(f"unknown pooling {pooling}")
 
 
 def _mean(hidden: Tensor, mask: Tensor) -> Tensor:

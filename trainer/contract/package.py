@@ -102,7 +102,11 @@ def write_package(package: Package, source: Path) -> Package:
         if path.is_file() and path.name not in ("package.json", "metrics.json", "README.md")
     }
     (unfinished / "package.json").write_text(_as_json(package, hashes), encoding="utf-8")
-    read_package(unfinished)
+    try:
+        read_package(unfinished)
+    except PackageRefused:
+        shutil.rmtree(unfinished)
+        raise
     unfinished.rename(package.folder)
     return _parse(_read_json(package.folder / "package.json"), package.folder)
 

@@ -1,0 +1,336 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import psutil
+import pytest
+
+from sciread_app import encoder as encoder_module
+from sciread_app.encoder import Encoder, trainer_command
+from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.tasks import Task
+from tests.tiny_model import tiny_package
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import Package, starter_package
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A model's process without a model: a text's vector is its length and a one.
+FAKE = f"""
+import sys, os, time
+sys.path.insert(0, {str(ROOT)!r})
+import numpy as np
+from trainer.contract import wire
+requests, answers = sys.stdin.buffer, sys.stdout.buffer
+with open(sys.argv[1], "a") as starts:
+    starts.write("start\\n")
+first = open(sys.argv[1]).read().count("start") == 1
+
+def ready():
+    wire.send(answers, {{"ready": True}})
+
+def answer(request):
+    texts = request.header["texts"]
+    vectors = np.array([[len(title), len(texts)] for title, _ in texts], np.float32)
+    header = {{"id": request.header["id"], "rows": len(texts), "dim": 2}}
+    wire.send(answers, header, vectors.tobytes())
+
+def answer_all():
+    while request := wire.receive(requests):
+        answer(request)
+"""
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Package:
+    return tiny_package(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def real(tiny: Package) -> Iterator[Encoder]:
+    encoder = Encoder(tiny.folder)
+    yield encoder
+    encoder.close()
+
+
+@pytest.fixture
+def starts(tmp_path: Path) -> Path:
+    """Holds one line for each time that the fake process was started."""
+    return tmp_path / "starts"
+
+
+@pytest.fixture
+def fake(tmp_path: Path, starts: Path) -> Iterator:
+    """Makes an encoder whose process runs this script after the lines of FAKE."""
+    made: list[Encoder] = []
+    package = tiny_package(tmp_path / "two", dim=2)
+
+    def make(script: str) -> Encoder:
+        file = tmp_path / "child.py"
+        file.write_text(FAKE + textwrap.dedent(script))
+        made.append(Encoder(package, [sys.executable, str(file), str(starts)]))
+        return made[-1]
+
+    yield make
+    for encoder in made:
+        encoder.close()
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children(recursive=True)
+
+
+def test_what_a_model_is_can_be_read_without_starting_it(tiny: Package) -> None:
+    before = children()
+    encoder = Encoder(tiny.folder)
+    assert (encoder.space, encoder.dim, encoder.title) == (tiny.space, 32, "Tiny")
+    assert children() == before
+
+
+def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(PackageRefused):
+        Encoder(tmp_path)
+
+
+def test_texts_become_unit_vectors_in_their_order(real: Encoder) -> None:
+    texts = [("deep graph " * (n % 7), "we study " * (n % 5)) for n in range(300)]
+    vectors = real.encode(texts)
+    assert vectors.shape == (300, 32)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    some = [271, 3, 150]
+    again = real.encode([texts[row] for row in some])
+    assert (again * vectors[some]).sum(1).min() > 0.9999
+    assert real.encode([]).shape == (0, 32)
+
+
+def test_the_starter_model_finds_the_paper_that_is_meant() -> None:
+    encoder = Encoder(starter_package())
+    papers = [
+        ("Attention is all you need", "A network of attention alone translates better."),
+        ("Sediment transport in rivers", "How sand and gravel are carried downstream."),
+        ("Broken surrogate \udcff", ""),
+    ]
+    vectors = encoder.encode(papers)
+    query = encoder.encode([("transformer architecture for machine translation", "")])
+    encoder.close()
+    assert np.argmax(vectors @ query[0]) == 0
+
+
+def test_a_paper_knows_its_neighbours_whoever_asks_first(real: Encoder) -> None:
+    texts = [("deep graph", f"we study {'the network ' * n}") for n in range(20)]
+    found: dict[int, np.ndarray] = {}
+    threads = [
+        threading.Thread(target=lambda n=n: found.update({n: real.encode(texts[n:] + texts[:n])}))
+        for n in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for n, vectors in found.items():
+        assert (np.roll(vectors, n, axis=0) * found[0]).sum(1).min() > 0.9999
+
+
+def test_progress_is_told_and_a_wish_to_stop_is_heard_between_requests(fake) -> None:
+    encoder = fake("ready(); answer_all()")
+    texts = [("x", "")] * (encoder_module.CHUNK * 3)
+    seen: list[tuple[int, int]] = []
+    encoder.encode(texts, Task(lambda done, total, note: seen.append((done, total))))
+    size = encoder_module.CHUNK
+    assert seen == [(n * size, 3 * size) for n in range(4)]
+
+    task = Task(lambda done, total, note: task.cancel() if done else None)
+    with pytest.raises(Cancelled):
+        encoder.encode(texts, task)
+    assert encoder.encode([("four", "")])[0, 0] == 4
+
+
+def test_a_typed_query_goes_before_the_rest_of_a_long_list(fake, tmp_path: Path) -> None:
+    gate = tmp_path / "go"
+    encoder = fake(f"""
+        ready()
+        answer(wire.receive(requests))
+        while not os.path.exists({str(gate)!r}): time.sleep(0.01)
+        answer_all()
+    """)
+    encoder.encode([("start", "")])
+    order: list[str] = []
+    size = encoder_module.CHUNK
+    at_work = threading.Event()
+
+    def report(done: int, total: int, note: str) -> None:
+        order.append(f"list {done // size}")
+        at_work.set()
+
+    long = threading.Thread(target=lambda: encoder.encode([("x", "")] * size * 4, Task(report)))
+    long.start()
+    at_work.wait(10)
+    while not encoder._turns._busy:
+        time.sleep(0.01)
+    query = threading.Thread(target=lambda: (encoder.encode([("q", "")]), order.append("query")))
+    query.start()
+    while not encoder._turns._urgent:
+        time.sleep(0.01)
+    gate.touch()
+    long.join()
+    query.join()
+    assert order.index("query") <= order.index("list 2")
+
+
+def test_a_process_that_dies_is_started_again_and_the_request_repeated(fake, starts: Path) -> None:
+    encoder = fake("""
+        ready()
+        if first:
+            answer(wire.receive(requests))
+            wire.receive(requests)
+            os._exit(3)
+        answer_all()
+    """)
+    assert encoder.encode([("abc", "")])[0, 0] == 3
+    assert encoder.encode([("abcd", "")])[0, 0] == 4
+    assert starts.read_text().count("start") == 2
+
+
+def test_a_process_that_was_killed_between_requests_is_started_again(tiny: Package) -> None:
+    others = children()
+    encoder = Encoder(tiny)
+    before = encoder.encode([("deep", "")])
+    (child,) = (child for child in children() if child not in others)
+    child.kill()
+    child.wait(10)
+    np.testing.assert_allclose(encoder.encode([("deep", "")]), before, atol=1e-6)
+    encoder.close()
+
+
+def test_a_process_that_dies_again_is_given_up_with_its_last_words(fake, starts: Path) -> None:
+    encoder = fake("ready(); wire.receive(requests); sys.exit('the disk is on fire')")
+    with pytest.raises(EncoderFailed, match="stopped") as failed:
+        encoder.encode([("abc", "")])
+    assert "the disk is on fire" in failed.value.hint
+    assert starts.read_text().count("start") == 2
+
+
+def test_a_process_that_cannot_start_says_why(fake, starts: Path) -> None:
+    encoder = fake("raise ImportError('no such library: libtorch')")
+    with pytest.raises(EncoderFailed, match="could not be started") as failed:
+        encoder.start()
+    assert "libtorch" in failed.value.hint
+    assert starts.read_text().count("start") == 1
+
+
+def test_a_program_that_is_not_there_is_a_failure_in_words(tiny: Package) -> None:
+    with pytest.raises(EncoderFailed, match="could not be started"):
+        Encoder(tiny, ["/nowhere/python"]).start()
+
+
+def test_the_models_own_refusal_is_passed_on(fake) -> None:
+    encoder = fake("wire.send(answers, {'error': 'The weights are torn.', 'hint': 'Copy them.'})")
+    with pytest.raises(EncoderFailed, match="torn") as failed:
+        encoder.start()
+    assert failed.value.hint == "Copy them."
+
+
+def test_a_refused_request_leaves_the_process_running(fake, starts: Path) -> None:
+    encoder = fake("""
+        ready()
+        request = wire.receive(requests)
+        wire.send(answers, {'id': request.header['id'], 'error': 'Too much.'})
+        answer_all()
+    """)
+    with pytest.raises(EncoderFailed, match="Too much"):
+        encoder.encode([("abc", "")])
+    assert encoder.encode([("abc", "")])[0, 0] == 3
+    assert starts.read_text().count("start") == 1
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        "answers.write(b'Loading weights: 100%\\n' * 9); answers.flush(); time.sleep(60)",
+        "wire.send(answers, {'id': 99}, b'12345678'); time.sleep(60)",
+        "wire.send(answers, {'id': 1}, b'1234'); time.sleep(60)",
+    ],
+)
+def test_an_answer_that_is_none_never_becomes_a_vector(fake, garbage: str) -> None:
+    encoder = fake(f"ready(); wire.receive(requests); {garbage}")
+    with pytest.raises(EncoderFailed, match="stopped"):
+        encoder.encode([("abc", "")])
+
+
+def test_a_process_that_hangs_is_not_waited_for_for_ever(
+    fake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(encoder_module, "START_SECONDS", 1.5)
+    encoder = fake("time.sleep(600)")
+    with pytest.raises(EncoderFailed) as failed:
+        encoder.start()
+    assert "did not answer" in failed.value.hint
+
+
+def test_closing_ends_a_request_in_the_middle_and_leaves_no_process(fake) -> None:
+    before = children()
+    encoder = fake("ready(); wire.receive(requests); time.sleep(600)")
+    encoder.start()
+    failed: list[EncoderFailed] = []
+
+    def ask() -> None:
+        try:
+            encoder.encode([("abc", "")])
+        except EncoderFailed as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not encoder._turns._busy:
+        time.sleep(0.01)
+    encoder.close()
+    thread.join(20)
+    assert "closed" in str(failed[0])
+    assert children() == before
+    with pytest.raises(EncoderFailed, match="closed"):
+        encoder.encode([("abc", "")])
+    encoder.close()
+
+
+@pytest.mark.parametrize("ending", ["", "os.kill(os.getpid(), 9)"])
+def test_no_process_outlives_the_program_that_started_it(tiny: Package, ending: str) -> None:
+    program = f"""
+import os
+from pathlib import Path
+from sciread_app.encoder import Encoder
+encoder = Encoder(Path({str(tiny.folder)!r}))
+encoder.start()
+print(encoder._child._process.pid, flush=True)
+{ending}
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, timeout=100
+    )
+    if psutil.pid_exists(pid := int(done.stdout)):
+        psutil.Process(pid).wait(30)
+    assert done.returncode == (-9 if ending else 0), done.stderr
+
+
+def test_a_frozen_build_is_its_own_trainer(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert trainer_command("serve", "x") == [sys.executable, "-m", "trainer", "serve", "x"]
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    assert trainer_command("serve", "x") == [sys.executable, "trainer", "serve", "x"]
+
+
+def test_a_folder_named_trainer_where_the_user_stands_is_not_run(
+    tiny: Package, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "trainer").mkdir()
+    (tmp_path / "trainer" / "__main__.py").write_text("raise SystemExit('the wrong trainer')")
+    monkeypatch.chdir(tmp_path)
+    encoder = Encoder(tiny)
+    assert encoder.encode([("deep", "")]).shape == (1, 32)
+    encoder.close()

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from transformers import DistilBertConfig, DistilBertModel
+
+from tests.tiny_model import tiny_package
+from trainer import backbone
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import starter_package, write_package
+from trainer.encoder import Encoder, TextReader, pool
+
+PAPERS = [
+    ("Deep graph learning", "We study the citation graph of papers."),
+    ("Neural networks", ""),
+    ("", "We study."),
+    ("", ""),
+    ("The paper, the network", "the citation of the citation " * 40),
+    ("deep " * 90, "we study"),
+]
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    return Encoder(tiny_package(tmp_path_factory.mktemp("models") / "tiny"))
+
+
+@pytest.fixture(scope="module")
+def starter() -> Encoder:
+    return Encoder(starter_package())
+
+
+@pytest.fixture
+def float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backbone, "_cpu_multiplies_bf16", lambda: False)
+
+
+def golden(shared: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
+    return found
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special"])
+def test_pooling_gives_the_golden_numbers(shared: Path, pooling: str) -> None:
+    case = golden(shared, "pooling")
+    hidden = torch.tensor(case["inputs"]["hidden"], dtype=torch.float64)
+    mask = torch.tensor(case["inputs"]["attention_mask"]).bool()
+    expected = torch.tensor(case["expected"][pooling], dtype=torch.float64)
+    torch.testing.assert_close(
+        pool(hidden, mask, pooling), expected, atol=case["tolerance_abs"], rtol=0
+    )
+
+
+@pytest.mark.parametrize(
+    ("template", "key"),
+    [
+        ("{title}{sep}{abstract}", "hf_specter_miread"),
+        ("{title} {abstract}", "no_sep_embed_script"),
+    ],
+)
+def test_texts_become_the_golden_tokens(
+    shared: Path, tmp_path: Path, template: str, key: str
+) -> None:
+    case = golden(shared, "input_format_tokens")
+    package = tiny_package(
+        tmp_path / "m",
+        vocabulary=case["inputs"]["vocab"],
+        template=template,
+        max_tokens=case["inputs"]["max_length"],
+    )
+    docs = [(doc["title"], doc["abstract"] or "") for doc in case["inputs"]["docs"]]
+    expected = [row[key] for row in case["expected"] if key in row]
+    assert TextReader(package).ids(docs[: len(expected)]) == expected
+
+
+def test_the_separator_is_the_tokenizers_own(tmp_path: Path) -> None:
+    package = tiny_package(tmp_path / "m")
+    (package.folder / "tokenizer_config.json").write_text(
+        json.dumps({"sep_token": {"content": "[MASK]"}, "pad_token": "[PAD]"})
+    )
+    assert TextReader(package).ids([("deep", "graph")]) == [[2, 5, 4, 6, 3]]
+
+
+def test_vectors_are_whole_of_unit_length_and_in_order(tiny: Encoder) -> None:
+    vectors = tiny.encode(PAPERS)
+    assert vectors.shape == (len(PAPERS), 32)
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    backwards = tiny.encode(PAPERS[::-1])[::-1]
+    assert (vectors * backwards).sum(1).min() > 0.9999
+    assert tiny.encode([]).shape == (0, 32)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.text(), st.text()), max_size=12))
+def test_any_text_has_a_vector(tiny: Encoder, papers: list[tuple[str, str]]) -> None:
+    vectors = tiny.encode(papers)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+
+
+def test_half_a_surrogate_pair_is_read_over(tiny: Encoder) -> None:
+    assert np.isfinite(tiny.encode([("deep \ud800 graph", "")])).all()
+
+
+def test_a_paper_has_the_same_vector_in_any_company(starter: Encoder) -> None:
+    papers = [(f"On the citation of {n} networks", "We study the graph. " * n) for n in range(40)]
+    together = starter.encode(papers)
+    alone = np.concatenate([starter.encode([paper]) for paper in papers])
+    assert (together * alone).sum(1).min() > 0.9999
+
+
+@pytest.mark.usefixtures("float32")
+@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special"])
+def test_our_bert_computes_what_transformers_computes(tmp_path: Path, pooling: str) -> None:
+    package = tiny_package(tmp_path / "m", pooling=pooling)
+    ours, theirs = Encoder(package, "cpu"), Encoder(package, "cpu")
+    assert isinstance(ours._backbone, backbone.Bert)
+    theirs._backbone = backbone._any_transformer(package, torch.device("cpu"))
+    np.testing.assert_allclose(ours.encode(PAPERS), theirs.encode(PAPERS), atol=2e-6)
+
+
+def test_half_the_bits_give_nearly_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    papers = [(f"The graph of {n} papers", "A study of networks. " * n) for n in range(1, 30)]
+    found = []
+    for has_bf16 in (True, False):
+        monkeypatch.setattr(backbone, "_cpu_multiplies_bf16", lambda has=has_bf16: has)
+        found.append(Encoder(starter_package(), "cpu").encode(papers))
+    assert (found[0] * found[1]).sum(1).mean() > 0.999
+
+
+def test_the_starter_model_knows_what_belongs_together(starter: Encoder) -> None:
+    query, near, far = starter.encode(
+        [
+            ("predicting protein structure", ""),
+            ("Highly accurate folding of amino acid chains", "We predict protein shapes."),
+            ("A survey of river erosion", "Sediment is carried downstream."),
+        ]
+    )
+    assert query @ near > query @ far + 0.3
+
+
+def test_a_model_of_another_kind_is_run_by_transformers(tmp_path: Path) -> None:
+    package = tiny_package(tmp_path / "m")
+    config = DistilBertConfig(
+        vocab_size=16, dim=32, hidden_dim=64, n_heads=4, n_layers=1, max_position_embeddings=64
+    )
+    source = tmp_path / "distil"
+    DistilBertModel(config).save_pretrained(source)
+    (source / "tokenizer.json").write_bytes((package.folder / "tokenizer.json").read_bytes())
+    other = Encoder(write_package(replace(package, folder=tmp_path / "d"), source), "cpu")
+    assert not isinstance(other._backbone, backbone.Bert)
+    np.testing.assert_allclose(np.linalg.norm(other.encode(PAPERS), axis=1), 1, atol=1e-5)
+
+
+def test_a_model_with_too_few_places_for_its_tokens_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PackageRefused, match="64"):
+        Encoder(tiny_package(tmp_path / "m", max_tokens=65))
+
+
+def test_a_pooling_of_a_later_version_is_refused_when_used(tmp_path: Path) -> None:
+    with pytest.raises(PackageRefused, match="multi_cls"):
+        Encoder(tiny_package(tmp_path / "m", pooling="multi_cls", cls_tokens=3))
+
+
+def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path) -> None:
+    encoder = Encoder(tiny_package(tmp_path / "m"))
+    expected, run = encoder.encode(PAPERS), encoder._backbone
+
+    def small(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        if len(ids) > 1:
+            raise torch.OutOfMemoryError
+        return run(ids, mask)
+
+    encoder._backbone = small
+    found = encoder.encode(PAPERS)
+    assert (found * expected).sum(1).min() > 0.9999
+    encoder._backbone = lambda ids, mask: small(ids.repeat(2, 1), mask.repeat(2, 1))
+    with pytest.raises(torch.OutOfMemoryError):
+        encoder.encode(PAPERS)
