@@ -12,7 +12,7 @@ def main() -> None:
     """No verb: the window. `trainer ...` is the trainer, for builds that are one program."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["trainer"]:
-        from trainer.__main__ import main as trainer_main
+        from trainer.cli import main as trainer_main
 
         sys.argv[1:] = arguments[1:]
         trainer_main()

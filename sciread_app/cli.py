@@ -350,7 +350,7 @@ def status(home: Home = None, as_json: Json = False) -> int:
 def _chosen(workspace: Workspace, text: str) -> list[int]:
     """All papers that a query means, by words and conditions."""
     if not text.strip():
-        return workspace.library.matching(()).tolist()  # as they came: the same file each time
+        return list(workspace.library.matching(()))  # as they came: the same file each time
     results = workspace.search.find(text, limit=workspace.library.count() or 1, mode=Mode.text)
     return [hit.paper for hit in results.hits]
 

@@ -78,7 +78,7 @@ MAY_IMPORT = {
         "trainer.contract",
     ),
     # `sciread trainer ...` is the trainer, for builds that are one program.
-    "sciread_app.__main__": ("sciread_app.cli", "sciread_app.ui", "trainer.__main__"),
+    "sciread_app.__main__": ("sciread_app.cli", "sciread_app.ui", "trainer.cli"),
     "trainer.contract": (),
     "trainer": ("trainer",),
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ class Format(StrEnum):
     jsonl = "jsonl"
 
 
-_WRITERS = {
+_WRITERS: dict[Format, Callable[[Iterable[Paper], TextIO], None]] = {
     Format.bibtex: bibtex.write,
     Format.biblatex: partial(bibtex.write, dialect="biblatex"),
     Format.ris: ris.write,

@@ -105,17 +105,13 @@ def _meet(
     )
     unknown = [p for p, print in zip(batch, prints, strict=True) if print not in by_print]
     ids = _candidates(db, unknown) | _in_trash(db, by_print.values())
-    edited = dict(
-        db.execute(
-            select(schema.papers.c["id", "edited"]).where(
-                schema.papers.c.id.in_(records.among(ids))
-            )
-        ).all()
-    )
+    papers = schema.papers.c
+    states = select(papers.id, papers.edited).where(papers.id.in_(records.among(ids)))
+    edited = {id: frozenset[str](json.loads(names)) for id, names in db.execute(states)}
     trashed = _in_trash(db, ids)
     pool, by_id = _Pool(), {}
     for id, paper in records.read(db, ids).items():
-        by_id[id] = _Entry(paper, id, frozenset(json.loads(edited[id])), trashed=id in trashed)
+        by_id[id] = _Entry(paper, id, edited[id], trashed=id in trashed)
         pool.add(by_id[id])
     for id in set(by_print.values()) - set(by_id):
         by_id[id] = _Entry(_UNREAD, id)  # nothing will be asked of it

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
@@ -80,9 +80,9 @@ class Attachments:
         with self._db.writing() as db:
             db.execute(update(table).where(table.c.path == old).values(path=new))
 
-    def _select(self, condition: object) -> list[Attachment]:
+    def _select(self, condition: ColumnElement[bool]) -> list[Attachment]:
         table = schema.attachments.c
-        names = table["paper", "path", "sha256", "size", "modified", "problem"]
+        columns = (table.paper, table.path, table.sha256, table.size, table.modified, table.problem)
         with self._db.reading() as db:
-            rows = db.execute(select(names).where(condition).order_by(table.id))  # type: ignore[arg-type]
+            rows = db.execute(select(*columns).where(condition).order_by(table.id))
             return [Attachment(*row) for row in rows]

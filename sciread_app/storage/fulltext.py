@@ -135,6 +135,6 @@ def _stems(db: Connection, words: Sequence[str]) -> dict[str, str]:
     words = list(dict.fromkeys(words))
     for n, word in enumerate(words, start=1):
         db.exec_driver_sql("INSERT INTO stemmer (rowid, word) VALUES (?, ?)", (n, word))
-    found = dict(db.exec_driver_sql("SELECT doc, term FROM stems").all())
+    found: dict[int, str] = dict(db.exec_driver_sql("SELECT doc, term FROM stems").all())
     db.exec_driver_sql("DELETE FROM stemmer")
     return {word: found[n] for n, word in enumerate(words, start=1) if n in found}

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from sciread_app.storage.shelves import Shelves
 Ids = NDArray[np.int64]
 
 
-class Order(StrEnum):
+class Order(Enum):
     """How papers are listed. All put the newest or the first letter in front."""
 
     added = "added"
@@ -79,7 +79,9 @@ class Library:
         """Set fields of a paper by hand. No later import changes them."""
         with self._db.writing() as db:
             row = db.execute(
-                select(schema.papers.c["edited", "trashed"]).where(schema.papers.c.id == id)
+                select(schema.papers.c.edited, schema.papers.c.trashed).where(
+                    schema.papers.c.id == id
+                )
             ).one()
             paper = records.read(db, [id])[id]
             edited = sorted({*json.loads(row.edited), *values})

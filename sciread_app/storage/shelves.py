@@ -70,9 +70,9 @@ class Shelves:
                     row.trashed,
                 )
                 for row in db.execute(
-                    select(papers["id", "read", "rating", "added", "trashed"]).where(
-                        papers.id.in_(wanted)
-                    )
+                    select(
+                        papers.id, papers.read, papers.rating, papers.added, papers.trashed
+                    ).where(papers.id.in_(wanted))
                 )
             }
 
