@@ -21,7 +21,10 @@ _NUMBER = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
 
 
 def iso(year: int, month: int = 0, day: int = 0) -> str:
-    """An ISO date, empty without a year; a month or day that cannot be is left out, as is everything behind it."""
+    """An ISO date, empty without a year.
+
+    A month or day that cannot be is left out, as is everything behind it.
+    """
     if not year:
         return ""
     if not 1 <= month <= 12:

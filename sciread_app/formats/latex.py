@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from html import unescape
 from typing import Literal
 
@@ -15,7 +15,6 @@ Dialect = Literal["bibtex", "biblatex"]
 
 # While groups are still of interest, literal braces are written as these private letters.
 _OPEN, _CLOSE = "\ue07b", "\ue07d"
-_PLAIN = str.maketrans({"{": None, "}": None, _OPEN: "{", _CLOSE: "}"})
 _GROUPING = ("{", "}", _OPEN, _CLOSE)
 _SPECIAL = ("\\", "$", "~", "--", "``", "''", "&", *_GROUPING)
 # Left over where somebody copied from a web page.
@@ -63,7 +62,10 @@ def _symbols() -> dict[str, str]:
         for spec in db.iter_macro_specs(categories=list(categories))
         if isinstance(spec.simplify_repl, str) and "%" not in spec.simplify_repl
     }
-    return found | {"textbraceleft": _OPEN, "textbraceright": _CLOSE, "textasciicircum": "^"}
+    logos = {name: name for name in ("TeX", "LaTeX", "LaTeXe", "BibTeX")}
+    return (
+        found | logos | {"textbraceleft": _OPEN, "textbraceright": _CLOSE, "textasciicircum": "^"}
+    )
 
 
 _SYMBOLS = _symbols()
@@ -89,7 +91,7 @@ def grouped(text: str) -> str:
 def plain(text: str) -> str:
     """What `grouped` gave, without the braces, in one line."""
     if _has(text, _GROUPING):
-        text = text.translate(_PLAIN)
+        text = text.replace("{", "").replace("}", "").replace(_OPEN, "{").replace(_CLOSE, "}")
     text = " ".join(text.split())
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
@@ -129,6 +131,7 @@ def _macro(match: re.Match[str]) -> str:
     return ""
 
 
+@lru_cache(maxsize=1 << 12)
 def _accented(accent: str, base: str) -> str:
     letters = _text(base).strip().strip("{}")
     if not letters:

@@ -1,0 +1,48 @@
+import pytest
+
+from sciread_app.formats.text import encoding_of, open_text
+
+
+def opened(tmp_path, data):
+    path = tmp_path / "some.bib"
+    path.write_bytes(data)
+    with open_text(path) as stream:
+        return stream.read()
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "utf-16-le", "utf-16-be"]
+)
+def test_the_encoding_need_not_be_known(tmp_path, encoding):
+    text = "title = {Ü ist ein Umlaut, l’été à 25 °C}\n"
+    assert opened(tmp_path, text.encode(encoding)) == text
+
+
+def test_one_line_of_windows_text_spoils_no_line_of_utf8(tmp_path):
+    data = "Müller – α\n".encode() + "Müller – Ž\n".encode("cp1252")
+    assert opened(tmp_path, data) == "Müller – α\nMüller – Ž\n"
+
+
+def test_bytes_that_windows_has_no_letter_for_are_read_as_latin_1(tmp_path):
+    assert opened(tmp_path, b"\x81\xe9") == "\x81é"
+
+
+def test_a_header_names_the_encoding_only_where_the_file_is_not_utf8(tmp_path):
+    header = b"% Encoding: MacRoman\n"
+    assert opened(tmp_path, header + "é".encode("mac-roman")).endswith("\né")
+    assert opened(tmp_path, header + "é".encode()).endswith("\né")
+
+
+def test_a_header_that_lies_is_no_error(tmp_path):
+    assert opened(tmp_path, b"% Encoding: UTF-8\nTest\xa0I.").endswith("Test\xa0I.")
+    assert opened(tmp_path, b"% Encoding: nonsense-7\n\xfc").endswith("\nü")
+
+
+def test_line_ends_of_every_system_are_one(tmp_path):
+    assert opened(tmp_path, b"a\r\nb\rc\n") == "a\nb\nc\n"
+
+
+def test_an_empty_file_is_utf8(tmp_path):
+    path = tmp_path / "empty.bib"
+    path.touch()
+    assert encoding_of(path) == "utf-8-sig"
