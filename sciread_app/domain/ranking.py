@@ -28,15 +28,12 @@ def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
     Each leg is measured from what a paper taken at random gets (no BM25; the `average` similarity
     of the library to the query) to what the best one gets, so that neither the scale of BM25 nor
     the habits of a model matter (a convex combination: Bruch et al., 2023). BM25 is 0 for a paper
-    without the words; the similarity of a paper without a vector is nan, and counts like the mean
-    of the others.
+    without the words; the similarity of a paper without a vector is nan, and words alone count.
     """
     words = bm25 / max(float(bm25.max(initial=0.0)), 1e-9)
-    known = similarity[~np.isnan(similarity)]
-    if not len(known):
-        return words
-    above = (similarity - average) / max(float(known.max()) - average, 1e-9)
-    meaning = np.where(np.isnan(above), np.nanmean(above), above)
+    best = float(similarity[~np.isnan(similarity)].max(initial=average))
+    meaning = (similarity - average) / max(best - average, 1e-9)
+    meaning = np.where(np.isnan(meaning), words, meaning)
     return MEANING * meaning + (1 - MEANING) * words
 
 

@@ -82,7 +82,7 @@ class _Leg:
     def of(cls, ids: Iterable[int] = (), scores: Iterable[float] = ()) -> _Leg:
         return cls(np.fromiter(ids, np.int64), np.fromiter(scores, np.float64))
 
-    def rank(self) -> dict[int, int]:
+    def ranks(self) -> dict[int, int]:
         return {paper: rank for rank, paper in enumerate(self.ids.tolist(), start=1)}
 
 
@@ -137,24 +137,21 @@ class Search:
         if not known.any():
             return self._similar_by_words(like, unlike, limit)
         wanted = vectors[known].mean(0)
-        unwanted, unwanted_known = self._space.vectors(unlike)
-        vector = wanted - _UNLIKE * unwanted.sum(0) / max(int(unwanted_known.sum()), 1)
+        vectors, unwanted = self._space.vectors(unlike)
+        vector = wanted - _UNLIKE * vectors.sum(0) / max(int(unwanted.sum()), 1)
+        vector /= max(float(np.linalg.norm(vector)), 1e-9)
         given = [*like, *unlike]
-        found = self._by_meaning(vector / np.linalg.norm(vector), None, 2 * limit + len(given))
-        kept = self._one_a_work(found.ids, limit, without=given)
-        similarity = (self._space.vectors(found.ids[kept])[0] @ wanted).tolist()
+        leg = self._by_meaning(vector, None, 2 * limit + len(given))
+        kept = self._one_a_work(leg.ids, limit, without=given)
+        ids, alike = leg.ids[kept], self._space.vectors(leg.ids[kept])[0] @ wanted
         hits = [
-            self._hit(
-                int(found.ids[n]),
-                found.scores[n],
-                similarity[rank - 1],
-                {},
-                {int(found.ids[n]): rank},
+            self._hit(paper, score, similarity, meaning_rank=rank)
+            for rank, (paper, score, similarity) in enumerate(
+                zip(ids.tolist(), leg.scores[kept].tolist(), alike.tolist(), strict=True), start=1
             )
-            for rank, n in enumerate(kept, start=1)
         ]
         note = "" if known.all() else "Papers without a vector did not count; encode them first."
-        return Results(hits, len(hits), note)
+        return Results(hits, len(leg.ids), note)
 
     def why(self, text: str, ids: Sequence[PaperId]) -> Mapping[PaperId, Why]:
         """Why each of these papers fits: the words it shares with the query, and where they
@@ -236,7 +233,7 @@ class Search:
         note: str,
     ) -> Results:
         """Both legs in one list; each paper is scored in both, whichever found it."""
-        by_words, by_meaning = words.rank(), meaning.rank()
+        by_words, by_meaning = words.ranks(), meaning.ranks()
         ids = np.array(sorted({**by_words, **by_meaning}), np.int64)
         bm25, similarity = np.zeros(len(ids)), np.full(len(ids), np.nan)
         bm25[np.searchsorted(ids, words.ids)] = words.scores
@@ -247,41 +244,40 @@ class Search:
             average = float(self._average() @ vector)
         scores = fuse(bm25, similarity, average)
         order = np.lexsort((ids, -scores))
-        kept = order[self._one_a_work(ids[order], limit)]
-        hits = [
-            self._hit(int(ids[n]), scores[n], similarity[n], by_words, by_meaning) for n in kept
-        ]
+        hits = []
+        for n in order[self._one_a_work(ids[order], limit)].tolist():
+            paper = int(ids[n])
+            ranks = by_words.get(paper), by_meaning.get(paper)
+            hits.append(self._hit(paper, scores[n], float(similarity[n]), *ranks))
         return Results(hits, len(ids), note, query)
 
     def _similar_by_words(
         self, like: Sequence[PaperId], unlike: Sequence[PaperId], limit: int
     ) -> Results:
         text = " ".join(part for texts in self._library.texts(like) for part in texts)
-        found = self._by_words(terms_of(text), (), None, 2 * limit + len(like))
-        kept = self._one_a_work(found.ids, limit, without=[*like, *unlike])
+        leg = self._by_words(terms_of(text), (), None, 2 * limit + len(like))
+        kept = self._one_a_work(leg.ids, limit, without=[*like, *unlike])
         hits = [
-            Hit(PaperId(int(found.ids[n])), float(found.scores[n]), text_rank=rank)
-            for rank, n in enumerate(kept, start=1)
+            self._hit(paper, score, math.nan, text_rank=rank)
+            for rank, (paper, score) in enumerate(
+                zip(leg.ids[kept].tolist(), leg.scores[kept].tolist(), strict=True), start=1
+            )
         ]
-        return Results(hits, len(hits), "Alike by their words: these papers have no vector yet.")
+        return Results(hits, len(leg.ids), "Alike by their words: there is no vector to go by yet.")
 
     def _hit(
         self,
         paper: int,
         score: float,
         similarity: float,
-        by_words: Mapping[int, int],
-        by_meaning: Mapping[int, int],
+        text_rank: int | None = None,
+        meaning_rank: int | None = None,
     ) -> Hit:
-        known = self._space is not None and not math.isnan(similarity)
-        return Hit(
-            PaperId(paper),
-            float(score),
-            by_words.get(paper),
-            by_meaning.get(paper),
-            float(similarity) if known else None,
-            100 * self._space.percentile(float(similarity)) if known and self._space else None,
-        )
+        """A hit; `similarity` is nan where there is no vector."""
+        if self._space is None or math.isnan(similarity):
+            return Hit(PaperId(paper), float(score), text_rank, meaning_rank)
+        percentile = 100 * self._space.percentile(similarity)
+        return Hit(PaperId(paper), float(score), text_rank, meaning_rank, similarity, percentile)
 
     def _one_a_work(self, ids: Ids, limit: int, without: Sequence[PaperId] = ()) -> list[int]:
         """Positions of the first `limit` papers of which no other version stands in front, and

@@ -26,8 +26,8 @@ def test_neither_the_scale_of_bm25_nor_the_habits_of_a_model_change_the_order():
     assert fuse(100 * bm25, 0.8 + similarity / 5, 0.8 + 0.1 / 5) == pytest.approx(scores)
 
 
-def test_a_paper_without_a_vector_is_neither_favoured_nor_buried():
-    assert order(bm25=[10, 10, 10], similarity=[0.6, np.nan, 0.2]) == [0, 1, 2]
+def test_a_paper_without_a_vector_counts_by_its_words():
+    assert order(bm25=[10, 10, 4], similarity=[0.2, np.nan, 0.6]) == [1, 2, 0]
 
 
 def test_words_alone_rank_when_there_is_no_vector_at_all():

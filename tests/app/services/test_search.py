@@ -1,0 +1,298 @@
+"""Search over a real library and a real space; the model knows but a few synonyms."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
+from sciread_app.services.search import Mode, Search
+from sciread_app.services.space import Space
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.make import paper
+
+CONCEPTS = (
+    ("car", "cars", "automobile", "vehicle"),
+    ("cat", "cats", "feline", "kitten"),
+    ("star", "stars", "astronomy", "galaxy"),
+    ("protein", "proteins", "enzyme", "folding"),
+)
+
+
+class Synonyms:
+    """A model to which words of one concept mean the same, and other words hardly anything."""
+
+    space, dim = "synonyms", len(CONCEPTS) + 8
+
+    def __init__(self) -> None:
+        self.fails = False
+        self.asked: list[str] = []
+
+    def encode(self, texts, task=None):
+        if self.fails:
+            raise EncoderFailed("The model did not start.", "Start again.")
+        self.asked += [" ".join(text).strip() for text in texts]
+        return np.array([self._vector(" ".join(text)) for text in texts], np.float32)
+
+    def _vector(self, text: str) -> np.ndarray:
+        words = text.lower().replace(".", " ").split()
+        vector = np.full(self.dim, 0.05)
+        for n, concept in enumerate(CONCEPTS):
+            vector[n] += sum(word in concept for word in words)
+        vector[len(CONCEPTS) + len(text) % 8] += 0.01 * len(text)  # no two texts quite alike
+        return vector / np.linalg.norm(vector)
+
+
+@pytest.fixture
+def model() -> Synonyms:
+    return Synonyms()
+
+
+@pytest.fixture
+def papers(library: Library) -> dict[str, int]:
+    """Ids by title."""
+    batch = [
+        paper("The automobile in town", abstract="On traffic. A vehicle waits.", published="2010"),
+        paper(
+            "A car for everyone", abstract="It is cheap.", published="2015", authors="Ford, Henry"
+        ),
+        paper("On the kitten", abstract="Feline ways.", published="2016", doi="10.1000/kitten"),
+        paper("Galaxy surveys", abstract="Many stars.", published="2017", fields=("astro-ph.GA",)),
+        paper("Folding of an enzyme", abstract="Chains.", published="2018", authors="Curie, Marie"),
+        paper("Waiting in queues", abstract="Town halls.", published="2019"),
+    ]
+    return dict(zip((p.title for p in batch), library.put(batch).ids, strict=True))
+
+
+@pytest.fixture
+def space(library, papers, model, tmp_path) -> Space:
+    space = Space(library, model, tmp_path / "indexes")
+    space.catch_up()
+    return space
+
+
+@pytest.fixture
+def search(library, space) -> Search:
+    return Search(library, space)
+
+
+def titles(library: Library, results) -> list[str]:
+    return [p.title for p in library.get([hit.paper for hit in results.hits])]
+
+
+def test_words_find_all_forms_of_a_word_but_no_synonyms(library, search):
+    assert titles(library, search.find("cars", mode=Mode.text)) == ["A car for everyone"]
+
+
+def test_meaning_finds_synonyms(library, search):
+    found = titles(library, search.find("vehicle", mode=Mode.meaning, limit=2))
+    assert set(found) == {"The automobile in town", "A car for everyone"}
+
+
+def test_both_together_put_first_what_fits_in_both(library, search):
+    results = search.find("car traffic", limit=3)
+    assert set(titles(library, results)[:2]) == {"The automobile in town", "A car for everyone"}
+    first = results.hits[0]
+    assert first.text_rank and first.meaning_rank
+    assert first.score > results.hits[1].score > results.hits[2].score
+    assert 90 < first.percentile <= 100
+
+
+def test_a_leg_that_did_not_find_a_paper_gives_it_no_rank(search):
+    assert all(h.text_rank is None for h in search.find("car", mode=Mode.meaning).hits)
+    (hit,) = search.find("car", mode=Mode.text).hits
+    assert (hit.text_rank, hit.meaning_rank, hit.similarity) == (1, None, None)
+
+
+@pytest.mark.parametrize("mode", list(Mode))
+def test_conditions_are_met_whatever_is_gone_by(library, search, mode):
+    assert titles(library, search.find("car year:2015..2017", mode=mode))[0] == "A car for everyone"
+    found = search.find("car kitten galaxy year:2015..2017", mode=mode)
+    assert set(titles(library, found)) == {"A car for everyone", "On the kitten", "Galaxy surveys"}
+    assert search.find("car author:nobody", mode=mode).hits == []
+
+
+def test_with_conditions_meaning_still_finds_as_many_as_there_are(search):
+    assert len(search.find("automobile year:2016..", mode=Mode.meaning).hits) == 4
+
+
+def test_what_is_left_out_stays_out_of_both_legs(library, search):
+    found = titles(library, search.find("car -traffic"))
+    assert "A car for everyone" in found and "The automobile in town" not in found
+
+
+def test_a_phrase_must_be_there(library, search):
+    assert titles(library, search.find('"automobile in town"')) == ["The automobile in town"]
+    assert search.find('"town automobile"').hits == []
+
+
+def test_conditions_alone_list_what_meets_them_the_latest_first(library, search):
+    results = search.find("year:2016..2018", limit=2)
+    assert titles(library, results) == ["Folding of an enzyme", "Galaxy surveys"]
+    assert results.total == 3
+
+
+def test_an_empty_box_lists_everything(search, papers):
+    results = search.find("", limit=100)
+    assert [hit.paper for hit in results.hits] == sorted(papers.values(), reverse=True)
+
+
+def test_an_identifier_goes_straight_to_its_paper(library, search, papers):
+    results = search.find("https://doi.org/10.1000/KITTEN")
+    assert [hit.paper for hit in results.hits] == [papers["On the kitten"]]
+    assert results.note == ""
+
+
+def test_an_identifier_that_is_not_here_is_explained(search):
+    results = search.find("arXiv:1706.03762")
+    assert results.hits == []
+    assert "arXiv id 1706.03762" in results.note and "Add" in results.note
+
+
+def test_a_wrong_query_is_explained(search):
+    with pytest.raises(BadQuery, match=r"year:2019\.\.2015"):
+        search.find("year:2019..2015")
+
+
+def test_a_pasted_abstract_finds_the_paper_it_comes_from(library, search):
+    pasted = "We ask how a kitten grows. " * 5 + "Feline ways are shown. Traffic is not the matter."
+    assert titles(library, search.find(pasted))[0] == "On the kitten"
+
+
+@pytest.fixture
+def broken(library, space, model) -> Search:
+    model.fails = True
+    return Search(library, space)
+
+
+def test_without_a_model_words_alone_answer_and_say_so(library, papers):
+    results = Search(library, None).find("car")
+    assert titles(library, results) == ["A car for everyone"]
+    assert "words alone" in results.note
+
+
+def test_when_the_model_fails_words_alone_answer_and_say_why(library, broken):
+    results = broken.find("car year:2015..")
+    assert titles(library, results) == ["A car for everyone"]
+    assert "words alone" in results.note and "did not start" in results.note
+
+
+def test_asking_for_words_alone_needs_no_model_and_no_note(broken):
+    assert broken.find("car", mode=Mode.text).note == ""
+
+
+def test_asking_for_meaning_alone_without_a_model_is_explained(library, broken):
+    for search in (broken, Search(library, None)):
+        with pytest.raises(EncoderFailed):
+            search.find("car", mode=Mode.meaning)
+
+
+def test_a_paper_without_a_vector_is_found_by_its_words(library, search):
+    library.put([paper("Car washing")])
+    results = search.find("washing car")
+    assert titles(library, results)[0] == "Car washing"
+    assert results.hits[0].similarity is None
+
+
+def test_papers_in_the_trash_are_not_found(library, search, space, papers):
+    library.trash([papers["A car for everyone"]])
+    space.sync()
+    for mode in Mode:
+        assert "A car for everyone" not in titles(library, search.find("car", mode=mode))
+
+
+def test_versions_of_one_work_are_one_hit(library, space, search):
+    preprint = paper("Stellar car parks", abstract="Stars.", arxiv="1901.00001", authors="Wu, A")
+    article = paper("Stellar car parks", abstract="Stars!", doi="10.1000/park", authors="Wu, A")
+    ids = library.put([preprint, article]).ids
+    assert len(set(ids)) == 2 and len(set(library.works(ids).values())) == 1
+    space.catch_up()
+    for mode in Mode:
+        found = titles(library, search.find("stellar car parks", mode=mode))
+        assert found.count("Stellar car parks") == 1
+    alike = search.similar([ids[0]]).hits
+    assert not {hit.paper for hit in alike} & set(ids)
+
+
+def test_a_search_can_be_stopped(search):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        search.find("car", task=task)
+
+
+def test_similar_papers_mean_the_same_and_leave_out_what_was_given(library, search, papers, model):
+    model.fails = True  # the vectors are there: no model is needed
+    given = papers["A car for everyone"]
+    results = search.similar([given], limit=3)
+    assert titles(library, results)[0] == "The automobile in town"
+    assert given not in {hit.paper for hit in results.hits}
+    assert len(results.hits) == 3
+    assert [hit.meaning_rank for hit in results.hits] == [1, 2, 3]
+
+
+def test_similar_to_several_is_near_to_all_of_them(library, space, search, papers):
+    (both,) = library.put([paper("A galaxy of cars", abstract="Stars and a car.")]).ids
+    space.catch_up()
+    like = [papers["A car for everyone"], papers["Galaxy surveys"]]
+    assert search.similar(like, limit=1).hits[0].paper == both
+
+
+def test_what_is_not_meant_pushes_its_like_away(library, space, search, papers):
+    batch = [
+        paper("Car and cat", abstract="Automobile, kitten. Vehicle."),
+        paper("Car and galaxy", abstract="Automobile. Stars. Vehicle."),
+    ]
+    cat, galaxy = library.put(batch).ids
+    space.catch_up()
+    car = papers["A car for everyone"]
+
+    def place(paper, unlike):
+        found = [hit.paper for hit in search.similar([car], unlike).hits]
+        return found.index(paper) if paper in found else len(found)
+
+    assert place(cat, [papers["On the kitten"]]) > place(galaxy, [papers["On the kitten"]])
+    assert place(galaxy, [papers["Galaxy surveys"]]) > place(cat, [papers["Galaxy surveys"]])
+
+
+def test_similar_without_vectors_goes_by_words_and_says_so(library, papers):
+    results = Search(library, None).similar([papers["Waiting in queues"]])
+    assert titles(library, results)[0] == "The automobile in town"
+    assert "words" in results.note
+
+
+def test_why_names_the_words_in_the_forms_in_which_they_stand(search, papers):
+    id = papers["Galaxy surveys"]
+    why = search.why("star survey", [id])[id]
+    assert why.words == ("surveys", "stars")
+    assert why.in_title == ((7, 14),)
+    assert why.in_abstract == ((5, 10),)
+
+
+def test_why_shows_the_sentence_that_means_most_the_same(search, papers):
+    id = papers["The automobile in town"]
+    assert search.why("cars", [id])[id].sentence == "A vehicle waits."
+
+
+def test_without_a_model_why_shows_the_sentence_with_most_of_the_words(library, papers, broken):
+    id = papers["The automobile in town"]
+    assert broken.why("waits traffic", [id])[id].sentence == "On traffic."
+    assert broken.why("vehicle waits traffic", [id])[id].sentence == "A vehicle waits."
+    assert broken.why("galaxy", [id])[id] == (type(broken.why("galaxy", [id])[id]))()
+
+
+def test_why_answers_for_conditions_and_identifiers_too(search, papers):
+    id = papers["On the kitten"]
+    assert search.why("10.1000/kitten", [id])[id].words == ()
+    assert search.why("year:2016", [id])[id].words == ()
+
+
+def test_common_words_only_rank_yet_the_best_paper_stays_first(library, monkeypatch):
+    library.put([paper(f"A model of things {n}", abstract="model " * 5) for n in range(60)])
+    (best,) = library.put([paper("A lasso model", abstract="Of things.")]).ids
+    monkeypatch.setattr("sciread_app.services.search._SCORED", 10)
+    results = Search(library, None).find("model of lasso things", mode=Mode.text)
+    assert [hit.paper for hit in results.hits] == [best]
+    results = Search(library, None).find("model things", mode=Mode.text, limit=200)
+    assert results.total == 61
