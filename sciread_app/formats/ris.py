@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
+from string import ascii_uppercase, digits
 
 from sciread_app.domain.identifiers import identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
@@ -19,6 +20,8 @@ __all__ = ["SUFFIXES", "read", "write"]
 
 SUFFIXES = (".ris",)
 
+_TAGS = frozenset(a + b for a in ascii_uppercase for b in ascii_uppercase + digits)
+# What is not written quite as it should be.
 _LINE = re.compile(r"\s{0,3}([A-Z][A-Z0-9]) {1,2}-(?: |$)\s*(.*)")
 _DOI = re.compile(r"doi(?:\.org/|\s*:?\s*)(10\.\d{4,9}/[^\s&?]+)", re.I)
 _PMID = re.compile(r"\b(\d{1,9})\s*\[pmid\]|\bPMID:?\s*(\d{1,9})|pubmed[\w.]*/(\d{1,9})", re.I)
@@ -55,12 +58,14 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
     fields: Fields = {}
     first, values = 0, None
     for number, line in enumerate(lines, start=1):
-        match = _LINE.match(line)
-        if not match:
+        if line[2:6] == "  - " and line[:2] in _TAGS:
+            tag, value = line[:2], line[6:].strip()
+        elif match := _LINE.match(line):
+            tag, value = match.groups()
+        else:
             if values is not None and (text := line.strip()):
                 values[-1] += f"\n{text}"
             continue
-        tag, value = match.groups()
         if tag == "ER" or (tag == "TY" and fields):
             if fields:
                 yield first, fields

@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from sqlalchemy import delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.query import Condition
 from sciread_app.storage import arrivals, conditions, fulltext, records, schema, works
@@ -26,14 +26,6 @@ from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.shelves import Shelves
 
 Ids = NDArray[np.int64]
-
-
-class Order(Enum):
-    """How papers are listed. All put the newest or the first letter in front."""
-
-    added = "added"
-    year = "year"
-    title = "title"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services import export
@@ -23,7 +24,6 @@ from sciread_app.ui.values import (
     Ledger,
     Listing,
     Mode,
-    Order,
     Status,
 )
 from sciread_app.workspace import Workspace, open_workspace
@@ -78,8 +78,7 @@ class WorkspaceDesk:
         return _listing(search.similar(like, unlike, limit=BEST))
 
     def browse(self, order: Order, task: Task) -> Listing:
-        # The library's order is a StrEnum of the same words, kept below the services.
-        ids = self._library.ids(order.value)  # type: ignore[arg-type]
+        ids = self._library.ids(order)
         # An array finds a number by C, and holds 150,000 in a megabyte.
         return Listing(array("q", ids.tobytes()), len(ids))
 

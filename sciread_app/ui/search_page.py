@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
@@ -30,7 +31,7 @@ from sciread_app.ui.math_text import readable
 from sciread_app.ui.papers import NOTHING, CardSource, PaperList, PaperModel
 from sciread_app.ui.search_box import SearchBox
 from sciread_app.ui.theme import Appearance, Theme, styled
-from sciread_app.ui.values import Listing, Mode, Order
+from sciread_app.ui.values import Listing, Mode
 
 SLOW_MS = 250  # after which the page says that it is searching
 LINE = 32  # pixels that the line above the list is high, whatever stands on it

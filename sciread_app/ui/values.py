@@ -17,14 +17,6 @@ class Mode(enum.Enum):
     meaning = "meaning"
 
 
-class Order(enum.Enum):
-    """How the whole library is browsed."""
-
-    added = "added"
-    year = "year"
-    title = "title"
-
-
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.

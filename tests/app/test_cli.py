@@ -83,7 +83,9 @@ def test_a_paper_is_named_by_number_doi_or_citekey(shell):
     for name in ("1", "10.1000/radium", "https://doi.org/10.1000/RADIUM", "curie1898"):
         [paper] = shell.json("show", name)
         assert paper["title"] == "On a new radioactive substance"
-    assert shell.json("show", "nobody", code=1)["error"] == "There is no paper nobody in the library."
+    assert (
+        shell.json("show", "nobody", code=1)["error"] == "There is no paper nobody in the library."
+    )
 
 
 def test_tags_and_collections(shell):

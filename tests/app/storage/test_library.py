@@ -11,11 +11,12 @@ import pytest
 
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.identity import Verdict
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Author, Skipped
 from sciread_app.domain.query import parse
 from sciread_app.errors import LibraryError
 from sciread_app.storage.attachments import Attachment
-from sciread_app.storage.library import Library, Order
+from sciread_app.storage.library import Library
 from tests.make import paper
 
 

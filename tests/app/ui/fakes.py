@@ -6,10 +6,11 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
-from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Order, Status
+from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
 from tests.make import paper
 
 

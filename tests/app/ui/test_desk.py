@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.order import Order
 from sciread_app.errors import BadQuery, Cancelled
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.ui.desk import STARTING, WorkspaceDesk
-from sciread_app.ui.values import Mode, Order
+from sciread_app.ui.values import Mode
 from sciread_app.workspace import Workspace
 from tests.make import paper
 

@@ -7,7 +7,8 @@ import threading
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from sciread_app.ui.values import Listing, Mode, Order
+from sciread_app.domain.order import Order
+from sciread_app.ui.values import Listing, Mode
 from tests.app.ui.fakes import FakeDesk
 from tests.make import paper
 
