@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -242,20 +243,21 @@ class Library:
                 .outerjoin(schema.vectors, fits)
                 .where(_live(), or_(vectors.row.is_(None), vectors.text_hash != papers.text_hash))
                 .order_by(papers.id)
-            ).all()
-        return _ids(row[0] for row in rows), _ids(row[1] for row in rows)
+            )
+            table = _ids(chain.from_iterable(rows)).reshape(-1, 2)
+        return table[:, 0].copy(), table[:, 1].copy()
 
     def vector_rows(self, space: str) -> tuple[Ids, Ids, Ids]:
         """Papers that have a vector for their present text, its row, and the text's hash."""
         papers, vectors = schema.papers.c, schema.vectors.c
+        wanted = (
+            select(vectors.paper, vectors.row, vectors.text_hash)
+            .join(schema.papers, papers.id == vectors.paper)
+            .where(vectors.space == space, vectors.text_hash == papers.text_hash, _live())
+            .order_by(vectors.paper)
+        )
         with self._db.reading() as db:
-            rows = db.execute(
-                select(vectors.paper, vectors.row, vectors.text_hash)
-                .join(schema.papers, papers.id == vectors.paper)
-                .where(vectors.space == space, vectors.text_hash == papers.text_hash, _live())
-                .order_by(vectors.paper)
-            ).all()
-        table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+            table = _ids(chain.from_iterable(db.execute(wanted))).reshape(-1, 3)
         return table[:, 0].copy(), table[:, 1].copy(), table[:, 2].copy()
 
     def put_vectors(
