@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, or_, select, tuple_, update
+from sqlalchemy import Connection, insert, or_, select, update
 
 from sciread_app.domain import identity
 from sciread_app.domain.identity import Verdict
-from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.storage import fulltext, records, schema, works
 
 
@@ -133,28 +133,22 @@ def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
             select(papers.id).where(or_(papers.head_key.in_(heads), papers.tail_key.in_(tails)))
         )
     )
-    names = _by_kind(i for paper in batch for i in paper.identifiers if i.kind in identity.NAMING)
-    for kind, values in names.items():
-        found.update(
-            db.scalars(
-                select(identifiers.paper).where(
-                    identifiers.kind == kind, identifiers.value.in_(values)
-                )
-            )
-        )
-    own = {(p.source, p.source_id) for p in batch if p.source_id and p.source not in identity.FILES}
-    if own:
-        found.update(
-            db.scalars(select(papers.id).where(tuple_(papers.source, papers.source_id).in_(own)))
-        )
+    named = (i for paper in batch for i in paper.identifiers if i.kind in identity.NAMING)
+    for kind, values in _grouped(named).items():
+        same = select(identifiers.paper).where(identifiers.kind == kind)
+        found.update(db.scalars(same.where(identifiers.value.in_(records.among_texts(values)))))
+    own = ((p.source, p.source_id) for p in batch if p.source_id and p.source not in identity.FILES)
+    for source, names in _grouped(own).items():
+        same = select(papers.id).where(papers.source == source)
+        found.update(db.scalars(same.where(papers.source_id.in_(records.among_texts(names)))))
     return found
 
 
-def _by_kind(identifiers: Iterable[Identifier]) -> dict[str, list[str]]:
-    values: dict[str, list[str]] = defaultdict(list)
-    for kind, value in identifiers:
-        values[kind].append(value)
-    return values
+def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = defaultdict(list)
+    for name, value in pairs:
+        groups[name].append(value)
+    return groups
 
 
 def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:

@@ -16,8 +16,15 @@ from sciread_app.storage import schema
 
 def among(ids: Iterable[int]) -> Select[tuple[int]]:
     """A SELECT of these numbers: one bound value, however many they are."""
-    values = func.json_each(json.dumps([int(i) for i in ids])).table_valued("value")
-    return select(values.c.value)
+    return _each(json.dumps([int(i) for i in ids]))
+
+
+def among_texts(texts: Iterable[str]) -> Select[tuple[str]]:
+    return _each(json.dumps(list(texts)))
+
+
+def _each(listed: str) -> Select[Any]:
+    return select(func.json_each(listed).table_valued("value").c.value)
 
 
 def read(db: Connection, ids: Iterable[int]) -> dict[int, Paper]:
