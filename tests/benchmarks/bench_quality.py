@@ -40,26 +40,24 @@ def main() -> None:
     names = sorted(path.name.split(".")[0] for path in folder.glob("*.queries.tsv.gz"))
     if not names:
         arguments.exit(1, f"There are no judged collections in {folder}.\n")
-    encoder = Encoder(starter_package())
     legs = ("words", "meaning", "plain RRF", "hybrid")
     print("nDCG@10".ljust(14) + "".join(leg.rjust(11) for leg in legs))
     rows = []
     for name in names:
         with tempfile.TemporaryDirectory() as home:
-            rows.append(scores(folder, name, encoder, Path(home)))
+            rows.append(scores(folder, name, Path(home)))
         print(name.ljust(14) + "".join(f"{100 * score:11.1f}" for score in rows[-1]), flush=True)
     print(
         "mean".ljust(14)
         + "".join(f"{100 * mean(column):11.1f}" for column in zip(*rows, strict=True))
     )
-    encoder.close()
 
 
-def scores(folder: Path, name: str, encoder: Encoder, home: Path) -> list[float]:
+def scores(folder: Path, name: str, home: Path) -> list[float]:
     """Mean nDCG@10 over the queries: words, meaning, plain RRF, hybrid."""
     library = Library(home / "library.sqlite3")
     names = fill(library, folder / f"{name}.papers.jsonl.gz")
-    space = Space(library, encoder, home)
+    space = Space(library, Encoder(starter_package()), home)
     space.catch_up()
     search = Search(library, space)
     relevant = judgements(folder / f"{name}.qrels.tsv.gz")

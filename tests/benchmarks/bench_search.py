@@ -1,9 +1,10 @@
 """How long searches take in a real library: p50 and p95 of each kind of question, and the memory.
 
-    python tests/benchmarks/bench_search.py --home DIR [--rounds N]
+    python tests/benchmarks/bench_search.py [--home DIR] [--rounds N]
 
-DIR holds an encoded library. Questions are made of its own titles, whole and in part, and of
-scientific claims where those are at hand; the targets stand beside (2 cores, 153,940 papers).
+DIR (else the usual home) holds an encoded library. Questions are made of its own titles, whole
+and in part, and of scientific claims where those are at hand; the targets stand beside (2 cores,
+153,940 papers).
 """
 
 from __future__ import annotations
@@ -38,11 +39,12 @@ LIMIT = 50
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--home", type=Path, required=True, help="folder of an encoded library")
+    arguments.add_argument("--home", type=Path, help="folder of an encoded library")
     arguments.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
     given = arguments.parse_args()
     workspace = open_workspace(given.home)
-    assert workspace.space is not None
+    if workspace.space is None or not workspace.space.count():
+        arguments.exit(0, f"Nothing in {workspace.home.folder} is encoded: name a --home.\n")
     workspace.space.sync()
     search, papers = workspace.search, workspace.library.matching(())
     titles = [paper.title for paper in workspace.library.get(sample(papers, 2 * QUESTIONS))]
