@@ -11,7 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QLockFile, QObject, QTimer
+from PySide6.QtCore import (
+    QLockFile,
+    QMessageLogContext,
+    QObject,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from sciread_app.errors import SciReadError
@@ -40,6 +47,8 @@ def run(folder: Path | None = None, screenshot: Path | None = None) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("SciRead")
     app.setDesktopFileName("sciread")
+    if app.platformName() == "offscreen":
+        qInstallMessageHandler(_tell)
     try:
         home = open_home(folder)
     except SciReadError as error:
@@ -160,6 +169,12 @@ def _report_faults_in(window: MainWindow) -> None:
         window.banner.show_problem(problem_of(error, "Drawing the window"))
 
     sys.excepthook = report
+
+
+def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """What Qt has to say, but for what it says of every window that is on no screen."""
+    if "propagateSizeHints" not in text:
+        print(text, file=sys.stderr)
 
 
 def _refuse(message: str, hint: str, *, quietly: bool) -> int:

@@ -1,0 +1,81 @@
+"""The window stays alive while thousands of papers are imported, encoded and searched."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.app import TURN
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Appearance
+from tests.app.ui.heartbeat import Heartbeat
+from tests.tiny_model import tiny_package
+
+PAPERS = 10_000
+# What bench_window.py measures on a quiet machine is far less; this one may be a noisy one. Work
+# done on the window's own thread takes seconds, and that is what must not be.
+LONGEST_MS = 1000.0
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+
+def write_papers(path: Path) -> None:
+    with path.open("w") as stream:
+        for n in range(PAPERS):
+            about = {
+                "id": f"x:{n}",
+                "title": f"On the flight of bee number {n}",
+                "abstract": f"Bee {n} was seen to fly from flower {n * 7 % 100} to the hive. " * 8,
+                "authors": f"A. Author{n % 500}, B. Writer",
+                "year": 1950 + n % 70,
+            }
+            stream.write(json.dumps(about) + "\n")
+
+
+@pytest.fixture
+def short_turns() -> Iterator[None]:
+    """As the program itself has it."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    yield
+    sys.setswitchinterval(usual)
+
+
+def test_the_window_goes_on_while_10000_papers_come_in(qtbot, qapp, short_turns, tmp_path):
+    write_papers(tmp_path / "papers.jsonl")
+    home = tmp_path / "home"
+    (home / "models").mkdir(parents=True)
+    tiny_package(home / "models" / "tiny")
+    write_settings(home / "settings.toml", Settings(model="tiny"))
+    jobs = Jobs()
+    window = MainWindow(home, jobs, Appearance(qapp))
+    qtbot.addWidget(window)
+    window.show()
+    desk = open_desk(home)
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=60_000)
+
+    heart, queries = Heartbeat(), iter(range(10_000))
+    typist = QTimer(interval=700)
+    typist.timeout.connect(lambda: window.page.box.edit.setText(f"flower {next(queries)}"))
+    heart.start()
+    typist.start()
+    window.importing.add([tmp_path / "papers.jsonl"])
+    qtbot.waitUntil(lambda: desk.status().papers == PAPERS, timeout=120_000)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=180_000)
+    typist.stop()
+    longest = heart.stop()
+
+    print(f"longest gap {longest:.0f} ms in {heart.beats} beats")
+    assert desk.status().without_vector == 0
+    assert heart.beats > 100 and longest < LONGEST_MS
+    jobs.shut_down()
+    desk.close()
