@@ -14,8 +14,7 @@ class Heartbeat(QObject):
 
     def __init__(self) -> None:
         super().__init__()
-        self.longest_ms = 0.0
-        self.beats = 0
+        self.gaps_ms: list[float] = []
         self._last = 0.0
         self._timer = QTimer(self, interval=BEAT_MS, timerType=Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._beat)
@@ -29,8 +28,19 @@ class Heartbeat(QObject):
         self._timer.stop()
         return self.longest_ms
 
+    @property
+    def beats(self) -> int:
+        return len(self.gaps_ms)
+
+    @property
+    def longest_ms(self) -> float:
+        return max(self.gaps_ms, default=0.0)
+
+    def share_over(self, limit_ms: float) -> float:
+        """The share of all time that was spent in gaps longer than this."""
+        return sum(gap for gap in self.gaps_ms if gap > limit_ms) / max(sum(self.gaps_ms), 1e-9)
+
     def _beat(self) -> None:
         now = time.perf_counter()
-        self.longest_ms = max(self.longest_ms, (now - self._last) * 1000)
+        self.gaps_ms.append((now - self._last) * 1000)
         self._last = now
-        self.beats += 1

@@ -1,0 +1,143 @@
+"""How soon the window stands, and how long it is ever deaf while papers come in.
+
+    python -m tests.benchmarks.bench_window [--home DIR] [--papers N]
+
+DIR (else the usual home) is what the window is opened on. For the import a home of its own is
+made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded by the starter model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from itertools import islice
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+REAL = Path(__file__).resolve().parents[2].parent / "shared/data/arxiv/papers.jsonl.gz"
+STARTS = 5
+
+OPENING = """
+import time
+begun = time.perf_counter()
+import os, sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from sciread_app.paths import open_home
+from sciread_app.ui.app import TURN, _Opening
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Appearance
+
+sys.setswitchinterval(TURN)
+app, jobs, home = QApplication([]), Jobs(), open_home(Path(sys.argv[1]))
+window = MainWindow(home.folder, jobs, Appearance(app))
+opening = _Opening(home, window, jobs)
+window.show()
+opening.start()
+app.processEvents()
+stands = time.perf_counter() - begun
+
+def filled(view):
+    print(stands, time.perf_counter() - begun, flush=True)
+    os._exit(0)
+
+def listen():
+    window.page.shown.connect(filled)
+
+window.opened.connect(listen)
+app.exec()
+"""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--home", type=Path, default=Path("bench-home"))
+    arguments.add_argument("--papers", type=int, default=2_000)
+    given = arguments.parse_args()
+    if (given.home / "library.sqlite3").exists():
+        starts = [opened(given.home) for _ in range(STARTS)]
+        stands, filled = (min(column) for column in zip(*starts, strict=True))
+        print(
+            f"the window stands after {stands:.2f} s, with papers after {filled:.2f} s (target 1)"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        watch(Path(folder), given.papers)
+
+
+def opened(home: Path) -> tuple[float, float]:
+    """Seconds until the window is painted, and until papers stand in it."""
+    run = subprocess.run(
+        [sys.executable, "-c", OPENING, str(home)], capture_output=True, text=True, check=True
+    )
+    stands, filled = map(float, run.stdout.split())
+    return stands, filled
+
+
+def watch(folder: Path, count: int) -> None:
+    from PySide6.QtWidgets import QApplication
+
+    from sciread_app.ui.app import TURN
+    from sciread_app.ui.desk import open_desk
+    from sciread_app.ui.jobs import Jobs
+    from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.theme import Appearance
+    from tests.app.ui.heartbeat import Heartbeat
+
+    write_papers(folder / "papers.jsonl", count)
+    sys.setswitchinterval(TURN)
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    jobs = Jobs()
+    window = MainWindow(folder, jobs, Appearance(app))
+    window.show()
+    desk = open_desk(folder / "home")
+    window.open(desk)
+
+    def pass_time() -> None:
+        until = time.monotonic() + 0.5
+        while jobs.running() or time.monotonic() < until:
+            app.processEvents()
+            time.sleep(0.0005)
+
+    pass_time()
+    heart = Heartbeat()
+    heart.start()
+    begun = time.monotonic()
+    assert window.importing
+    window.importing.add([folder / "papers.jsonl"])
+    pass_time()
+    status = desk.status()
+    print(
+        f"{status.papers:,} papers imported, {status.papers - status.without_vector:,} encoded in "
+        f"{time.monotonic() - begun:.0f} s; the window was deaf for {heart.stop():.0f} ms at most, "
+        f"{heart.share_over(50):.2%} of the time for more than 50 ms (target: never)"
+    )
+    jobs.shut_down()
+    desk.close()
+
+
+def write_papers(path: Path, count: int) -> None:
+    with path.open("w", encoding="utf-8") as stream:
+        if REAL.is_file():
+            with gzip.open(REAL, "rt", encoding="utf-8") as papers:
+                stream.writelines(islice(papers, count))
+        else:
+            for n in range(count):
+                about = {
+                    "id": f"x:{n}",
+                    "title": f"Bee {n}",
+                    "abstract": f"It flew {n} times. " * 40,
+                }
+                stream.write(json.dumps(about) + "\n")
+
+
+if __name__ == "__main__":
+    main()
