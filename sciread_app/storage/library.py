@@ -110,7 +110,8 @@ class Library:
             Order.title: (func.lower(papers.title), papers.id),
         }[order]
         with self._db.reading() as db:
-            return _ids(db.scalars(select(papers.id).where(_live()).order_by(*by)))
+            listed = db.execute(select(papers.id).where(_live()).order_by(*by))
+            return _ids(chain.from_iterable(listed))
 
     def matching(self, wanted: Sequence[Condition]) -> Ids:
         """The papers that meet all conditions, ids ascending."""

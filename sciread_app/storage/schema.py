@@ -52,7 +52,7 @@ papers = Table(
     Column("changed", Float, nullable=False),
     Column("trashed", Float),
     Index("papers_source", "source", "source_id"),
-    Index("papers_trashed", "trashed", sqlite_where=Column("trashed", Float).isnot(None)),
+    Index("papers_added", "trashed", "added"),  # the whole library as it is first shown
     # Ids are never used again: vectors and index entries of a paper long gone must not be met by
     # a new one.
     sqlite_autoincrement=True,

@@ -81,7 +81,7 @@ TABLES = (
     "CREATE INDEX ix_papers_work ON papers (work)",
     "CREATE INDEX ix_papers_year ON papers (year)",
     "CREATE INDEX papers_source ON papers (source, source_id)",
-    "CREATE INDEX papers_trashed ON papers (trashed) WHERE trashed IS NOT NULL",
+    "CREATE INDEX papers_added ON papers (trashed, added)",
     """
     CREATE TABLE saved_searches (
         id INTEGER NOT NULL,
