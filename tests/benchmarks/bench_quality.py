@@ -112,7 +112,7 @@ def lines(path: Path) -> list[str]:
 def judgements(path: Path) -> Judgements:
     relevant: dict[str, set[str]] = defaultdict(set)
     for query, rest in table(path):
-        name, _, grade = rest.partition("\t")
+        name, grade, *_ = rest.split("\t")
         if float(grade) > 0:
             relevant[query].add(name)
     return relevant
