@@ -23,7 +23,7 @@ WEIGHTS = {
     "body": 0.25,
 }
 _COLUMNS = ", ".join(WEIGHTS)
-_TOKENIZER = "porter unicode61 remove_diacritics 2"
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 _VIEW = """
 CREATE VIEW searchable AS SELECT
@@ -45,7 +45,7 @@ def create(db: Connection) -> None:
     db.exec_driver_sql(_VIEW)
     db.exec_driver_sql(
         f"CREATE VIRTUAL TABLE fulltext USING fts5({_COLUMNS}, "
-        f"content='searchable', content_rowid='id', tokenize='{_TOKENIZER}')"
+        f"content='searchable', content_rowid='id', tokenize='{TOKENIZER}')"
     )
     db.exec_driver_sql("CREATE VIRTUAL TABLE fulltext_words USING fts5vocab(fulltext, row)")
 
@@ -127,7 +127,7 @@ def document_frequencies(db: Connection, words: Sequence[str]) -> dict[str, int]
 def _stems(db: Connection, words: Sequence[str]) -> dict[str, str]:
     """Each word as it stands in the index. FTS5 is asked, so that both are stemmed alike."""
     db.exec_driver_sql(
-        f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmer USING fts5(word, tokenize='{_TOKENIZER}')"
+        f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmer USING fts5(word, tokenize='{TOKENIZER}')"
     )
     db.exec_driver_sql(
         "CREATE VIRTUAL TABLE IF NOT EXISTS temp.stems USING fts5vocab(stemmer, instance)"

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
 
+from sciread_app.storage.fulltext import TOKENIZER
+
 Span = tuple[int, int]  # first character, and the one behind the last
 
-_TOKENIZER = "porter unicode61 remove_diacritics 2"  # that of the text index
 _OPEN, _CLOSE = "\x02", "\x03"
 _NOT_OURS = str.maketrans({_OPEN: " ", _CLOSE: " ", "\0": " "})
 
@@ -19,7 +20,7 @@ def highlights(expression: str, texts: Sequence[str]) -> list[list[Span]]:
     if not expression:
         return found
     with closing(sqlite3.connect(":memory:")) as db:
-        db.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='{_TOKENIZER}')")
+        db.execute(f"CREATE VIRTUAL TABLE texts USING fts5(text, tokenize='{TOKENIZER}')")
         db.executemany(
             "INSERT INTO texts (rowid, text) VALUES (?, ?)",
             ((n, text.translate(_NOT_OURS)) for n, text in enumerate(texts)),

@@ -147,11 +147,15 @@ class Library:
             ]
 
     def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
-        """The work that each paper is a version of: a number that its versions share."""
+        """The work that each paper is a version of: a number that its versions share.
+
+        Papers in the trash are left out.
+        """
         papers = schema.papers.c
         own = func.coalesce(papers.work, papers.id)
+        wanted = papers.id.in_(records.among(ids))
         with self._db.reading() as db:
-            rows = db.execute(select(papers.id, own).where(papers.id.in_(records.among(ids))))
+            rows = db.execute(select(papers.id, own).where(wanted, _live()))
             return {PaperId(id): work for id, work in rows}
 
     def versions(self, id: PaperId) -> list[PaperId]:

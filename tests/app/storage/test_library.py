@@ -158,6 +158,7 @@ def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
     library.trash([1])
     assert library.count() == 1 and words(library, "bees") == []
     assert library.ids().tolist() == [2] and library.trashed().tolist() == [1]
+    assert library.works([1, 2]) == {2: 2}
     assert library.with_identifier(identifier("doi", "10.1000/bees")) == []
     assert [p.title for p in library.get([1])] == ["Bees"]
     library.untrash([1])
