@@ -83,36 +83,63 @@ class Bert:
         return padded
 
     def _layer(self, name: str) -> Callable[[Tensor, list[int]], Tensor]:
-        to_queries_keys_values = self._linear(
+        to_queries_keys_values = self._dense(
             *(f"{name}attention.self.{part}" for part in ("query", "key", "value"))
         )
-        mix_heads = self._linear(f"{name}attention.output.dense")
+        mix_heads = self._dense(f"{name}attention.output.dense")
         norm_attention = self._layer_norm(f"{name}attention.output.LayerNorm")
-        widen = self._linear(f"{name}intermediate.dense")
-        narrow = self._linear(f"{name}output.dense")
+        widen = self._dense(f"{name}intermediate.dense")
+        narrow = self._dense(f"{name}output.dense")
         norm_output = self._layer_norm(f"{name}output.LayerNorm")
 
         def layer(states: Tensor, lengths: list[int]) -> Tensor:
             attended = _attend(to_queries_keys_values(states), lengths, self._heads)
-            states = norm_attention(mix_heads(attended).add_(states))
-            return norm_output(narrow(F.gelu(widen(states))).add_(states))
+            states = norm_attention(mix_heads.plus(states, attended))
+            return norm_output(narrow.plus(states, widen.gelu(states)))
 
         return layer
 
-    def _linear(self, *names: str) -> Callable[[Tensor], Tensor]:
+    def _dense(self, *names: str) -> _Dense:
         """A dense layer, or several of them side by side."""
-        weight = torch.cat([self._weights[f"{name}.weight"] for name in names])
-        bias = torch.cat([self._weights[f"{name}.bias"] for name in names])
-        onednn = torch.ops.mkldnn
-        if weight.dtype == torch.bfloat16 and hasattr(onednn, "_linear_pointwise"):
-            # Laid out once as the tiles of AMX want it, and the bias added on the way.
-            weight = onednn._reorder_linear_weight(weight, None)
-            return lambda states: onednn._linear_pointwise(states, weight, bias, "none", [], "")
-        return lambda states: F.linear(states, weight, bias)
+        return _Dense(
+            torch.cat([self._weights[f"{name}.weight"] for name in names]),
+            torch.cat([self._weights[f"{name}.bias"] for name in names]),
+        )
 
     def _layer_norm(self, name: str) -> Callable[[Tensor], Tensor]:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         return lambda states: F.layer_norm(states, weight.shape, weight, bias, self._epsilon)
+
+
+class _Dense:
+    """A dense layer. oneDNN, where it has bf16, does what follows while the numbers are at hand."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self._bias = bias
+        self._fused: Any = None
+        if weight.dtype == torch.bfloat16:
+            self._fused = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
+        # Laid out once as the tiles of the CPU want it.
+        self._weight = torch.ops.mkldnn._reorder_linear_weight(weight) if self._fused else weight
+
+    def __call__(self, states: Tensor) -> Tensor:
+        if not self._fused:
+            return F.linear(states, self._weight, self._bias)
+        found: Tensor = self._fused(states, self._weight, self._bias, "none", [], "")
+        return found
+
+    def gelu(self, states: Tensor) -> Tensor:
+        if not self._fused:
+            return F.gelu(self(states))
+        found: Tensor = self._fused(states, self._weight, self._bias, "gelu", [], "none")
+        return found
+
+    def plus(self, added: Tensor, states: Tensor) -> Tensor:
+        """What the layer makes of `states`, and `added` to it."""
+        if not self._fused:
+            return self(states).add_(added)
+        found: Tensor = self._fused.binary(states, added, self._weight, self._bias, "add")
+        return found
 
 
 def _attend(queries_keys_values: Tensor, lengths: list[int], heads: int) -> Tensor:

@@ -19,7 +19,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package
 
 # Tokens in one forward pass: more of them push the activations out of a core's cache.
-CPU_BUDGET = 4_096
+CPU_BUDGET = 2_048
 CUDA_BUDGET = 131_072
 # Pairs that are tokenised and sorted together: enough to find equals in length, few to hold.
 CHUNK = 1_024
