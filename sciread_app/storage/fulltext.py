@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, exc
 
+from sciread_app.storage.conditions import Selection
+
 # Columns, and how much a word in each counts (PRODUCT.md A3). What others wrote about a paper is
 # worth less than what it says in front; a word somewhere in 30 pages says little.
 WEIGHTS = {
@@ -95,22 +97,16 @@ def fits(db: Connection) -> bool:
 
 
 def search(
-    db: Connection,
-    expression: str,
-    limit: int,
-    among: str = "",
-    among_values: Sequence[object] = (),
+    db: Connection, expression: str, limit: int, among: Sequence[Selection] = ()
 ) -> list[tuple[int, float]]:
-    """Papers that match an FTS5 expression, best first, with BM25 as a positive number.
-
-    `among` is a SELECT of the ids that may be found.
-    """
+    """Papers that match an FTS5 expression, best first, with BM25 as a positive number."""
     weights = ", ".join(map(str, WEIGHTS.values()))
-    condition = f"AND +rowid IN ({among})" if among else ""
+    tests = "".join(f" AND {selection.test}" for selection in among)
+    values = [value for selection in among for value in selection.values]
     rows = db.exec_driver_sql(
         f"SELECT rowid, -bm25(fulltext, {weights}) AS score FROM fulltext "
-        f"WHERE fulltext MATCH ? {condition} ORDER BY score DESC, rowid LIMIT ?",
-        (expression, *among_values, limit),
+        f"WHERE fulltext MATCH ?{tests} ORDER BY score DESC, rowid LIMIT ?",
+        (expression, *values, limit),
     )
     return [(row[0], row[1]) for row in rows]
 

@@ -13,6 +13,8 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    collate,
+    literal_column,
 )
 
 metadata = MetaData()
@@ -35,7 +37,7 @@ papers = Table(
     Column("abstract", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("published", Text, nullable=False),
-    Column("year", Integer, index=True),
+    Column("year", Integer),
     Column("venue", Text, nullable=False),
     Column("keywords", Text, nullable=False),  # one a line
     Column("extra", Text, nullable=False),  # JSON object
@@ -52,6 +54,10 @@ papers = Table(
     Column("changed", Float, nullable=False),
     Column("trashed", Float),
     Index("papers_source", "source", "source_id"),
+    # Small indexes that answer by themselves, without a look at the papers.
+    Index("papers_live", "year", sqlite_where=Column("trashed", Float).is_(None)),
+    Index("papers_read", "read", sqlite_where=Column("read", Boolean)),
+    Index("papers_bare", "abstract", sqlite_where=Column("abstract", Text) == literal_column("''")),
     Index("papers_added", "trashed", "added"),  # the whole library as it is first shown
     # Ids are never used again: vectors and index entries of a paper long gone must not be met by
     # a new one.
@@ -88,7 +94,7 @@ fields = Table(
     _paper(primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("field", Text, nullable=False),
-    Index("fields_field", "field", "paper"),
+    Index("fields_field", collate(Column("field", Text), "NOCASE"), "paper"),
     sqlite_with_rowid=False,
 )
 

@@ -79,7 +79,9 @@ TABLES = (
     "CREATE INDEX ix_papers_head_key ON papers (head_key)",
     "CREATE INDEX ix_papers_tail_key ON papers (tail_key)",
     "CREATE INDEX ix_papers_work ON papers (work)",
-    "CREATE INDEX ix_papers_year ON papers (year)",
+    "CREATE INDEX papers_bare ON papers (abstract) WHERE abstract = ''",
+    "CREATE INDEX papers_live ON papers (year) WHERE trashed IS NULL",
+    "CREATE INDEX papers_read ON papers (read) WHERE read",
     "CREATE INDEX papers_source ON papers (source, source_id)",
     "CREATE INDEX papers_added ON papers (trashed, added)",
     """
@@ -163,7 +165,7 @@ TABLES = (
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
     ) WITHOUT ROWID
     """,
-    "CREATE INDEX fields_field ON fields (field, paper)",
+    "CREATE INDEX fields_field ON fields (field COLLATE NOCASE, paper)",
     """
     CREATE TABLE identifiers (
         kind TEXT NOT NULL,
