@@ -210,7 +210,7 @@ def export(
 ) -> int:
     """Write papers as BibTeX, BibLaTeX, RIS, CSL-JSON or JSON lines.
 
-    The query is that of `find`; it goes by words and conditions, and all that meet it are written.
+    The query is that of `find`, but all papers are written that hold every word of it.
     """
     console = Console(as_json)
     with _opened(home, console) as workspace:
@@ -348,11 +348,15 @@ def status(home: Home = None, as_json: Json = False) -> int:
 
 
 def _chosen(workspace: Workspace, text: str) -> list[int]:
-    """All papers that a query means, by words and conditions."""
-    if not text.strip():
-        return list(workspace.library.matching(()))  # as they came: the same file each time
-    results = workspace.search.find(text, limit=workspace.library.count() or 1, mode=Mode.text)
-    return [hit.paper for hit in results.hits]
+    """All papers that hold every word of a query and meet its conditions, in order of arrival, so
+    that the same papers make the same file."""
+    query, library = parse(text), workspace.library
+    if query.identifier:
+        return list(library.with_identifier(query.identifier))
+    if not query.terms:
+        return list(library.matching(query.conditions))
+    every = " AND ".join(term.expression for term in query.terms)
+    return sorted(id for id, _ in library.by_words(every, library.count() or 1, query.conditions))
 
 
 def _resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:

@@ -26,8 +26,6 @@ _BY_WORDS = 1000
 _BY_MEANING = 200
 # Papers whose BM25 is worked out for one query: some 1.3 µs each.
 _SCORED = 12_000
-# Conditions that leave more than this share of all papers.
-_WIDE = 0.5
 # The number of papers that hold a common word is slow to count, and hardly changes.
 _COMMON = 1000
 # Papers that stand for the whole library where its average is asked for.
@@ -163,7 +161,8 @@ class Search:
 
         def nearness(texts: Sequence[str]) -> NDArray[np.float32]:
             assert self._space and vector is not None
-            return np.array([self._space.encode_query(text) @ vector for text in texts])
+            similarities: NDArray[np.float32] = self._space.encode_texts(texts) @ vector
+            return similarities
 
         nearness_or_none = nearness if vector is not None else None
         return reasons(self._library, any_of(dict.fromkeys(query.terms)), nearness_or_none, ids)
@@ -186,6 +185,8 @@ class Search:
         try:
             if self._space is None:
                 raise EncoderFailed("There is no model to search by meaning with.", "Choose one.")
+            if not self._space.count():
+                raise EncoderFailed("No paper has a vector yet.", "Encode the library first.")
             return self._vector(query.meaning), ""
         except EncoderFailed as failure:
             if mode is Mode.meaning:
@@ -221,15 +222,8 @@ class Search:
         assert self._space
         if allowed is None:
             ids, similarities = self._space.nearest(vector, k)
-        elif len(allowed) < _WIDE * self._space.count():
-            ids, similarities = self._space.nearest_among(vector, allowed, k)
         else:
-            # Most of the nearest are allowed, and the index finds them without a look at all.
-            ids, similarities = self._space.nearest(vector, int(k / _WIDE) + 1)
-            meets = np.isin(ids, allowed)
-            ids, similarities = ids[meets][:k], similarities[meets][:k]
-            if len(ids) < k:
-                ids, similarities = self._space.nearest_among(vector, allowed, k)
+            ids, similarities = self._space.nearest_among(vector, allowed, k)
         return _Leg(ids, similarities.astype(np.float64))
 
     def _ranked(

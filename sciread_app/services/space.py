@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
@@ -38,6 +39,10 @@ _GROWN = 0.5
 # Rows of the file that nobody uses are given back when they are this share of it.
 _UNUSED = 0.25
 _PAIRS = 20_000
+
+
+class _MovedMeanwhile(Exception):
+    """Another process gave back rows first: there is nothing left to do."""
 
 
 class Encodes(Protocol):
@@ -81,8 +86,12 @@ class Space:
 
     def encode_query(self, text: str) -> Vector:
         """The vector of what somebody typed. Raises EncoderFailed."""
-        vector: Vector = self._encoder.encode([(text, "")])[0]
+        vector: Vector = self.encode_texts([text])[0]
         return vector
+
+    def encode_texts(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """The vectors of texts that are no papers: float32 [texts, dim]. Raises EncoderFailed."""
+        return self._encoder.encode([(text, "") for text in texts])
 
     def nearest(self, vector: Vector, k: int) -> Ranking:
         """The k papers nearest to a vector, or all if there are fewer."""
@@ -249,14 +258,16 @@ class Space:
         if unused < max(_BATCH, len(snapshot.rows) * _UNUSED):
             return
         kept = snapshot[snapshot.held()]
+
+        def move(first: int) -> None:
+            if not self._file.rows().hold(kept.places, kept.hashes).all():
+                raise _MovedMeanwhile
+            self._file.rewrite(kept.places, first)
+
         # One transaction moves all keys to numbers never used before: killed before its end, they
         # point at nothing, and the vectors are found again by their hashes.
-        self._library.put_vectors(
-            self.key,
-            kept.ids.tolist(),
-            kept.hashes.tolist(),
-            lambda first: self._file.rewrite(kept.places, first),
-        )
+        with suppress(_MovedMeanwhile):
+            self._library.put_vectors(self.key, kept.ids.tolist(), kept.hashes.tolist(), move)
         self._look()
 
     def _sync(self, task: Task) -> VectorIndex:

@@ -61,7 +61,8 @@ def test_an_import_says_what_became_of_every_entry(shell, tmp_path):
 
 
 def test_papers_are_found_by_words_before_they_are_encoded(shell):
-    assert titles(shell.json("find", "bees")) == ["The life of bees"]
+    found = shell.json("find", "bees")
+    assert titles(found) == ["The life of bees"] and "Encode the library" in found["note"]
     assert titles(shell.json("find", "year:..1900", "radioactive", "--mode", "text")) == [
         "On a new radioactive substance"
     ]
@@ -107,6 +108,7 @@ def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format)
     assert other.json("add", str(target))["added"] == 3
     assert other.json("show", "1")[0]["title"] == "On a new radioactive substance"
     assert "Joliot" in shell.run("export", "joliot", "--format", format).stdout
+    assert "Joliot" not in shell.run("export", "joliot", "bees", "--format", format).stdout
 
 
 def test_a_backup_brings_back_what_was_there(shell, tmp_path):

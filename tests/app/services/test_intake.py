@@ -143,11 +143,12 @@ def test_an_import_that_is_killed_loses_a_batch_at_most(tmp_path):
     path = tmp_path / "library.sqlite3"
     Library(path).close()
     script = (
-        "from pathlib import Path; from sciread_app.services.intake import Intake;"
+        "import sys; from pathlib import Path; from sciread_app.services.intake import Intake;"
         "from sciread_app.storage.library import Library; from sciread_app.tasks import Task;"
-        f"Intake(Library(Path({str(path)!r}))).add([Path({str(tmp_path / 'many.jsonl')!r})], Task())"
+        "Intake(Library(Path(sys.argv[1]))).add([Path(sys.argv[2])], Task())"
     )
-    child = subprocess.Popen([sys.executable, "-c", script])
+    files = [str(path), str(tmp_path / "many.jsonl")]
+    child = subprocess.Popen([sys.executable, "-c", script, *files])
     library = Library(path)
     while library.count() < 2 * BATCH and child.poll() is None:
         time.sleep(0.01)

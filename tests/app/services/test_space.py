@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -488,6 +489,30 @@ def test_two_processes_catching_up_at_once_spoil_nothing(library, space, encoder
     assert np.allclose(
         space.nearest(query, 100)[1], brute_force(library, encoder, query, 100), atol=1e-3
     )
+
+
+def test_rows_that_another_process_has_moved_are_not_moved_again(
+    library, space, another, encoder, monkeypatch
+):
+    library.put(papers(600))
+    space.catch_up()
+    ids, hashes = library.missing_vectors("nobody")
+    # The same vectors once more, as when two processes encode at once: half of all rows is unused.
+    vectors, _ = space.vectors(ids)
+    write = partial(space._file.write, vectors=vectors, hashes=hashes)
+    library.put_vectors(space.key, ids.tolist(), hashes.tolist(), write)
+    put_vectors = library.put_vectors
+
+    def other_is_quicker(*arguments):
+        monkeypatch.undo()
+        assert another.catch_up() == 0
+        put_vectors(*arguments)
+
+    monkeypatch.setattr(library, "put_vectors", other_is_quicker)
+    assert space.catch_up() == 0
+    asked = len(encoder.asked)
+    assert space.catch_up() == 0 and len(encoder.asked) == asked
+    assert space.problems() == []
 
 
 class Living(RuleBasedStateMachine):
