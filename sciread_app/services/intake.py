@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sciread_app import formats
+from sciread_app.domain.identity import from_record, record
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.formats.pdf import PdfContent, PdfReaders
 from sciread_app.storage.attachments import Attachment
@@ -72,7 +73,7 @@ class Intake:
         begun = time.monotonic()
         task.step(0, 0, "Looking for papers")
         found = _look(paths, task)
-        number = self._library.ledger.open(", ".join(str(path) for path in paths))
+        number = self._library.ledger.open(_legible(", ".join(str(path) for path in paths)))
         report = Report(passed_over=found.passed_over)
         if found.skips:
             self._put([], found.skips, number, report)
@@ -99,7 +100,13 @@ class Intake:
     def _put(
         self, papers: Sequence[Paper], skips: Sequence[Skipped], number: int, report: Report
     ) -> list[PaperId]:
-        stored = self._library.put(papers, ledger=number, skips=skips)
+        try:
+            stored = self._library.put(papers, ledger=number, skips=skips)
+        except UnicodeEncodeError:
+            # Half a character somewhere in a paper or a file's name, which no database takes.
+            papers = [from_record(_legible(record(paper))) for paper in papers]
+            skips = [Skipped(*map(_legible, skip)) for skip in skips]
+            stored = self._library.put(papers, ledger=number, skips=skips)
         report.added += stored.added
         report.merged += stored.merged
         report.skips += skips
@@ -107,7 +114,8 @@ class Intake:
 
     def _add_pdfs(self, files: Sequence[Path], number: int, report: Report, task: Task) -> None:
         """Read PDFs that stand for themselves: each is a paper, or belongs to one."""
-        known = {a.path: a for a in self._library.attachments.with_path([str(f) for f in files])}
+        names = [str(path) for path in files if _is_legible(path)]
+        known = {a.path: a for a in self._library.attachments.with_path(names)}
         new = [path for path in files if not _is_as_it_was(path, known.get(str(path)))]
         self._library.ledger.note_merged(number, len(files) - len(new))
         report.merged += len(files) - len(new)
@@ -157,7 +165,8 @@ class Intake:
         """The papers that these files are known to belong to, by their place or their content."""
         attachments = self._library.attachments
         owners: dict[Path, list[PaperId]] = {}
-        by_path = attachments.with_path([str(content.path) for content in batch])
+        names = [str(content.path) for content in batch if _is_legible(content.path)]
+        by_path = attachments.with_path(names)
         by_content = attachments.with_content([c.sha256 for c in batch if c.sha256])
         for content in batch:
             ids = [a.paper for a in by_path if a.path == str(content.path)] or [
@@ -176,14 +185,14 @@ class Intake:
         found = []
         for content in batch:
             modified = content.path.stat().st_mtime if content.path.exists() else 0.0
-            for id in owners[content.path]:
+            for id in owners[content.path] if _is_legible(content.path) else ():
                 attachment = Attachment(
                     id, str(content.path), content.sha256, content.size, modified, content.problem
                 )
                 found.append((attachment, content.text))
             report.texts += bool(content.text)
             if content.problem:
-                report.remarks.append(Skipped(str(content.path), "", content.problem))
+                report.remarks.append(Skipped(_legible(str(content.path)), "", content.problem))
         self._library.attachments.put(found)
 
 
@@ -234,6 +243,15 @@ def _is_as_it_was(path: Path, known: Attachment | None) -> bool:
         return False
     state = path.stat()
     return (state.st_size, state.st_mtime) == (known.size, known.modified)
+
+
+def _is_legible(path: Path) -> bool:
+    """Whether the name is text at all; on some systems names of files may hold any bytes."""
+    return _legible(str(path)) == str(path)
+
+
+def _legible(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:

@@ -36,10 +36,10 @@ class Attachments:
         return self._select(schema.attachments.c.paper.in_(records.among(ids)))
 
     def with_path(self, paths: Sequence[str]) -> list[Attachment]:
-        return self._select(schema.attachments.c.path.in_(paths))
+        return self._select(schema.attachments.c.path.in_(records.among_texts(paths)))
 
     def with_content(self, hashes: Sequence[str]) -> list[Attachment]:
-        return self._select(schema.attachments.c.sha256.in_(hashes))
+        return self._select(schema.attachments.c.sha256.in_(records.among_texts(hashes)))
 
     def unread(self) -> list[Attachment]:
         """Files that were named by a record but never opened."""

@@ -113,6 +113,25 @@ def test_what_is_not_there_is_named_and_the_rest_goes_on(intake, tmp_path):
     assert report.skips[0] == (str(tmp_path / "gone"), "", "There is no such file or folder.")
 
 
+def test_names_and_texts_that_are_no_text_stop_nothing(intake, library, tmp_path):
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    for name, content in (
+        (b"\xff.pdf", pdf("An essay on honey bees")),
+        (b"\xfe.bib", b"@article{x, title = {never ends"),
+        (
+            b"half.jsonl",
+            b'{"id": "x:1", "title": "Half a \\ud83d character", "authors": ["\\udc00"]}',
+        ),
+    ):
+        (folder / os.fsdecode(name)).write_bytes(content)
+    report = add(intake, folder)
+    assert (report.added, report.failed) == (2, 1)
+    assert report.remarks[0].why.startswith("The file's name is no valid text")
+    again = add(intake, folder)
+    assert again.added == 0 and again.read == 3 and library.text_index_fits()
+
+
 def test_links_that_go_in_circles_end(intake, tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "refs.bib").write_text(BIB)
