@@ -2,86 +2,127 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from sciread_app.ui.desk import open_desk
 from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
 
-QUIET_SECONDS = 0.6
-LONGEST_SECONDS = 120.0
+QUIET_MS = 350
+ODD_PAPERS = """
+@article{long, title = {A title that goes on and on, as titles of consortium papers do when every
+ partner must find a word of his own in it, and that no card can hold in two lines however wide the
+ window may be drawn by somebody with a very large screen indeed}, author = {Wissenschaftlich-
+ Technische{-}Zusammenarbeitsgemeinschaft, Anna and Garc{\\'\\i}a, Jos{\\'e}}, year = 2024,
+ abstract = {Kurz.}}
+@article{arabic, title = {الذكاء الاصطناعي في اكتشاف الأدوية}, author = {الخوارزمي, محمد},
+ year = 2023, abstract = {تصف هذه الورقة كيف تساعد الشبكات العصبية في العثور على جزيئات جديدة.}}
+@article{chinese, title = {基于图神经网络的分子性质预测研究}, author = {王, 小明}, year = 2022,
+ journal = {计算机学报}, abstract = {本文提出一种新的图神经网络模型，用于预测分子的性质。}}
+@article{formula, title = {Measurement of $B^0_s \\to \\mu^+\\mu^-$ decays at $\\sqrt{s} = 13$ TeV},
+ author = {{LHCb collaboration}}, year = 2022, abstract = {A search with 9 fb$^{-1}$ of data.}}
+@article{broken, title = {This entry never ends
+"""
 
 
-class Studio:
-    """A window on a library of its own, and a camera."""
-
-    def __init__(self, home: Path, folder: Path) -> None:
-        self._app = QApplication(sys.argv[:1])
-        self._jobs = Jobs()
-        self._folder = folder
-        self._desk = open_desk(home)
-        self.window = MainWindow(home, self._jobs, Appearance(self._app, Choice.light))
-        self.window.show()
-        self.window.open(self._desk, sample=True)
-        self._settle()
-
-    def search(self, text: str) -> None:
-        assert self.window.page
-        self.window.page.box.edit.setText(text)
-
-    def take(self, name: str, *steps: Callable[[], None]) -> None:
-        """Do these steps, each when the window has come to rest, and then take the picture."""
-        for step in steps:
-            step()
-            self._settle()
-        file = self._folder / f"{name}.png"
-        if not self.window.grab().save(str(file)):
-            sys.exit(f"{file} cannot be written")
-        print(file)
-
-    def close(self) -> None:
-        self.window.close()
-        self._jobs.shut_down()
-        self._desk.close()
-
-    def _settle(self) -> None:
-        end = time.monotonic() + LONGEST_SECONDS
-        quiet_since = time.monotonic()
-        while time.monotonic() - quiet_since < QUIET_SECONDS:
-            self._app.processEvents()
-            time.sleep(0.01)
-            if self._jobs.running():
-                quiet_since = time.monotonic()
-            if time.monotonic() > end:
-                sys.exit("the window does not come to rest")
-
-
-def main(folder: Path) -> None:
+def main() -> None:
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
     folder.mkdir(parents=True, exist_ok=True)
+    if os.environ.get("QT_SCALE_FACTOR"):
+        _take(folder, [("search-at-200-percent", Choice.light, _search)])
+        return
+    _take(
+        folder,
+        [
+            ("library", Choice.light, lambda window: None),
+            ("search", Choice.light, _search),
+            ("search-dark", Choice.dark, _search),
+            ("similar", Choice.light, _similar),
+            ("wrong-query", Choice.light, lambda window: _type(window, "year:soon")),
+            ("nothing-found", Choice.dark, lambda window: _type(window, "tag:nowhere")),
+            ("ledger", Choice.light, _import),
+            ("odd-titles", Choice.light, lambda window: _type(window, "")),
+            ("keys", Choice.dark, lambda window: window.show_keys()),
+        ],
+    )
+    subprocess.run(
+        [sys.executable, "-m", "tests.screenshots", str(folder)],
+        env={**os.environ, "QT_SCALE_FACTOR": "2"},
+        check=True,
+    )
+
+
+def _take(folder: Path, pictures: list[tuple[str, Choice, Callable[[MainWindow], None]]]) -> None:
+    app = QApplication([])
+    appearance, jobs = Appearance(app, Choice.light), Jobs()
     with tempfile.TemporaryDirectory() as home:
-        studio = Studio(Path(home), folder)
-        page = studio.window.page
-        assert page
-        studio.take("library")
-        studio.take("search", lambda: studio.search("teaching a computer to win at board games"))
-        studio.take("similar", page.similar_to_chosen)
-        studio.take("conditions", lambda: studio.search("how memory works year:1950..1975"))
-        studio.take("wrong", lambda: studio.search("year:soon gravity"))
-        studio.take("nothing", lambda: studio.search("author:nobody gravity"))
-        studio.take(
-            "dark",
-            lambda: studio.window.choose_theme(Choice.dark),
-            lambda: studio.search("warming of the planet by gases in the air"),
-        )
-        studio.close()
+        empty = MainWindow(Path(home), jobs, appearance)
+        desk = open_desk(Path(home))
+        empty.show()
+        empty.open(desk)
+        _settle(jobs)
+        if len(pictures) > 1:
+            _save(empty, folder / "empty.png")
+        empty.importing.add_sample()
+        _settle(jobs)
+        for name, choice, prepare in pictures:
+            appearance.choose(choice)
+            prepare(empty)
+            _settle(jobs)
+            dialog = next((d for d in empty.findChildren(QDialog) if d.isVisible()), None)
+            _save(dialog or empty, folder / f"{name}.png")
+            if dialog:
+                dialog.close()
+        empty.close()
+        jobs.shut_down()
+        desk.close()
+
+
+def _type(window: MainWindow, text: str) -> None:
+    window.page.box.set_text(text)
+
+
+def _search(window: MainWindow) -> None:
+    _type(window, "how animals find their way")
+
+
+def _similar(window: MainWindow) -> None:
+    window.page.similar_to_chosen()
+
+
+def _import(window: MainWindow) -> None:
+    file = window._home / "odd.bib"
+    file.write_text(ODD_PAPERS, "utf-8")
+    window.importing.add([file])
+
+
+def _settle(jobs: Jobs) -> None:
+    """Wait until nothing has been going on for a while."""
+    while True:
+        loop = QEventLoop()
+        QTimer.singleShot(QUIET_MS, loop.quit)
+        loop.exec()
+        if not jobs.running():
+            return
+
+
+def _save(widget: QWidget, file: Path) -> None:
+    widget.grab().save(str(file))
+    kind = "dialog" if isinstance(widget, LedgerDialog | QDialog) else "window"
+    print(f"{file}  ({kind}, {widget.width()} x {widget.height()})")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots"))
+    main()

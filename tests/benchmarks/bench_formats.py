@@ -7,6 +7,7 @@ Times are of the processor, so that what else runs on the machine does not count
 
 from __future__ import annotations
 
+import importlib
 import random
 import sys
 import tempfile
@@ -27,6 +28,10 @@ BATCH = 500
 FORMATS: dict[str, ModuleType] = {"BibTeX": bibtex, "RIS": ris, "CSL-JSON": csl_json}
 # Seconds in which 10,000 papers must be in the library.
 GOALS = {"BibTeX": 5.0, "RIS": 2.0}
+PEERS = {
+    bibtex: ("bibtexparser", lambda peer, path: peer.parse_file(str(path))),
+    ris: ("rispy", lambda peer, path: peer.load(path)),
+}
 ACCENTED = ("Müller", "élan", "naïve", "Gödel", "façade", "Šidák", "Erdős", "Åström")
 
 
@@ -78,6 +83,23 @@ def store(format: ModuleType, path: Path) -> None:
         library.close()
 
 
+def peer(format: ModuleType, path: Path) -> str:
+    """How fast the library most people would take reads the same file, where it is installed."""
+    name, read = PEERS.get(format, ("", None))
+    if read is None or not (library := peer_module(name)):
+        return ""
+    seconds = best(lambda: read(library, path))
+    ours = best(lambda: list(format.read(path)))
+    return f"   {seconds / ours:.1f} times as fast as {name} ({seconds:.2f} s, parsing alone)"
+
+
+def peer_module(name: str) -> ModuleType | None:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
 def peak(format: ModuleType, path: Path) -> int:
     """Bytes that reading held at most."""
     tracemalloc.start()
@@ -101,7 +123,7 @@ def main() -> int:
             print(
                 f"{name:9} {path.stat().st_size / 1e6:5.1f} MB   written {count / writing:7,.0f}/s"
                 f"   read {count / reading:7,.0f}/s   read and stored {storing:5.2f} s"
-                f"   memory {peak(format, path) / 1e6:4.1f} MB"
+                f"   memory {peak(format, path) / 1e6:4.1f} MB{peer(format, path)}"
             )
             if storing > GOALS.get(name, storing) * count / 10_000:
                 slow.append(name)
