@@ -58,7 +58,8 @@ papers = Table(
     Index("papers_live", "year", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_read", "read", sqlite_where=Column("read", Boolean)),
     Index("papers_bare", "abstract", sqlite_where=Column("abstract", Text) == literal_column("''")),
-    Index("papers_added", "trashed", "added"),  # the whole library as it is first shown
+    Index("papers_added", "added", sqlite_where=Column("trashed", Float).is_(None)),
+    Index("papers_trashed", "trashed", sqlite_where=Column("trashed", Float).isnot(None)),
     # Ids are never used again: vectors and index entries of a paper long gone must not be met by
     # a new one.
     sqlite_autoincrement=True,

@@ -83,7 +83,8 @@ TABLES = (
     "CREATE INDEX papers_live ON papers (year) WHERE trashed IS NULL",
     "CREATE INDEX papers_read ON papers (read) WHERE read",
     "CREATE INDEX papers_source ON papers (source, source_id)",
-    "CREATE INDEX papers_added ON papers (trashed, added)",
+    "CREATE INDEX papers_trashed ON papers (trashed) WHERE trashed IS NOT NULL",
+    "CREATE INDEX papers_added ON papers (added) WHERE trashed IS NULL",
     """
     CREATE TABLE saved_searches (
         id INTEGER NOT NULL,
