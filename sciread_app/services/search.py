@@ -16,7 +16,8 @@ from sciread_app.domain.ranking import fuse, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.services.reasons import Why, reasons
 from sciread_app.services.space import Space
-from sciread_app.storage.library import Ids, Library
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 __all__ = ["Hit", "Mode", "Results", "Search", "Why"]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sciread_app.domain.identity import text_hash
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import EncoderFailed, IndexUnusable
+from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.library import Library
 from sciread_app.storage.snapshot import Snapshot, are_unit
 from sciread_app.storage.vector_index import VectorIndex
@@ -23,7 +24,6 @@ from sciread_app.tasks import Task
 
 log = logging.getLogger(__name__)
 
-Ids = NDArray[np.int64]
 Vector = NDArray[np.float32]
 Ranking = tuple[Ids, NDArray[np.float32]]  # papers and similarities, best first
 
@@ -107,7 +107,7 @@ class Space:
     def nearest_among(self, vector: Vector, ids: Ids, k: int) -> Ranking:
         """The k of these papers nearest to a vector, exact, whatever the index says."""
         snapshot = self._known()
-        positions, known = snapshot.positions(np.unique(ids))
+        positions, known = snapshot.positions(distinct(ids))
         return snapshot[positions[known]].best(vector, k)
 
     def vectors(self, ids: Sequence[int] | Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
@@ -24,10 +23,9 @@ from sciread_app.storage import arrivals, conditions, fulltext, records, schema,
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.database import Database
+from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.shelves import Shelves
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +360,7 @@ def _set(db: Connection, sql: str, values: tuple[object, ...] = ()) -> Ids:
     """The ids that a SELECT gives, each once, ascending."""
     # As one text: a hundred thousand rows one by one would take five times as long.
     text = db.exec_driver_sql(f"SELECT group_concat(id) FROM ({sql})", values).scalar_one()
-    return np.unique(np.fromstring(text or "", np.int64, sep=","))
+    return distinct(np.fromstring(text or "", np.int64, sep=","))
 
 
 def _ids(values: Iterable[int]) -> Ids:

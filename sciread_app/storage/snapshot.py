@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.vectors import Rows
 
-Ids = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 # Vectors in memory at a time when they are read only to be passed on.

@@ -91,9 +91,11 @@ class Rows:
         return found
 
     def take(self, rows: Numbers) -> NDArray[Any]:
-        """Copies of these rows; zeros, which no text has for its hash, for those not there."""
+        """These rows; zeros, which no text has for its hash, for those not there."""
         inside = self._inside(rows)
         if inside.all():
+            if len(rows) and (np.diff(rows) == 1).all():
+                return self._table[rows[0] - self.first :][: len(rows)]  # no copy
             return np.take(self._table, rows - self.first)
         taken = np.zeros(len(rows), self._table.dtype)
         taken[inside] = self._table[rows[inside] - self.first]
