@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from sciread_app.domain import identity
 from sciread_app.domain.identity import Verdict
@@ -73,9 +73,8 @@ def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
             fresh.append((print, entry, "" if is_new else identity.record(paper)))
         entries.append(entry)
     added = _write(db, list(dict.fromkeys(entries)), now)
-    db_rows = [{"fingerprint": p, "paper": e.id, "record": record} for p, e, record in fresh]
-    if db_rows:
-        db.execute(insert(schema.origins).prefix_with("OR REPLACE"), db_rows)
+    origins = [(print, entry.id, record) for print, entry, record in fresh]
+    records.insert(db, "origins", ("fingerprint", "paper", "record"), origins)
     ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
     return Stored(ids, added, len(batch) - added)
 

@@ -13,6 +13,8 @@ from sciread_app.domain.identity import block_keys, text_hash
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
 from sciread_app.storage import schema
 
+_as_json = json.JSONEncoder(ensure_ascii=False).encode
+
 
 def among(ids: Iterable[int]) -> Select[tuple[int]]:
     """A SELECT of these numbers: one bound value, however many they are."""
@@ -77,7 +79,7 @@ def add(db: Connection, papers: Sequence[Paper], now: float) -> list[int]:
         _row(paper) | {"id": id, "added": now, "changed": now}
         for id, paper in zip(ids, papers, strict=True)
     ]
-    _insert(db, "papers", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    insert(db, "papers", tuple(rows[0]), [tuple(row.values()) for row in rows])
     _add_parts(db, dict(zip(ids, papers, strict=True)), now)
     return list(ids)
 
@@ -89,6 +91,17 @@ def change(db: Connection, id: int, paper: Paper, now: float) -> None:
     for table in (schema.authors, schema.identifiers, schema.fields):
         db.execute(delete(table).where(table.c.paper == id))
     _add_parts(db, {id: paper}, now)
+
+
+def insert(
+    db: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
+) -> None:
+    """Insert rows, passing over those that are there. Without SQLAlchemy's work on each value,
+    which takes as long as SQLite's own when a hundred thousand papers come in."""
+    if rows:
+        marks = ", ".join("?" * len(columns))
+        names = ", ".join(columns)
+        db.exec_driver_sql(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", list(rows))
 
 
 def _grouped(db: Connection, table: Table, ids: Sequence[int]) -> dict[int, list[Any]]:
@@ -109,7 +122,7 @@ def _row(paper: Paper) -> dict[str, Any]:
         "year": paper.year,
         "venue": paper.venue,
         "keywords": "\n".join(paper.keywords),
-        "extra": json.dumps(dict(paper.extra), ensure_ascii=False),
+        "extra": _as_json(dict(paper.extra)),
         "source": paper.source,
         "source_id": paper.source_id,
         "text_hash": text_hash(paper),
@@ -122,27 +135,16 @@ def _add_parts(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
     authors = [
         (id, n, *author) for id, paper in papers.items() for n, author in enumerate(paper.authors)
     ]
-    _insert(db, "authors", ("paper", "position", *Author._fields), authors)
+    insert(db, "authors", ("paper", "position", *Author._fields), authors)
     identifiers = [
         (id, n, kind, value)
         for id, paper in papers.items()
         for n, (kind, value) in enumerate(dict.fromkeys(paper.identifiers))
     ]
-    _insert(db, "identifiers", ("paper", "position", "kind", "value"), identifiers)
+    insert(db, "identifiers", ("paper", "position", "kind", "value"), identifiers)
     fields = [
         (id, n, field) for id, paper in papers.items() for n, field in enumerate(paper.fields)
     ]
-    _insert(db, "fields", ("paper", "position", "field"), fields)
+    insert(db, "fields", ("paper", "position", "field"), fields)
     files = [(id, path, now) for id, paper in papers.items() for path in paper.files]
-    _insert(db, "attachments", ("paper", "path", "added"), files)
-
-
-def _insert(
-    db: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
-) -> None:
-    """Insert rows, passing over those that are there. Without SQLAlchemy's work on each value,
-    which takes as long as SQLite's own when a hundred thousand papers come in."""
-    if rows:
-        marks = ", ".join("?" * len(columns))
-        names = ", ".join(columns)
-        db.exec_driver_sql(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", list(rows))
+    insert(db, "attachments", ("paper", "path", "added"), files)
