@@ -1,6 +1,6 @@
 """How fast BibTeX, RIS and CSL-JSON are written, read, and read into a library.
 
-Run it with `python tests/benchmarks/bench_formats.py [papers]`. The papers are made up: abstracts
+Run it with `python -m tests.benchmarks.bench_formats [papers]`. The papers are made up: abstracts
 of 180 words, five authors, accents in one word of twelve, so that LaTeX is decoded everywhere.
 Times are of the processor, so that what else runs on the machine does not count.
 """

@@ -1,6 +1,6 @@
 """How well typed queries find what people judged relevant: nDCG@10 of each leg and of both.
 
-    python tests/benchmarks/bench_quality.py [FOLDER of judged collections]
+    python -m tests.benchmarks.bench_quality [FOLDER of judged collections]
 
 Takes the way of the product: a library, the real model, a space and its search. Plain reciprocal
 rank fusion (k=60) of the two legs stands beside for comparison.

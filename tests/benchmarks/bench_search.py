@@ -1,8 +1,8 @@
 """How long searches take in a real library: p50 and p95 of each kind of question, and the memory.
 
-    python tests/benchmarks/bench_search.py [--home DIR] [--rounds N]
+    python -m tests.benchmarks.bench_search [--home DIR] [--rounds N]
 
-DIR (else the usual home) holds an encoded library. Questions are made of its own titles, whole
+DIR (else bench-home, which bench_index fills) holds an encoded library. Questions are made of its own titles, whole
 and in part, and of scientific claims where those are at hand; the targets stand beside (2 cores,
 153,940 papers).
 """
@@ -39,7 +39,9 @@ LIMIT = 50
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--home", type=Path, help="folder of an encoded library")
+    arguments.add_argument(
+        "--home", type=Path, default=Path("bench-home"), help="folder of an encoded library"
+    )
     arguments.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
     given = arguments.parse_args()
     workspace = open_workspace(given.home)

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_window [--home DIR] [--papers N]
 
-DIR (else the usual home) is what the window is opened on. For the import a home of its own is
+DIR (else bench-home, which bench_index fills) is what the window is opened on. For the import a home of its own is
 made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded by the starter model.
 """
 
