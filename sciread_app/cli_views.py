@@ -50,7 +50,8 @@ def hits(
 def _why(hit: Hit, reason: Why | None) -> str:
     parts = []
     if hit.percentile is not None:
-        parts.append(f"closer than {hit.percentile:.1f} % of pairs")
+        # A sample of pairs cannot tell that none is closer.
+        parts.append(f"closer than {min(hit.percentile, 99.9):.1f} % of random pairs")
     if reason and reason.words:
         parts.append("words: " + ", ".join(reason.words))
     if reason and reason.sentence:
