@@ -16,6 +16,8 @@ from trainer.contract import wire
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package, read_package
 
+_NICENESS = 10
+
 Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
 
@@ -27,6 +29,7 @@ def serve(folder: Path) -> int:
     `{"id": 1, "rows": n, "dim": d}` with the vectors behind it, or by `{"id": 1, "error", "hint"}`.
     """
     requests, answers = _take_pipes()
+    _stand_back()
     try:
         package = read_package(folder)
         encode = _load(package)
@@ -42,6 +45,12 @@ def serve(folder: Path) -> int:
         print(f"What was asked cannot be read: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _stand_back() -> None:
+    """Let whoever asks go first: with every core at work here, a window would stutter."""
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
 
 
 def answer_all(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
