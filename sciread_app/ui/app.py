@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import sys
@@ -122,6 +123,8 @@ class _Opening(QObject):
 
     def _opened(self, opened: tuple[Desk, bool, list[str], Callable[[], None]]) -> None:
         desk, is_new, warnings, self._close = opened
+        # What stands now stays: the collector need not walk through it again, which takes 50 ms.
+        gc.freeze()
         self._window.open(desk, sample=is_new)
         if warnings:
             self._window.banner.show_notice(*warnings[:2])

@@ -9,6 +9,7 @@ made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded b
 from __future__ import annotations
 
 import argparse
+import gc
 import gzip
 import json
 import os
@@ -108,6 +109,7 @@ def watch(folder: Path, count: int) -> None:
             time.sleep(0.0005)
 
     pass_time()
+    gc.freeze()  # as the program does when the library is open
     heart = Heartbeat()
     heart.start()
     begun = time.monotonic()
