@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.bench_search [--home DIR] [--rounds N]
 
-DIR (else bench-home, which bench_index fills) holds an encoded library. Questions are made of its own titles, whole
-and in part, and of scientific claims where those are at hand; the targets stand beside (2 cores,
-153,940 papers).
+DIR (else bench-home, which bench_index fills) holds an encoded library. Questions are made of its
+own titles, whole and in part, and of scientific claims where those are at hand; the targets stand
+beside (2 cores, 153,940 papers).
 """
 
 from __future__ import annotations

@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.bench_window [--home DIR] [--papers N]
 
-DIR (else bench-home, which bench_index fills) is what the window is opened on. For the import a home of its own is
-made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded by the starter model.
+DIR (else bench-home, which bench_index fills) is what the window is opened on. For the import a
+home of its own is made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded
+by the starter model.
 """
 
 from __future__ import annotations
