@@ -276,4 +276,4 @@ def test_the_window_lives_on_while_python_computes_beside_it(qtbot, show_window,
     qtbot.waitUntil(lambda: not jobs.running())
     # Generous: what it must catch is work of seconds on the window's own thread.
     assert heart.stop() < 1_000
-    assert heart.beats > 5
+    assert heart.beats > 1
