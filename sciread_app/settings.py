@@ -18,7 +18,6 @@ class Settings:
 
     theme: str = "system"
     model: str = "starter"  # the folder in models/, or the model that came with the program
-    batch: int = 512  # papers encoded between two saves
     pdf_workers: int = 2
     pdf_seconds: int = 30
 
