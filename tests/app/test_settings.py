@@ -17,7 +17,7 @@ def test_no_file_means_defaults(tmp_path):
 
 def test_wrong_values_keep_their_default_and_are_named(tmp_path):
     path = tmp_path / "settings.toml"
-    path.write_text('theme = "pink"\npdf_workers = "two"\npdf_seconds = 0\n\n')
+    path.write_text('theme = "pink"\npdf_workers = "two"\npdf_seconds = 0\n')
     settings, problems = read_settings(path)
     assert settings == Settings()
     assert [p.split("=")[0] for p in problems] == [
