@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
+from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
 
 _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
@@ -53,6 +54,11 @@ def restore(home: Home, archive: Path) -> Path | None:
     try:
         _unpack(archive, new)
         _check(new)
+        if home.library.exists() and in_use(home.library):
+            raise LibraryError(
+                f"The library {home.library} is open in another window or program.",
+                "Close it and restore again. Nothing was changed.",
+            )
         kept = _put_away(home)
         new.replace(home.library)
     finally:

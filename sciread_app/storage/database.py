@@ -108,6 +108,19 @@ class Database:
             raise _explained(error, self.path) from error
 
 
+def in_use(path: Path) -> bool:
+    """Whether somebody has the library open. SQLite leaves WAL only for one who is alone with it;
+    the library goes back to WAL when it is opened next."""
+    with closing(sqlite3.connect(path, timeout=0)) as db:
+        try:
+            db.execute("PRAGMA journal_mode = DELETE")
+        except sqlite3.OperationalError as error:
+            return "locked" in str(error)
+        except sqlite3.DatabaseError:
+            return False  # no library at all, and so nobody's
+    return False
+
+
 def _configure(connection: Any, _: object) -> None:
     connection.isolation_level = None  # transactions begin where Database says so
     # busy_timeout first: switching to WAL can itself find the file locked.

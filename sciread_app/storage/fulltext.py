@@ -49,8 +49,6 @@ def create(db: Connection) -> None:
         f"CREATE VIRTUAL TABLE fulltext USING fts5({_COLUMNS}, "
         f"content='searchable', content_rowid='id', tokenize='{TOKENIZER}')"
     )
-    # Merged less often than by default (4), an import is a tenth faster, a search no slower.
-    db.exec_driver_sql("INSERT INTO fulltext (fulltext, rank) VALUES ('automerge', 8)")
     db.exec_driver_sql("CREATE VIRTUAL TABLE fulltext_words USING fts5vocab(fulltext, row)")
 
 

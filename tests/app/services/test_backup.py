@@ -75,6 +75,19 @@ def test_a_backup_with_a_damaged_library_changes_nothing(home, tmp_path):
     assert sorted(p.name for p in home.folder.iterdir() if "restored" in p.name) == []
 
 
+def test_a_library_that_is_open_elsewhere_is_not_replaced_under_its_feet(home, tmp_path):
+    put(home, "Bees")
+    library = Library(home.library)
+    backup(library, home, tmp_path / "b.zip")
+    with pytest.raises(LibraryError, match="is open in another window"):
+        restore(home, tmp_path / "b.zip")
+    library.put([paper("Wasps")])
+    library.close()
+    assert titles(home.library) == ["Bees", "Wasps"]
+    restore(home, tmp_path / "b.zip")
+    assert titles(home.library) == ["Bees"]
+
+
 def test_a_missing_backup_is_named(home, tmp_path):
     with pytest.raises(LibraryError, match=r"no backup .*gone\.zip"):
         restore(home, tmp_path / "gone.zip")
