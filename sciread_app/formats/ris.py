@@ -74,8 +74,10 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
                 continue
         if not fields:
             first = number
-        values = fields.setdefault(tag, [])
-        values.append(value.rstrip())
+        if (values := fields.get(tag)) is None:
+            values = fields[tag] = [value.rstrip()]
+        else:
+            values.append(value.rstrip())
     if fields:
         yield first, fields
 

@@ -52,8 +52,9 @@ class _Pool:
                 self._by_clue[clue].append(entry)
 
     def like(self, paper: Paper) -> Iterable[_Entry]:
-        found = chain.from_iterable(self._by_clue.get(clue, ()) for clue in _clues(paper))
-        return dict.fromkeys(found)
+        known = self._by_clue
+        found = [known[clue] for clue in _clues(paper) if clue in known]
+        return dict.fromkeys(chain.from_iterable(found))
 
 
 def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:

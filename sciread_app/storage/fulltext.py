@@ -30,7 +30,7 @@ TOKENIZER = "porter unicode61 remove_diacritics 2"
 _VIEW = """
 CREATE VIEW searchable AS SELECT
     id, title, abstract,
-    (SELECT group_concat(trim(given || ' ' || particle || ' ' || family || ' ' || suffix), '; ')
+    (SELECT group_concat(given || ' ' || particle || ' ' || family || ' ' || suffix, '; ')
         FROM authors WHERE paper = papers.id) AS authors,
     venue,
     keywords || char(10) || coalesce(
