@@ -1,0 +1,50 @@
+"""What is asked of a source of papers, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sciread_app.domain.paper import Paper, Skipped
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQuery:
+    """What to fetch from a source. `text` is in the source's own language.
+
+    `since` and `until` are ISO dates, both inclusive, of when a paper first appeared there.
+    `most` bounds the number of papers; 0 means all. `changed_since`, an ISO time in UTC, asks only
+    for what is new or has changed since then.
+    """
+
+    source: str
+    text: str
+    since: str = ""
+    until: str = ""
+    most: int = 0
+    changed_since: str = ""
+
+
+class Page(NamedTuple):
+    """One answer of many."""
+
+    records: Sequence[Paper | Skipped]
+    cursor: str  # what the source must be told to go on after this page, in whichever process
+    total: int  # how many papers the query finds, as far as the source has said; 0: unknown
+
+
+class Preview(NamedTuple):
+    """What a query would bring."""
+
+    total: int  # 0 is none, -1 unknown
+    papers: Sequence[Paper]  # the first few
+    remark: str = ""  # what somebody should know before fetching all of it
+
+
+class QueryField(NamedTuple):
+    """A part of a source's language that a form can offer."""
+
+    name: str  # "Author"
+    pattern: str  # 'au:"{}"'
+    example: str  # "Hinton, Geoffrey"
