@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import NamedTuple
 
+from sciread_app.domain.news import News
 from sciread_app.domain.paper import Paper, Skipped
 
 
@@ -48,3 +50,43 @@ class QueryField(NamedTuple):
     name: str  # "Author"
     pattern: str  # 'au:"{}"'
     example: str  # "Hinton, Geoffrey"
+
+
+class State(StrEnum):
+    unfinished = "unfinished"  # going on just now, or stopped or cut off: running it goes on
+    failed = "failed"  # running it goes on
+    done = "done"  # running it brings what is new
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A query that was fetched once, and can be gone on with or refreshed.
+
+    The counts are those of its last run, finished or not: read = added + merged + failed. Times
+    are seconds since 1970.
+    """
+
+    id: int
+    query: SourceQuery
+    state: State
+    message: str  # why it failed
+    cursor: str
+    total: int  # what the last run expects to read; 0: unknown
+    ledger: int | None  # the import that the last run is; None before the first
+    read: int
+    added: int
+    merged: int
+    failed: int
+    started: float | None  # the last run
+    finished: float | None
+    papers: int = 0  # that all runs together have brought
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What one run of a fetch has brought."""
+
+    fetch: Fetch
+    news: Sequence[News]
+    skips: Sequence[Skipped]
+    remark: str = ""  # why there was nothing, where a reason is known

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from rapidfuzz.fuzz import ratio
 
+from sciread_app.domain.news import version
 from sciread_app.domain.paper import Author, Identifier, Paper
 
 # Identifiers that name one record and no other. An ISBN names a book, and so all its chapters.
@@ -158,12 +159,7 @@ _RECORDED = tuple(name for name in Paper.__dataclass_fields__ if name != "id")
 def _is_newer_state(kept: Paper, new: Paper) -> bool:
     if new.source in FILES or (kept.source, kept.source_id) != (new.source, new.source_id):
         return False
-    return _version(new) >= _version(kept)
-
-
-def _version(paper: Paper) -> int:
-    version = paper.extra.get("version", "0")
-    return int(version) if version.isdecimal() else 0
+    return version(new) >= version(kept)
 
 
 def _judge_same_doi(a: Paper, b: Paper, doi: str) -> Judgement:

@@ -243,6 +243,8 @@ imports = Table(
     Column("added", Integer, nullable=False),
     Column("merged", Integer, nullable=False),
     Column("failed", Integer, nullable=False),
+    Column("fetch", Integer),  # whose run it is; NULL: from files
+    Index("imports_fetch", "fetch"),
 )
 
 failures = Table(
@@ -253,4 +255,44 @@ failures = Table(
     Column("file", Text, nullable=False),
     Column("entry", Text, nullable=False),
     Column("why", Text, nullable=False),
+)
+
+# What an import has brought: papers that are new, and what has become of those that were there.
+news = Table(
+    "news",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("import", ForeignKey("imports.id", ondelete="CASCADE"), nullable=False),
+    _paper(),
+    Column("what", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Index("news_import", "import"),
+    Index("news_paper", "paper"),
+)
+
+# Queries to sources. A query is fetched once and refreshed ever after; each run is an import.
+fetches = Table(
+    "fetches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("since", Text, nullable=False),
+    Column("until", Text, nullable=False),
+    Column("most", Integer, nullable=False),
+    Column("changed_since", Text, nullable=False),  # what the last run asks for; empty: all
+    Column("cursor", Text, nullable=False),  # where the last run stands; empty: at its beginning
+    Column("total", Integer, nullable=False),
+    Column("message", Text, nullable=False),  # why the last run failed
+    UniqueConstraint("source", "text", "since", "until", "most"),
+)
+
+# Of which papers a source of citations was asked for theirs, and when.
+asked = Table(
+    "asked",
+    metadata,
+    _paper(primary_key=True),
+    Column("source", Text, primary_key=True),
+    Column("at", Float, nullable=False),
+    sqlite_with_rowid=False,
 )

@@ -11,7 +11,9 @@ from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
 from sciread_app.storage import database, schema
+from sciread_app.storage.database import Database
 from sciread_app.storage.library import Library
+from sciread_app.storage.migrations import HEAD
 from tests.make import paper
 
 
@@ -37,14 +39,32 @@ def test_a_copy_is_kept_before_a_migration_and_a_failed_one_changes_nothing(tmp_
     library = Library(path)
     library.put([paper("Bees")])
     library.close()
-    monkeypatch.setattr(database, "HEAD", 2)  # a revision that does not exist: it must fail
-    with pytest.raises(Exception, match="0002"):
+    monkeypatch.setattr(database, "HEAD", HEAD + 1)  # a revision that does not exist: it must fail
+    with pytest.raises(Exception, match=f"{HEAD + 1:04}"):
         Library(path)
     monkeypatch.undo()
     for file in (path, tmp_path / "library.backup.sqlite3"):
         with closing(sqlite3.connect(file)) as db:
             assert db.execute("SELECT title FROM papers").fetchall() == [("Bees",)]
-            assert db.execute("PRAGMA user_version").fetchone() == (1,)
+            assert db.execute("PRAGMA user_version").fetchone() == (HEAD,)
     library = Library(path)
     assert library.count() == 1
     library.close()
+
+
+def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path, monkeypatch):
+    for revision in range(1, HEAD):
+        path = tmp_path / f"{revision}.sqlite3"
+        monkeypatch.setattr(database, "HEAD", revision)
+        Database(path).close()
+        with closing(sqlite3.connect(path)) as db:
+            db.execute(
+                "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, "
+                "source, source_id, text_hash, head_key, tail_key, added, changed) "
+                "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1)"
+            )
+            db.commit()
+        monkeypatch.undo()
+        library = Library(path)
+        assert [paper.title for paper in library.get([1])] == ["Bees"]
+        library.close()

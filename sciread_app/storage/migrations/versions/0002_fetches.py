@@ -1,0 +1,57 @@
+"""Fetches that are resumed and refreshed, what they bring, and whose citations were asked for."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0002"
+down_revision = "0001"
+
+TABLES = (
+    """
+    CREATE TABLE fetches (
+        id INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        text TEXT NOT NULL,
+        since TEXT NOT NULL,
+        until TEXT NOT NULL,
+        most INTEGER NOT NULL,
+        changed_since TEXT NOT NULL,
+        cursor TEXT NOT NULL,
+        total INTEGER NOT NULL,
+        message TEXT NOT NULL,
+        PRIMARY KEY (id),
+        UNIQUE (source, text, since, until, most)
+    )
+    """,
+    """
+    CREATE TABLE news (
+        id INTEGER NOT NULL,
+        import INTEGER NOT NULL,
+        paper INTEGER NOT NULL,
+        what TEXT NOT NULL,
+        detail TEXT NOT NULL,
+        PRIMARY KEY (id),
+        FOREIGN KEY(import) REFERENCES imports (id) ON DELETE CASCADE,
+        FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
+    )
+    """,
+    "CREATE INDEX news_import ON news (import)",
+    "CREATE INDEX news_paper ON news (paper)",
+    "ALTER TABLE imports ADD COLUMN fetch INTEGER",
+    "CREATE INDEX imports_fetch ON imports (fetch)",
+    """
+    CREATE TABLE asked (
+        paper INTEGER NOT NULL,
+        source TEXT NOT NULL,
+        at FLOAT NOT NULL,
+        PRIMARY KEY (paper, source),
+        FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
+    ) WITHOUT ROWID
+    """,
+)
+
+
+def upgrade() -> None:
+    for statement in TABLES:
+        op.execute(statement)
