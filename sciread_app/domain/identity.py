@@ -25,6 +25,7 @@ NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
 # Files give papers names of their own; two files can use one name for two papers.
 FILES = frozenset({"", "bibtex", "ris", "csl-json", "pdf"})
 
+_VERSIONS = ("update_of", "update_in")  # NLM's UpdateOf and UpdateIn
 _ALIKE = 93  # titles this similar (0 to 100) may be one title
 _UNLIKE = 50  # titles less similar than this are two titles
 _ALIKE_STRANGERS = 80  # the same where no author is in common
@@ -66,6 +67,8 @@ def judge(a: Paper, b: Paper) -> Judgement:
             return Judgement(Verdict.same, f"both are {kind} {shared}")
     if shared := _shared("doi", a, b):
         return _judge_same_doi(a, b, shared)
+    if linked(a) & _values("pmid", b) or linked(b) & _values("pmid", a):
+        return Judgement(Verdict.versions, "PubMed names one as an update of the other")
     if a.source == b.source and a.source not in FILES and a.source_id and b.source_id:
         if a.source_id == b.source_id:
             return Judgement(Verdict.same, f"both are {a.source} {a.source_id}")
@@ -77,6 +80,11 @@ def judge(a: Paper, b: Paper) -> Judgement:
 
 def is_preprint(paper: Paper) -> bool:
     return bool(paper.identifier("arxiv")) and (paper.source == "arxiv" or paper.kind == "article")
+
+
+def linked(paper: Paper) -> set[str]:
+    """The PMIDs that PubMed gives as other versions of this paper: preprint and article."""
+    return {pmid for name in _VERSIONS if name in paper.extra for pmid in paper.extra[name].split()}
 
 
 def title_key(title: str) -> str:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
 from sqlalchemy import Connection, or_, select, update
 
-from sciread_app.domain import identity
+from sciread_app.domain import identity, news
 from sciread_app.domain.identity import Verdict
-from sciread_app.domain.paper import Paper, PaperId
+from sciread_app.domain.news import News, What
+from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.storage import fulltext, records, schema, works
 
 
@@ -23,6 +24,7 @@ class Stored(NamedTuple):
     ids: list[PaperId]
     added: int
     merged: int
+    news: list[News]
 
 
 @dataclass(eq=False)
@@ -33,7 +35,7 @@ class _Entry:
     id: int | None = None
     edited: frozenset[str] = frozenset()
     trashed: bool = False
-    changed: bool = False
+    before: Paper | None = None  # as the library has it, once it differs
     relations: list[tuple[_Entry, identity.Judgement]] = field(default_factory=list)
 
 
@@ -73,22 +75,29 @@ def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
             known[print] = entry
             fresh.append((print, entry, "" if is_new else identity.record(paper)))
         entries.append(entry)
-    added = _write(db, list(dict.fromkeys(entries)), now)
+    met = list(dict.fromkeys(entries))
+    added = _write(db, met, now)
     origins = [(print, entry.id, record) for print, entry, record in fresh]
     records.insert(db, "origins", ("fingerprint", "paper", "record"), origins)
     ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
-    return Stored(ids, added, len(batch) - added)
+    return Stored(ids, len(added), len(batch) - len(added), list(_news(met, added)))
 
 
 def _clues(paper: Paper) -> Iterable[object]:
     """What two records must share one of before they are compared."""
-    yield from (i for i in paper.identifiers if i.kind in identity.NAMING)
+    yield from _names(paper)
     if paper.source_id and paper.source not in identity.FILES:
         yield (paper.source, paper.source_id, "")
     if paper.title:
         head, tail = identity.block_keys(paper.title)
         yield head
         yield -tail - 1  # apart from the heads
+
+
+def _names(paper: Paper) -> Iterator[Identifier]:
+    """Its own names, and those of papers that it says are versions of it."""
+    yield from (i for i in paper.identifiers if i.kind in identity.NAMING)
+    yield from (Identifier("pmid", pmid) for pmid in identity.linked(paper))
 
 
 def _meet(
@@ -133,7 +142,7 @@ def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
             select(papers.id).where(or_(papers.head_key.in_(heads), papers.tail_key.in_(tails)))
         )
     )
-    named = (i for paper in batch for i in paper.identifiers if i.kind in identity.NAMING)
+    named = chain.from_iterable(_names(paper) for paper in batch)
     for kind, values in _grouped(named).items():
         same = select(identifiers.paper).where(identifiers.kind == kind)
         found.update(db.scalars(same.where(identifiers.value.in_(records.among_texts(values)))))
@@ -161,7 +170,9 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
         entry = min(same, key=lambda e: identity.is_preprint(e.paper) != preprint)
         merged = identity.merge(entry.paper, paper, edited=entry.edited)
         if merged != entry.paper:
-            entry.paper, entry.changed = merged, True
+            if entry.id is not None:
+                entry.before = entry.before or entry.paper
+            entry.paper = merged
             pool.add(entry)
         return entry, False
     entry = _Entry(paper)
@@ -174,13 +185,13 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
     return entry, True
 
 
-def _write(db: Connection, entries: Sequence[_Entry], now: float) -> int:
-    """Write what is new and what has changed; returns how many are new."""
+def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry]:
+    """Write what is new and what has changed; returns what is new."""
     new = [entry for entry in entries if entry.id is None]
     old = [entry for entry in entries if entry.id is not None]
     for entry, id in zip(new, records.add(db, [e.paper for e in new], now), strict=True):
         entry.id = id
-    touched = [entry for entry in old if entry.changed or entry.trashed]
+    touched = [entry for entry in old if entry.before or entry.trashed]
     fulltext.forget(db, [e.id for e in touched if e.id and not e.trashed])
     for entry in touched:
         assert entry.id
@@ -199,4 +210,20 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> int:
         for other, judgement in entry.relations:
             assert entry.id and other.id
             works.relate(db, entry.id, other.id, judgement.verdict, judgement.reason, now)
-    return len(new)
+    return new
+
+
+def _news(entries: Sequence[_Entry], added: Sequence[_Entry]) -> Iterator[News]:
+    fresh = set(added)
+    for entry in added:
+        assert entry.id
+        yield News(PaperId(entry.id), What.added)
+        if not identity.is_preprint(entry.paper):
+            where = news.published_where(entry.paper)
+            for other, judgement in entry.relations:
+                if judgement.verdict == Verdict.versions and other.id and other not in fresh:
+                    yield News(PaperId(other.id), What.published, where)
+    for entry in entries:
+        if entry.before and entry.id:
+            for what, detail in news.news(entry.before, entry.paper):
+                yield News(PaperId(entry.id), what, detail)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, insert, select, update
 
-from sciread_app.domain.paper import Skipped
-from sciread_app.storage import schema
+from sciread_app.domain.news import News, What
+from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.storage import records, schema
 from sciread_app.storage.database import Database
 
 
@@ -25,14 +26,15 @@ class Import:
     added: int
     merged: int
     failed: int
+    fetch: int | None = None  # the fetch whose run it was; None: from files
 
 
 class Ledger:
     def __init__(self, database: Database) -> None:
         self._db = database
 
-    def open(self, what: str) -> int:
-        """Begin an import of `what`; returns its number."""
+    def open(self, what: str, *, fetch: int | None = None) -> int:
+        """Begin an import of `what`, which may be a run of a fetch; returns its number."""
         row = {
             "what": what,
             "started": time.time(),
@@ -40,6 +42,7 @@ class Ledger:
             "added": 0,
             "merged": 0,
             "failed": 0,
+            "fetch": fetch,
         }
         with self._db.writing() as db:
             return int(db.execute(insert(schema.imports).values(row)).lastrowid)
@@ -73,8 +76,26 @@ class Ledger:
             )
             return [Skipped(*row) for row in rows]
 
+    def news(self, number: int) -> list[News]:
+        """What this import has brought, in its order."""
+        table = schema.news.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(table.paper, table.what, table.detail)
+                .where(table["import"] == number)
+                .order_by(table.id)
+            )
+            return [News(PaperId(r.paper), What(r.what), r.detail) for r in rows]
 
-def note(db: Connection, number: int, added: int, merged: int, skips: Sequence[Skipped]) -> None:
+
+def note(
+    db: Connection,
+    number: int,
+    added: int,
+    merged: int,
+    skips: Sequence[Skipped],
+    news: Sequence[News] = (),
+) -> None:
     """Add what became of a batch to the import with this number."""
     table = schema.imports.c
     db.execute(
@@ -87,5 +108,7 @@ def note(db: Connection, number: int, added: int, merged: int, skips: Sequence[S
             failed=table.failed + len(skips),
         )
     )
+    told = [(number, *one) for one in news]
+    records.insert(db, "news", ("import", *News._fields), told)
     if skips:
         db.execute(insert(schema.failures), [{"import": number, **s._asdict()} for s in skips])

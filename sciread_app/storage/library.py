@@ -23,6 +23,7 @@ from sciread_app.storage import arrivals, conditions, fulltext, records, schema,
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.database import Database
+from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.shelves import Shelves
@@ -43,7 +44,8 @@ class Library:
 
     Safe to call from any thread and from several processes: readers never wait, writers wait for
     each other. Papers in the trash are found by `get` alone. What people do with papers is in
-    `shelves`, the story of imports in `ledger`, files and their text in `attachments`.
+    `shelves`, the story of imports in `ledger`, queries to sources in `fetches`, files and their
+    text in `attachments`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,20 +53,28 @@ class Library:
         self.path = path
         self.shelves = Shelves(self._db)
         self.ledger = Ledger(self._db)
+        self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
 
     def put(
-        self, batch: Sequence[Paper], *, ledger: int | None = None, skips: Sequence[Skipped] = ()
+        self,
+        batch: Sequence[Paper],
+        *,
+        ledger: int | None = None,
+        skips: Sequence[Skipped] = (),
+        step: Step | None = None,
     ) -> Stored:
         """Store records, each as a new paper or as part of the one it is (see identity.judge).
 
         With the number of an import in the `ledger`, the batch and what was skipped on the way
-        are noted there in the same transaction.
+        are noted there in the same transaction; so is the `step` of a fetch that they are.
         """
         with self._db.writing() as db:
+            if step is not None:
+                advance(db, step)
             stored = arrivals.take_in(db, batch, time.time())
             if ledger is not None:
-                note(db, ledger, stored.added, stored.merged, skips)
+                note(db, ledger, stored.added, stored.merged, skips, stored.news)
         return stored
 
     def edit(self, id: PaperId, **values: Any) -> None:

@@ -1,0 +1,135 @@
+"""Queries to sources: what was asked, how far it got, and what it has brought."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.fetches import Fetch, SourceQuery, State
+from sciread_app.domain.news import What
+from sciread_app.errors import LibraryError
+from sciread_app.storage import schema
+from sciread_app.storage.database import Database
+
+_ASKED = ("source", "text", "since", "until", "most")
+
+
+class Step(NamedTuple):
+    """A fetch goes on by one page: from where it was to where it will be."""
+
+    fetch: int
+    before: str  # its cursor until now
+    after: str
+    total: int
+
+
+class Fetches:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def keep(self, query: SourceQuery) -> int:
+        """The number of the fetch of this query, which is remembered from now on."""
+        row = {name: getattr(query, name) for name in _ASKED}
+        rest = {"changed_since": "", "cursor": "", "total": 0, "message": ""}
+        table = schema.fetches.c
+        with self._db.writing() as db:
+            db.execute(insert(schema.fetches).values(row | rest).on_conflict_do_nothing())
+            same = [table[name] == value for name, value in row.items()]
+            return int(db.scalars(select(table.id).where(*same)).one())
+
+    def begin(self, id: int, *, changed_since: str = "") -> None:
+        """Start a run from the beginning."""
+        self._set(id, changed_since=changed_since, cursor="", total=0, message="")
+
+    def fail(self, id: int, message: str) -> None:
+        self._set(id, message=message)
+
+    def forget(self, id: int) -> None:
+        """Drop the fetch. The papers it brought and the story of its runs stay."""
+        with self._db.writing() as db:
+            db.execute(update(schema.imports).where(_imports.fetch == id).values(fetch=None))
+            db.execute(delete(schema.fetches).where(schema.fetches.c.id == id))
+
+    def get(self, id: int) -> Fetch:
+        """Raises LibraryError if there is none with this number."""
+        found = self._read(schema.fetches.c.id == id)
+        if not found:
+            raise LibraryError(
+                f"There is no fetch {id}.", "`sciread fetches` lists those there are."
+            )
+        return found[0]
+
+    def all(self) -> list[Fetch]:
+        """The one that ran last comes first."""
+        return sorted(self._read(), key=lambda fetch: -(fetch.started or 0))
+
+    def _set(self, id: int, **values: object) -> None:
+        with self._db.writing() as db:
+            db.execute(update(schema.fetches).where(schema.fetches.c.id == id).values(values))
+
+    def _read(self, *tests: ColumnElement[bool]) -> list[Fetch]:
+        last = select(func.max(_imports.id)).where(_imports.fetch == schema.fetches.c.id)
+        brought = (
+            select(func.count())
+            .select_from(schema.news)
+            .join(schema.imports, schema.news.c["import"] == _imports.id)
+            .where(_imports.fetch == schema.fetches.c.id, schema.news.c.what == What.added)
+        )
+        runs = schema.imports
+        wanted = (
+            select(
+                schema.fetches,
+                runs.c.id.label("ledger"),
+                *(runs.c[name] for name in _COUNTS),
+                brought.scalar_subquery().label("papers"),
+            )
+            .outerjoin(runs, runs.c.id == last.scalar_subquery())
+            .where(*tests)
+        )
+        with self._db.reading() as db:
+            return [_fetch(row) for row in db.execute(wanted)]
+
+
+def advance(db: Connection, step: Step) -> None:
+    """Note that a fetch has got one page further.
+
+    Raises LibraryError if somebody else has taken it further already: the page must not be
+    counted twice.
+    """
+    table = schema.fetches.c
+    moved = db.execute(
+        update(schema.fetches)
+        .where(table.id == step.fetch, table.cursor == step.before)
+        .values(cursor=step.after, total=step.total, message="")
+    )
+    if moved.rowcount != 1:
+        raise LibraryError(
+            "This fetch is going on somewhere else, in another window or another process.",
+            "Wait until it is done there, or stop it there and resume it here.",
+        )
+
+
+_imports = schema.imports.c
+_COUNTS = ("read", "added", "merged", "failed", "started", "finished")
+
+
+def _fetch(row: Row[Any]) -> Fetch:
+    state = State.unfinished if row.finished is None else State.done
+    return Fetch(
+        id=row.id,
+        query=SourceQuery(row.source, row.text, row.since, row.until, row.most, row.changed_since),
+        state=State.failed if row.message else state,
+        message=row.message,
+        cursor=row.cursor,
+        total=row.total,
+        ledger=row.ledger,
+        read=row.read or 0,
+        added=row.added or 0,
+        merged=row.merged or 0,
+        failed=row.failed or 0,
+        started=row.started,
+        finished=row.finished,
+        papers=row.papers,
+    )
