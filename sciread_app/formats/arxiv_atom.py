@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
@@ -14,12 +15,35 @@ from sciread_app.formats import arxiv_record
 from sciread_app.formats.author_list import authors
 from sciread_app.formats.markup import prose
 from sciread_app.formats.streams import open_bytes
-from sciread_app.formats.xml_stream import BadXml, elements
+from sciread_app.formats.xml_stream import BadXml, document, elements
 
 SUFFIXES = (".atom", ".xml")
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
+_TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_ENTRY = f"{_ATOM}entry"
+_AUTHOR, _NAME, _AFFILIATION = f"{_ATOM}author", f"{_ATOM}name", f"{_ARXIV}affiliation"
+_CATEGORY, _PRIMARY = f"{_ATOM}category", f"{_ARXIV}primary_category"
+_ID, _TITLE, _SUMMARY = f"{_ATOM}id", f"{_ATOM}title", f"{_ATOM}summary"
+_PUBLISHED, _UPDATED = f"{_ATOM}published", f"{_ATOM}updated"
+_COMMENT, _JOURNAL, _DOI = f"{_ARXIV}comment", f"{_ARXIV}journal_ref", f"{_ARXIV}doi"
+
+
+class Entry(NamedTuple):
+    """A record with the times that a fetch finds its way by: ISO, in UTC, to the second."""
+
+    record: Paper | Skipped
+    published: str
+    updated: str
+
+
+class Feed(NamedTuple):
+    """One answer of arXiv."""
+
+    total: int  # how many papers the query finds; -1 if the answer does not say
+    entries: list[Entry]
+    error: str  # what arXiv says is wrong with the question; mostly nothing
 
 
 def read(path: Path) -> Iterator[Paper | Skipped]:
@@ -35,72 +59,113 @@ def read_feed(stream: BinaryIO, name: str = "arXiv") -> Iterator[Paper | Skipped
     """
     number = 0
     try:
-        for entry in elements(stream, f"{_ATOM}entry"):
+        for element in elements(stream, _ENTRY):
             number += 1
-            yield _paper(entry, name, number)
+            yield _entry(element, name, number).record
     except BadXml as error:
         yield Skipped(name, f"entry {number + 1}", str(error))
 
 
-def _paper(entry: etree._Element, name: str, number: int) -> Paper | Skipped:
-    url, title = _text(entry, f"{_ATOM}id"), _text(entry, f"{_ATOM}title")
-    abstract = _text(entry, f"{_ATOM}summary")
+def feed(body: bytes, name: str = "arXiv") -> Feed:
+    """A whole answer. Raises BadXml if it is broken, or no feed."""
+    root = document(body)
+    if root.tag != f"{_ATOM}feed":
+        raise BadXml(f"The XML is no feed of papers, but <{etree.QName(root).localname}>.")
+    total = (root.findtext(_TOTAL) or "").strip()
+    entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
+    error = next((e.record.why for e in entries if _is_error(e.record)), "")
+    return Feed(int(total) if total.isdecimal() else -1, entries, error)
+
+
+def _is_error(record: Paper | Skipped) -> bool:
+    return isinstance(record, Skipped) and not record.entry
+
+
+def _entry(element: etree._Element, name: str, number: int) -> Entry:
+    # One walk over the children is several times quicker than to look for each by its name.
+    texts: dict[str, str] = {}
+    people: list[etree._Element] = []
+    terms: list[str] = []
+    for child in element:
+        tag = child.tag
+        if tag == _AUTHOR:
+            people.append(child)
+        elif tag == _CATEGORY:
+            terms.append(child.get("term", ""))
+        elif tag == _PRIMARY:
+            terms.insert(0, child.get("term", ""))
+        elif child.text:
+            texts.setdefault(tag, child.text)
+    record = _record(texts, people, terms, name, number)
+    return Entry(record, texts.get(_PUBLISHED, "").strip(), texts.get(_UPDATED, "").strip())
+
+
+def _record(
+    texts: dict[str, str], people: list[etree._Element], terms: list[str], name: str, number: int
+) -> Paper | Skipped:
+    url, title = texts.get(_ID, "").strip(), prose(texts.get(_TITLE, ""))
+    abstract = prose(texts.get(_SUMMARY, ""))
     if title == "Error" and "/api/errors" in url:
         return Skipped(name, "", f"arXiv answers: {abstract}.")
     base, version = arxiv_id(url)
     if not base or not title:
         what = "title" if base else "arXiv id"
         return Skipped(name, base or f"entry {number}", f"This entry has no {what}.")
-    extra = _extra(entry, abstract)
+    extra = _extra(texts, people, abstract)
     if version:
         extra["version"] = str(version)
+    dois = (("doi", doi) for doi in texts.get(_DOI, "").split())
     return Paper(
         title=title,
         abstract=abstract,
-        authors=_authors(entry),
-        published=_text(entry, f"{_ATOM}published")[:10],
+        authors=_authors(people),
+        published=texts.get(_PUBLISHED, "").strip()[:10],
         venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
-        identifiers=identifiers(
-            ("arxiv", base), *(("doi", doi) for doi in _text(entry, f"{_ARXIV}doi").split())
-        ),
-        fields=_categories(entry),
+        identifiers=identifiers(("arxiv", base), *dois),
+        fields=_categories(terms),
         extra=extra,
         source="arxiv",
         source_id=base,
     )
 
 
-def _text(entry: etree._Element, tag: str) -> str:
-    return prose(entry.findtext(tag) or "")
+def _authors(people: list[etree._Element]) -> tuple[Author, ...]:
+    return tuple(a for person in people for a in _named(person.findtext(_NAME) or ""))
 
 
-def _authors(entry: etree._Element) -> tuple[Author, ...]:
-    names = (_text(author, f"{_ATOM}name") for author in entry.iterfind(f"{_ATOM}author"))
-    return tuple(author for name in names for author in authors([name]))
+@lru_cache(maxsize=1 << 15)
+def _named(name: str) -> tuple[Author, ...]:
+    return authors([prose(name)])
 
 
-def _categories(entry: etree._Element) -> tuple[str, ...]:
+def _categories(terms: list[str]) -> tuple[str, ...]:
     """arXiv's own, the primary one first; ACM and MSC classes are not among them."""
-    primary = entry.find(f"{_ARXIV}primary_category")
-    terms = [] if primary is None else [primary.get("term", "")]
-    terms += [category.get("term", "") for category in entry.iterfind(f"{_ATOM}category")]
-    return tuple(dict.fromkeys(term for term in terms if _is_category(term)))
+    return tuple(term for term in dict.fromkeys(terms) if _is_category(term))
 
 
+@lru_cache(maxsize=1 << 12)
 def _is_category(term: str) -> bool:
     archive = term.partition(".")[0]
     return bool(archive) and archive.replace("-", "").isalpha() and " " not in term
 
 
-def _extra(entry: etree._Element, abstract: str) -> dict[str, str]:
-    affiliations = dict.fromkeys(
-        prose(element.text or "") for element in entry.iter(f"{_ARXIV}affiliation")
-    )
+def _extra(texts: dict[str, str], people: list[etree._Element], abstract: str) -> dict[str, str]:
     extra = {
-        "comment": _text(entry, f"{_ARXIV}comment"),
-        "journal_ref": _text(entry, f"{_ARXIV}journal_ref"),
-        "updated": _text(entry, f"{_ATOM}updated")[:10],
-        "affiliations": "; ".join(filter(None, affiliations)),
+        "comment": prose(texts.get(_COMMENT, "")),
+        "journal_ref": prose(texts.get(_JOURNAL, "")),
+        "updated": texts.get(_UPDATED, "").strip()[:10],
+        "affiliations": _affiliations(people),
     }
     extra["withdrawn"] = arxiv_record.withdrawn(extra["comment"], abstract)
     return {name: text for name, text in extra.items() if text}
+
+
+def _affiliations(people: list[etree._Element]) -> str:
+    """Of all authors, each once. Most have none: of those nothing is looked at."""
+    found = (
+        prose(part.text or "")
+        for person in people
+        if len(person) > 1
+        for part in person.iterchildren(_AFFILIATION)
+    )
+    return "; ".join(filter(None, dict.fromkeys(found)))

@@ -52,6 +52,24 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
         raise BadXml(f"The XML is broken: {error.msg}.") from error
 
 
+def document(body: bytes) -> etree._Element:
+    """The root of a whole document in memory. Raises BadXml for the same as `elements`."""
+    parser = etree.XMLParser(
+        resolve_entities=False,
+        load_dtd=False,
+        no_network=True,
+        remove_comments=True,
+        remove_pis=True,
+        huge_tree=False,
+    )
+    try:
+        root = etree.fromstring(body, parser)
+    except etree.XMLSyntaxError as error:
+        raise BadXml(f"The XML is broken: {error.msg}.") from error
+    _refuse_entities(root)
+    return root
+
+
 def text_of(element: etree._Element | None) -> str:
     """The text in an element on one line, its markup flattened: CO2, 10^-3, x^2/(y+1)."""
     if element is None:
