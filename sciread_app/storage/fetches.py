@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, select, update
+from sqlalchemy import Connection, Row, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.fetches import Fetch, SourceQuery, State
-from sciread_app.domain.news import What
 from sciread_app.errors import LibraryError
 from sciread_app.storage import schema
 from sciread_app.storage.database import Database
 
 _ASKED = ("source", "text", "since", "until", "most")
+# Each fetch with its last run, and how many papers all its runs have added.
+_WITH_RUNS = """
+SELECT fetches.*, last.id AS ledger, last.read, last.added, last.merged, last.failed,
+    last.started, last.finished,
+    (SELECT total(added) FROM imports WHERE fetch = fetches.id) AS papers
+FROM fetches
+LEFT JOIN imports AS last
+    ON last.id = (SELECT max(id) FROM imports WHERE fetch = fetches.id)
+"""
 
 
 class Step(NamedTuple):
@@ -54,7 +62,7 @@ class Fetches:
 
     def get(self, id: int) -> Fetch:
         """Raises LibraryError if there is none with this number."""
-        found = self._read(schema.fetches.c.id == id)
+        found = self._read("WHERE fetches.id = ?", id)
         if not found:
             raise LibraryError(
                 f"There is no fetch {id}.", "`sciread fetches` lists those there are."
@@ -63,33 +71,15 @@ class Fetches:
 
     def all(self) -> list[Fetch]:
         """The one that ran last comes first."""
-        return sorted(self._read(), key=lambda fetch: -(fetch.started or 0))
+        return self._read("ORDER BY started DESC, fetches.id DESC")
 
     def _set(self, id: int, **values: object) -> None:
         with self._db.writing() as db:
             db.execute(update(schema.fetches).where(schema.fetches.c.id == id).values(values))
 
-    def _read(self, *tests: ColumnElement[bool]) -> list[Fetch]:
-        last = select(func.max(_imports.id)).where(_imports.fetch == schema.fetches.c.id)
-        brought = (
-            select(func.count())
-            .select_from(schema.news)
-            .join(schema.imports, schema.news.c["import"] == _imports.id)
-            .where(_imports.fetch == schema.fetches.c.id, schema.news.c.what == What.added)
-        )
-        runs = schema.imports
-        wanted = (
-            select(
-                schema.fetches,
-                runs.c.id.label("ledger"),
-                *(runs.c[name] for name in _COUNTS),
-                brought.scalar_subquery().label("papers"),
-            )
-            .outerjoin(runs, runs.c.id == last.scalar_subquery())
-            .where(*tests)
-        )
+    def _read(self, test: str, *values: object) -> list[Fetch]:
         with self._db.reading() as db:
-            return [_fetch(row) for row in db.execute(wanted)]
+            return [_fetch(row) for row in db.exec_driver_sql(f"{_WITH_RUNS} {test}", values)]
 
 
 def advance(db: Connection, step: Step) -> None:
@@ -112,7 +102,6 @@ def advance(db: Connection, step: Step) -> None:
 
 
 _imports = schema.imports.c
-_COUNTS = ("read", "added", "merged", "failed", "started", "finished")
 
 
 def _fetch(row: Row[Any]) -> Fetch:
@@ -131,5 +120,5 @@ def _fetch(row: Row[Any]) -> Fetch:
         failed=row.failed or 0,
         started=row.started,
         finished=row.finished,
-        papers=row.papers,
+        papers=int(row.papers),
     )
