@@ -11,6 +11,9 @@ IDENTIFIER_KINDS = ("doi", "arxiv", "pmid", "pmcid", "isbn", "citekey")
 
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 _DOI_TAIL = " .,;:)]}>'\""
+# What an address says beside the DOI in it: "?utm_source=x", "&rft.genre=article".
+_DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
+_DOI_VIEW = re.compile(r"/(?:e?pdf|full|abstract|fulltext|html|meta)(?:#.*)?$|#.*")
 # DOIs that templates print until their author fills in a real one.
 _PLACEHOLDER = re.compile(r"n{4}|x{4}|^10\.(?:475/123_4|1145/1122445\.1122456|1145/0+\.0+$|0000/)")
 _ARXIV_NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v(\d+))?")
@@ -71,7 +74,9 @@ def _doi(text: str) -> str:
     match = _DOI.search(text.lower())
     if not match:
         return ""
-    doi = match[0]
+    doi = _DOI_QUESTION.sub("", match[0])
+    if "://" in text and "doi.org" not in text.lower():
+        doi = _DOI_VIEW.sub("", doi)  # a publisher's page: /doi/10.1002/x/pdf
     # A closing bracket belongs to the DOI when it was opened there: 10.1016/0370-2693(88)91418-2.
     while doi[-1] in _DOI_TAIL and (doi[-1] != ")" or doi.count("(") < doi.count(")")):
         doi = doi[:-1]

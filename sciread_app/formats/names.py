@@ -16,7 +16,8 @@ _BODY_WORDS = (
 )
 _BODY = frozenset(_BODY_WORDS.split())
 _NEVER_A_NAME = frozenset(["of", "the", "for"])
-_JUNIOR = re.compile(r"(?:jr|sr|ii|iii|iv|vi{0,3})\.?", re.I)
+# "V." is an initial: Anna K. V.
+_JUNIOR = re.compile(r"(?:jr|sr|ii|iii|iv|vi{1,3})\.?|v", re.I)
 _INITIALS = re.compile(r"[^\W\d_](?:[\s.\-‐]*[^\W\d_]){0,3}\.?")
 # `B Balakrisnan`: initials, then a name.
 _GIVEN_FIRST = re.compile(r"(?:[^\W\d_](?:\.-?\s*|\s+))+[^\W\d_]{2}.*")

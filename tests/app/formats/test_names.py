@@ -21,6 +21,7 @@ def listed(text):
         ("van der Beethoven, Jr., Ludwig", Author("Beethoven", "Ludwig", "van der", "Jr.")),
         ("Beethoven, Ludwig, Jr.", Author("Beethoven", "Ludwig", "", "Jr.")),
         ("Martin Luther King Jr.", Author("King", "Martin Luther", "", "Jr.")),
+        ("Rajan Kumar V.", Author("V.", "Rajan Kumar")),
         ("Plato", Author("Plato")),
         ("{World Health Organization}", Author("World Health Organization", literal=True)),
         ("{Barnes and Noble}", Author("Barnes and Noble", literal=True)),
