@@ -315,3 +315,18 @@ def test_a_file_that_is_no_library_is_refused_and_left_alone(tmp_path):
         db.execute("CREATE TABLE bookmarks (url)")
     with pytest.raises(LibraryError, match="another program"):
         Library(path)
+
+
+def test_what_pubmed_calls_an_update_of_a_preprint_is_a_version_of_its_work(library):
+    preprint = paper("Bees dance", pmid="1", source="pubmed", source_id="1")
+    article = paper(
+        "The waggle of the honey bee",
+        pmid="2",
+        source="pubmed",
+        source_id="2",
+        extra={"update_of": "1"},
+    )
+    library.put([preprint])
+    library.put([article])
+    works = library.works([1, 2])
+    assert library.count() == 2 and works[1] == works[2]
