@@ -73,12 +73,9 @@ def feed(body: bytes, name: str = "arXiv") -> Feed:
         raise BadXml(f"The XML is no feed of papers, but <{etree.QName(root).localname}>.")
     total = (root.findtext(_TOTAL) or "").strip()
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
-    error = next((e.record.why for e in entries if _is_error(e.record)), "")
+    said = (e.record for e in entries if isinstance(e.record, Skipped))
+    error = next((skipped.why for skipped in said if not skipped.entry), "")
     return Feed(int(total) if total.isdecimal() else -1, entries, error)
-
-
-def _is_error(record: Paper | Skipped) -> bool:
-    return isinstance(record, Skipped) and not record.entry
 
 
 def _entry(element: etree._Element, name: str, number: int) -> Entry:

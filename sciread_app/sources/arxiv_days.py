@@ -1,0 +1,94 @@
+"""The days of arXiv: windows of submission dates, and when nothing is announced."""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from datetime import UTC, datetime, timedelta
+
+from sciread_app.domain.fetches import SourceQuery
+
+_EARLIEST = "1980-01-01"  # The first papers are of 1986.
+
+
+def first_day(since: str) -> str:
+    """The day with which "2024", "2024-02" or "2024-02-10" begins; "" stays."""
+    return since + "-01-01"[len(since) - 4 :] if since else ""
+
+
+def last_day(until: str) -> str:
+    """The day with which "2024", "2024-02" or "2024-02-10" ends; "" stays."""
+    if len(until) == 4:
+        return f"{until}-12-31"
+    if len(until) == 7:
+        return f"{until}-{monthrange(int(until[:4]), int(until[5:]))[1]}"
+    return until
+
+
+def check(query: SourceQuery) -> str:
+    """What is wrong with the dates of a query, as a sentence; "" if nothing is."""
+    for date, day in ((query.since, first_day), (query.until, last_day)):
+        try:
+            datetime.fromisoformat(day(date) or _EARLIEST)
+        except ValueError:
+            return f"{date} is no date; write it like 2024-02-10."
+    if query.since and query.until and first_day(query.since) > last_day(query.until):
+        return f"No day is after {query.since} and before {query.until}."
+    return ""
+
+
+def window(query: SourceQuery, begin: str = "") -> str:
+    """The condition on the submission date, in arXiv's language; "" if every date will do.
+
+    It begins with the minute `begin`, if given, written like 202401312359.
+    """
+    if not (begin or query.since or query.until):
+        return ""
+    begin = begin or _minutes(first_day(query.since) or _EARLIEST) + "0000"
+    # In a year's time, papers in a window that is still open are later than today.
+    tomorrow = (datetime.now(UTC) + timedelta(days=1)).strftime("%Y%m%d")
+    end = (_minutes(last_day(query.until)) or tomorrow) + "2359"
+    return f"submittedDate:[{begin} TO {end}]"
+
+
+def contains(query: SourceQuery, published: str) -> bool:
+    """Whether a paper of this date first appeared when the query wants it."""
+    if not published:
+        return True
+    return first_day(query.since) <= published and (
+        not query.until or published <= last_day(query.until)
+    )
+
+
+def minute(time: str) -> str:
+    """ "202401312359" for "2024-01-31T23:59:12Z"; empty if it is no time."""
+    digits = "".join(c for c in time[:16] if c.isdigit())
+    return digits if len(digits) == 12 else ""
+
+
+def day_before(minute: str) -> str:
+    """The same minute of the day before."""
+    form = "%Y%m%d%H%M"
+    return (datetime.strptime(minute, form) - timedelta(days=1)).strftime(form)
+
+
+def utc(time: str) -> str:
+    """An ISO time as arXiv writes it: 2024-01-31T23:59:12Z."""
+    moment = datetime.fromisoformat(time)
+    moment = moment.replace(tzinfo=moment.tzinfo or UTC).astimezone(UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def why_nothing(now: datetime) -> str:
+    """Why there may be nothing new: arXiv announces at 20:00 in New York, Sunday to Thursday."""
+    now = now.astimezone(UTC) if now.tzinfo else now
+    # Seen from Greenwich, that is after midnight, from Monday to Friday.
+    if now.weekday() in (5, 6) or (now.weekday() == 4 and now.hour >= 1):
+        return (
+            "arXiv announces nothing from Friday to Sunday evening (20:00 in New York); what was "
+            "sent in meanwhile comes then."
+        )
+    return ""
+
+
+def _minutes(day: str) -> str:
+    return day.replace("-", "")

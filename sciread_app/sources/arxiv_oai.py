@@ -1,0 +1,179 @@
+"""arXiv's OAI-PMH interface: whole sets of papers, a thousand and more a request."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+
+from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
+from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.errors import SourceError
+from sciread_app.formats import arxiv_raw
+from sciread_app.formats.arxiv_raw import Harvest, Item
+from sciread_app.sources import arxiv_days
+from sciread_app.sources.answers import Answer
+from sciread_app.sources.arxiv_sets import holds, set_named
+from sciread_app.sources.http import Client
+from sciread_app.tasks import Task
+
+KEY = "arxiv-oai"
+TITLE = "arXiv, whole archives"
+FIELDS = (QueryField("Archive or category", "{}", "cs.CL"),)
+HELP = (
+    "Name archives or categories: cs.CL math.AG hep-th. All their papers are fetched, which is "
+    "quicker than a search where you want tens of thousands."
+)
+
+_EXPIRED = "badResumptionToken"
+_NONE = "noRecordsMatch"
+
+
+class Place(NamedTuple):
+    """Where a harvest stands."""
+
+    set: int = 0  # which of the sets
+    token: str = ""  # how arXiv goes on; it expires at midnight
+    stamp: str = ""  # the last datestamp seen in this set, where we go on without a token
+
+
+class Harvested(NamedTuple):
+    """One answer: only what is new in this run, and where the harvest stands after it."""
+
+    items: list[Item]
+    place: Place
+    total: int
+
+
+def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[Page]:
+    place = Place(*json.loads(cursor)) if cursor else Place()
+    names = _sets(query.text)
+    for answer in harvest(names, first_stamp(query), place, client, task):
+        records = [item.record for item in answer.items if _wanted(item.record, query)]
+        total = answer.total if len(names) == 1 else 0
+        yield Page(records, json.dumps(answer.place), total)
+
+
+def harvest(
+    names: list[str], since: str, place: Place, client: Client, task: Task
+) -> Iterator[Harvested]:
+    """What arXiv has touched on or after the day `since` in these sets, from `place` on.
+
+    What is in several of them comes with the first. A record comes again if arXiv has changed it
+    meanwhile.
+    """
+    known: set[tuple[str, str]] = set()
+    expired = ("", "")
+    while place.set < len(names):
+        answer = _ask(names[place.set], since, place, client, task)
+        if answer.error == _EXPIRED:
+            name = names[place.set]
+            if not place.token or expired == (name, place.stamp):
+                raise SourceError(_refusal(answer), "Try again in a while; the harvest goes on.")
+            expired = (name, place.stamp)
+            place = place._replace(token="")
+            continue
+        earlier = names[: place.set]
+        fresh = [item for item in answer.items if _key(item) not in known]
+        place = _after(place, answer)
+        # Only what bears the last datestamp can come again.
+        known |= {_key(item) for item in answer.items}
+        known = {key for key in known if key[1] >= place.stamp}
+        yield Harvested(
+            [item for item in fresh if not _came(item.record, earlier)],
+            place,
+            max(answer.total, 0),
+        )
+
+
+def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    answer = _ask(_sets(query.text)[0], first_stamp(query), Place(), client, task)
+    wanted = [item.record for item in answer.items if _wanted(item.record, query)]
+    papers = [record for record in wanted if isinstance(record, Paper)]
+    known = not answer.token and len(_sets(query.text)) == 1
+    return Preview(
+        len(wanted) if known else -1,
+        papers[:10],
+        "" if known else "arXiv does not say beforehand how many papers a set has.",
+    )
+
+
+def check(query: SourceQuery) -> str:
+    words = _words(query.text)
+    if not words:
+        return "Name an archive or a category, such as cs or cs.CL."
+    unknown = next((word for word in words if not set_named(word)), "")
+    if unknown:
+        return f"arXiv has no archive or category {unknown}; there are cs, cs.CL, hep-th, math.AG."
+    return arxiv_days.check(query)
+
+
+def why_nothing(now: datetime) -> str:
+    return arxiv_days.why_nothing(now)
+
+
+def first_stamp(query: SourceQuery) -> str:
+    """The day from which on arXiv may have touched what the query wants; "" for any.
+
+    A paper bears no earlier datestamp than the day on which it was sent in.
+    """
+    if query.changed_since:
+        return arxiv_days.utc(query.changed_since)[:10]
+    return arxiv_days.first_day(query.since)
+
+
+def _ask(name: str, since: str, place: Place, client: Client, task: Task) -> Harvest:
+    params = [("verb", "ListRecords")]
+    if place.token:
+        params.append(("resumptionToken", place.token))
+    else:
+        params += [("metadataPrefix", "arXivRaw"), ("set", name)]
+        if begin := place.stamp or since:
+            params.append(("from", begin))
+    answer = Answer(arxiv_raw.harvest, _complaint)
+    body = client.ask("arxiv_oai", params=params, task=task, check=answer.check)
+    found = answer.read(body)
+    if found.error not in ("", _NONE, _EXPIRED):
+        raise SourceError(_refusal(found), "Check the names of the sets.")
+    return found
+
+
+def _complaint(found: Harvest) -> str:
+    if found.error or found.items:
+        return ""
+    return "the answer holds neither records nor a reason why there are none"
+
+
+def _refusal(found: Harvest) -> str:
+    return f"arXiv refuses the harvest: {found.message or 'no reason given'} ({found.error})."
+
+
+def _after(place: Place, answer: Harvest) -> Place:
+    if not answer.token:
+        return Place(place.set + 1)
+    stamps = (item.datestamp for item in answer.items)
+    return Place(place.set, answer.token, max((place.stamp, *stamps)))
+
+
+def _key(item: Item) -> tuple[str, str]:
+    record = item.record
+    return record.source_id if isinstance(record, Paper) else record.entry, item.datestamp
+
+
+def _came(record: Paper | Skipped, earlier: list[str]) -> bool:
+    return isinstance(record, Paper) and any(holds(name, record.fields) for name in earlier)
+
+
+def _wanted(record: Paper | Skipped, query: SourceQuery) -> bool:
+    return isinstance(record, Skipped) or arxiv_days.contains(query, record.published)
+
+
+def _words(text: str) -> list[str]:
+    return re.split(r"[\s,;]+", text.strip(" \t\n,;")) if text.strip(" \t\n,;") else []
+
+
+def _sets(text: str) -> list[str]:
+    """What somebody names, each set once."""
+    return list(dict.fromkeys(filter(None, map(set_named, _words(text)))))

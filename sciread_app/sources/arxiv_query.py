@@ -1,0 +1,361 @@
+"""arXiv's query language: ti:"neural networks" AND (au:hinton OR cat:cs.*) ANDNOT abs:spiking."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.paper import Author, Paper
+from sciread_app.errors import BadQuery
+from sciread_app.sources.arxiv_sets import ARCHIVES, ONLY_WITH_SUBJECT
+
+FIELDS = {
+    "all": "any field",
+    "ti": "title",
+    "au": "author",
+    "abs": "abstract",
+    "co": "comment",
+    "jr": "journal reference",
+    "cat": "category",
+    "rn": "report number",
+    "id": "arXiv id",
+    "submittedDate": "date of the first version",
+}
+_OPERATORS = ("AND", "OR", "ANDNOT")
+_DEEPEST = 50
+_TOKEN = re.compile(
+    r"""\s*(?:(?P<bracket>[()])
+        | (?P<field>[A-Za-z]\w*):\s*(?=\S)
+        | "(?P<phrase>[^"]*)(?P<closed>"?)
+        | \[(?P<range>[^\]]*)(?P<ended>\]?)
+        | (?P<word>[^\s()"\[]+))""",
+    re.X,
+)
+_MINUTES = re.compile(r"(\d{8})(?:\d{2}){0,3}\*?\s+TO\s+(\d{8})(?:\d{2}){0,3}\*?")
+_ALL = ("ti", "au", "abs", "co", "jr", "cat", "rn", "id")
+
+
+class Query:
+    """A query that was understood."""
+
+    def __init__(self, root: Node | None) -> None:
+        self._root = root
+
+    def matches(self, paper: Paper) -> bool:
+        """Whether arXiv would find the paper, as far as can be told here.
+
+        arXiv compares stems of words; this knows no more of grammar than that an "s" may follow.
+        Of dates only the day counts.
+        """
+        return self._root is None or self._root.matches(paper)
+
+    def categories(self) -> list[str] | None:
+        """Categories, perhaps with wildcards, one of which every paper found is in.
+
+        None if the query finds papers in whichever category.
+        """
+        return None if self._root is None else self._root.categories()
+
+
+def parse(text: str) -> Query:
+    """Understand a query; an empty one finds everything. Raises BadQuery."""
+    return Query(_Parser(text).whole() if text.strip() else None)
+
+
+def check(text: str) -> str:
+    """What is wrong with a query, as a sentence; "" if nothing is."""
+    try:
+        parse(text)
+    except BadQuery as error:
+        return error.message
+    return ""
+
+
+class Node:
+    """Part of a query."""
+
+    def matches(self, paper: Paper) -> bool:
+        raise NotImplementedError
+
+    def categories(self) -> list[str] | None:
+        return None
+
+
+@dataclass(frozen=True)
+class _Both(Node):
+    left: Node
+    right: Node
+
+    def matches(self, paper: Paper) -> bool:
+        return self.left.matches(paper) and self.right.matches(paper)
+
+    def categories(self) -> list[str] | None:
+        known = [c for c in (self.left.categories(), self.right.categories()) if c is not None]
+        return min(known, key=len, default=None)
+
+
+@dataclass(frozen=True)
+class _Either(Node):
+    left: Node
+    right: Node
+
+    def matches(self, paper: Paper) -> bool:
+        return self.left.matches(paper) or self.right.matches(paper)
+
+    def categories(self) -> list[str] | None:
+        left, right = self.left.categories(), self.right.categories()
+        return None if left is None or right is None else list(dict.fromkeys(left + right))
+
+
+@dataclass(frozen=True)
+class _Without(Node):
+    left: Node
+    right: Node
+
+    def matches(self, paper: Paper) -> bool:
+        return self.left.matches(paper) and not self.right.matches(paper)
+
+    def categories(self) -> list[str] | None:
+        return self.left.categories()
+
+
+@dataclass(frozen=True)
+class _Words(Node):
+    field: str
+    text: str
+
+    def matches(self, paper: Paper) -> bool:
+        return any(_FINDS[field](self.text, paper) for field in self._fields())
+
+    def categories(self) -> list[str] | None:
+        return [self.text] if self.field == "cat" else None
+
+    def _fields(self) -> Iterable[str]:
+        return _ALL if self.field == "all" else (self.field,)
+
+
+@dataclass(frozen=True)
+class _Days(Node):
+    first: str
+    last: str
+
+    def matches(self, paper: Paper) -> bool:
+        day = paper.published.replace("-", "")
+        return bool(day) and self.first[: len(day)] <= day <= self.last[: len(day)]
+
+
+class _Parser:
+    """Recursive descent; AND and ANDNOT bind tighter than OR, and nothing between words is AND."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_tokens(text))
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> Node:
+        node = self._either("all")
+        if self._at < len(self._tokens):
+            raise BadQuery("There is a ) without its (.")
+        return node
+
+    def _either(self, field: str) -> Node:
+        node = self._both(field)
+        while self._take("OR"):
+            node = _Either(node, self._both(field))
+        return node
+
+    def _both(self, field: str) -> Node:
+        node = self._term(field)
+        while (kind := self._kind()) not in ("", "OR", ")"):
+            if kind in ("AND", "ANDNOT"):
+                self._at += 1
+            right = self._term(field)
+            node = _Without(node, right) if kind == "ANDNOT" else _Both(node, right)
+        return node
+
+    def _term(self, field: str) -> Node:
+        kind = self._kind()
+        if kind == "" or kind == ")" or kind in _OPERATORS:
+            raise BadQuery(self._missing())
+        text = self._tokens[self._at][1]
+        self._at += 1
+        if kind == "(":
+            return self._group(field)
+        if kind == "field":
+            return self._term(_known(text))
+        return _leaf(field, kind, text)
+
+    def _group(self, field: str) -> Node:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise BadQuery("The brackets are nested too deep.")
+        node = self._either(field)
+        if not self._take(")"):
+            raise BadQuery("A ( is not closed.")
+        self._depth -= 1
+        return node
+
+    def _kind(self) -> str:
+        return self._tokens[self._at][0] if self._at < len(self._tokens) else ""
+
+    def _take(self, kind: str) -> bool:
+        if self._kind() != kind:
+            return False
+        self._at += 1
+        return True
+
+    def _missing(self) -> str:
+        before = self._tokens[self._at - 1][0] if self._at else ""
+        if before in _OPERATORS:
+            return f"Something is missing after {before}."
+        if self._kind() in _OPERATORS:
+            return f"Something is missing before {self._kind()}."
+        return "There is nothing between the brackets." if before == "(" else "A ) is too many."
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    """What the query is made of: (kind, text), where brackets and operators are their own kind."""
+    text, at = text.strip(), 0
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise BadQuery(f"This cannot be understood: {text[at : at + 20]}")
+        at = match.end()
+        kind, found = match.lastgroup, match
+        if kind == "bracket" or found["word"] in _OPERATORS:
+            yield match[0].strip(), ""
+        elif kind == "closed":
+            yield _closed("phrase", match["phrase"], match["closed"], "A quotation mark")
+        elif kind == "ended":
+            yield _closed("range", match["range"], match["ended"], "A [")
+        elif kind == "word" and match["word"] in ("and", "or", "andnot", "NOT", "not"):
+            word = match["word"].upper()
+            word = "ANDNOT" if "NOT" in word else word
+            raise BadQuery(f'Write {word}, or put "{match["word"]}" into quotation marks.')
+        elif kind == "word" and match["word"].endswith(":"):
+            raise BadQuery(f"Something is missing after {match['word']}")
+        else:
+            assert kind is not None
+            yield kind, match[kind]
+
+
+def _closed(kind: str, text: str, end: str, what: str) -> tuple[str, str]:
+    if not end:
+        raise BadQuery(f"{what} is not closed.")
+    return kind, text
+
+
+def _known(field: str) -> str:
+    for known in FIELDS:
+        if field.lower() == known.lower():
+            return known
+    raise BadQuery(f"arXiv has no field {field}: but {', '.join(f'{name}:' for name in FIELDS)}.")
+
+
+def _leaf(field: str, kind: str, text: str) -> Node:
+    if field == "submittedDate" or kind == "range":
+        return _days(field, text)
+    text = text.strip()
+    if not text.strip("*? "):
+        raise BadQuery(f"There is nothing to look for after {field}:.")
+    if field == "cat":
+        _check_category(text)
+    if field == "id" and not arxiv_id(text)[0]:
+        raise BadQuery(f"{text} is no arXiv id; one is 2101.00001, or hep-th/9901001.")
+    return _Words(field, text)
+
+
+def _days(field: str, text: str) -> Node:
+    match = _MINUTES.fullmatch(text.strip())
+    if field != "submittedDate" or match is None:
+        raise BadQuery("Write dates like submittedDate:[202401010000 TO 202412312359].")
+    return _Days(match[1], match[2])
+
+
+def _check_category(text: str) -> None:
+    archive = text.partition(".")[0].lower()
+    if not re.search(r"[*?]", archive) and archive not in ARCHIVES:
+        raise BadQuery(f"arXiv has no category {text}; one is cs.CL, all of its kind are cs.*.")
+    if text.lower() in ONLY_WITH_SUBJECT:
+        raise BadQuery(f"No paper is in {text} alone; write cat:{text}.* for all of it.")
+
+
+# ---- looking into papers ------------------------------------------------------------------------
+
+
+def _finds_words(read: Callable[[Paper], str]) -> Callable[[str, Paper], bool]:
+    return lambda text, paper: bool(_pattern(text).search(_line(read(paper))))
+
+
+def _finds_author(text: str, paper: Paper) -> bool:
+    wanted = _line(text.replace("_", " "), wild=True).split()
+    return any(_is_named(wanted, author) for author in paper.authors)
+
+
+def _is_named(wanted: list[str], author: Author) -> bool:
+    names = _line(author.name).split()
+    return all(any(_fits(word, name) for name in names) for word in wanted)
+
+
+def _fits(word: str, name: str) -> bool:
+    """One letter is an initial, on either side."""
+    if "*" in word or "?" in word:
+        return bool(_pattern(word).fullmatch(f" {name} "))
+    if len(word) == 1 or len(name) == 1:
+        return word[0] == name[0]
+    return word == name
+
+
+def _finds_category(text: str, paper: Paper) -> bool:
+    wanted = _wildcards(text.lower())
+    return any(wanted.fullmatch(category.lower()) for category in paper.fields)
+
+
+def _finds_id(text: str, paper: Paper) -> bool:
+    base = arxiv_id(text)[0]
+    return bool(base) and paper.identifier("arxiv") == base
+
+
+_FINDS: dict[str, Callable[[str, Paper], bool]] = {
+    "ti": _finds_words(lambda paper: paper.title),
+    "abs": _finds_words(lambda paper: paper.abstract),
+    "co": _finds_words(lambda paper: paper.extra.get("comment", "")),
+    "jr": _finds_words(lambda paper: paper.extra.get("journal_ref", "")),
+    "rn": _finds_words(lambda paper: paper.extra.get("number", "")),
+    "au": _finds_author,
+    "cat": _finds_category,
+    "id": _finds_id,
+}
+
+
+@lru_cache(maxsize=256)
+def _pattern(text: str) -> re.Pattern[str]:
+    """What finds a word or phrase in a `_line`."""
+    words = _line(text.replace("_", " "), wild=True).split()
+    return re.compile(rf" {' '.join(_wild(word) for word in words)} ")
+
+
+@lru_cache(maxsize=256)
+def _wildcards(text: str) -> re.Pattern[str]:
+    return re.compile(_wild(text))
+
+
+def _wild(word: str) -> str:
+    return re.escape(word).replace(r"\*", r"\S*").replace(r"\?", r"\S")
+
+
+@lru_cache(maxsize=64)
+def _line(text: str, *, wild: bool = False) -> str:
+    """The words in lower case without accents and plural, a space around each."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(c for c in plain if not unicodedata.combining(c))
+    words = re.findall(r"[\w*?]+" if wild else r"\w+", plain)
+    return f" {' '.join(map(_singular, words))} "
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word[-1] == "s" and word[-2] != "s" else word
