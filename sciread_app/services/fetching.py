@@ -7,7 +7,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from sciread_app.domain.fetches import Fetch, Fetched, Page, Preview, SourceQuery, State
+from sciread_app.domain.fetches import (
+    Fetch,
+    Fetched,
+    Page,
+    Preview,
+    QueryField,
+    SourceQuery,
+    State,
+)
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import BadQuery, Cancelled, SciReadError
 from sciread_app.sources import SOURCES
@@ -26,6 +34,8 @@ class Source(Protocol):
 
     KEY: str
     TITLE: str
+    HELP: str
+    FIELDS: tuple[QueryField, ...]
 
     def fetch(
         self, query: SourceQuery, cursor: str, client: Client, task: Task
@@ -51,6 +61,14 @@ class Fetching:
         self._library = library
         self._client = client
         self._sources = {source.KEY: source for source in sources}
+
+    @property
+    def sources(self) -> Sequence[Source]:
+        return tuple(self._sources.values())
+
+    def check(self, query: SourceQuery) -> str:
+        """What is wrong with a query, as a sentence; empty if nothing is. Asks nobody."""
+        return self._source(query).check(query)
 
     def preview(self, query: SourceQuery, task: Task) -> Preview:
         return self._source(query).preview(query, self._client, task)
