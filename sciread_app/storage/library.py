@@ -22,6 +22,7 @@ from sciread_app.domain.query import Condition
 from sciread_app.storage import arrivals, conditions, fulltext, records, schema, works
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
+from sciread_app.storage.citations import Citations
 from sciread_app.storage.database import Database
 from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
@@ -45,7 +46,7 @@ class Library:
     Safe to call from any thread and from several processes: readers never wait, writers wait for
     each other. Papers in the trash are found by `get` alone. What people do with papers is in
     `shelves`, the story of imports in `ledger`, queries to sources in `fetches`, files and their
-    text in `attachments`.
+    text in `attachments`, who cites whom in `citations`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -55,6 +56,7 @@ class Library:
         self.ledger = Ledger(self._db)
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
+        self.citations = Citations(self._db)
 
     def put(
         self,
@@ -210,22 +212,6 @@ class Library:
                     select(papers.id).where(papers.trashed.isnot(None)).order_by(papers.trashed)
                 )
             )
-
-    def cite(self, pairs: Iterable[tuple[Identifier, Identifier]], source: str) -> None:
-        """Remember that the first of each pair cites the second, as `source` says."""
-        rows = [
-            {
-                "citing_kind": citing.kind,
-                "citing": citing.value,
-                "cited_kind": cited.kind,
-                "cited": cited.value,
-                "source": source,
-            }
-            for citing, cited in pairs
-        ]
-        if rows:
-            with self._db.writing() as db:
-                db.execute(insert(schema.citations).on_conflict_do_nothing(), rows)
 
     def save_search(self, name: str, query: str) -> None:
         put = insert(schema.saved_searches).values(name=name, query=query, added=time.time())

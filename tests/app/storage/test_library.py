@@ -242,9 +242,7 @@ def test_the_ledger_adds_up(library):
     assert library.ledger.imports()[0].finished and library.ledger.failures(number) == [skip]
 
 
-def test_citations_and_saved_searches_are_kept(library):
-    doi, pmid = identifier("doi", "10.1000/a"), identifier("pmid", "7")
-    library.cite([(doi, pmid), (doi, pmid)], "test")
+def test_saved_searches_are_kept(library):
     library.save_search("bees", "bees year:2015..")
     library.save_search("bees", "bees")
     assert library.saved_searches() == {"bees": "bees"}

@@ -1,0 +1,37 @@
+"""Who cites whom: what a source answers, and what the library knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sciread_app.domain.paper import Identifier, PaperId
+
+# The names that a citation is remembered by. Of several, the first says most.
+NAMES = ("doi", "arxiv", "pmid", "pmcid")
+
+Names = tuple[Identifier, ...]  # of one paper; never empty
+
+
+class Answer(NamedTuple):
+    """What a source says of one paper that it was asked about."""
+
+    asked: Identifier
+    known: bool = True
+    cites: Sequence[Names] = ()
+    cited_by: Sequence[Names] = ()
+    withheld: bool = False  # the publisher does not let the source give out what the paper cites
+    remark: str = ""  # what is missing and why
+    problem: str = ""  # why there is no answer for this paper; it may be asked again
+
+
+class Neighbour(NamedTuple):
+    """A paper at the other end of a citation."""
+
+    identifier: Identifier
+    paper: PaperId | None  # None: it is not in the library
+
+
+class Counts(NamedTuple):
+    references: int
+    citations: int
