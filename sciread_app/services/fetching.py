@@ -35,7 +35,9 @@ class Source(Protocol):
     KEY: str
     TITLE: str
     HELP: str
-    FIELDS: tuple[QueryField, ...]
+
+    @property
+    def FIELDS(self) -> tuple[QueryField, ...]: ...
 
     def fetch(
         self, query: SourceQuery, cursor: str, client: Client, task: Task
