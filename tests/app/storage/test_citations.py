@@ -82,7 +82,7 @@ def test_names_the_library_holds(library):
 
 
 def test_only_papers_that_can_be_asked_for_and_were_not_are_left(library):
-    [a, b, c, nameless, gone] = put(
+    [a, b, c, _nameless, gone] = put(
         library,
         paper("On bees", doi="10.1000/a"),
         paper("On wasps", pmid="2"),
