@@ -17,6 +17,7 @@ from sciread_app.services.intake import Report
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
+from sciread_app.ui.intake_desk import WorkspaceIntake
 from sciread_app.ui.values import (
     Card,
     Details,
@@ -45,6 +46,7 @@ class WorkspaceDesk:
         self._building = threading.Lock()
         self._why_no_meaning = STARTING
         self.is_new = workspace.is_new
+        self.intake = WorkspaceIntake(workspace)
 
     @property
     def warnings(self) -> list[str]:

@@ -26,10 +26,12 @@ LAST_WAIT = 5.0  # seconds that closing the window waits for work to stop
 
 
 class Lane(enum.Enum):
-    """Imports, encoding and the like take turns in `heavy`; the rest shares `light`."""
+    """Imports, encoding and the like take turns in `heavy`. What waits for others, minutes at
+    times, is in `network`, so that it never holds up a search; the rest shares `light`."""
 
     heavy = 1
     light = 4
+    network = 6  # more than there are sources
 
 
 @dataclass(frozen=True)

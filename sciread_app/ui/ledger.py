@@ -60,18 +60,20 @@ class Entries(QAbstractTableModel):
 
 
 class LedgerDialog(QDialog):
-    def __init__(self, ledger: Ledger, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, ledger: Ledger, parent: QWidget | None = None, *, title: str = "What was imported"
+    ) -> None:
         super().__init__(parent)
         self.ledger = ledger
-        self.setWindowTitle("What was imported")
+        self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 24, 18)
         column.setSpacing(14)
-        title = QLabel(headline(ledger), wordWrap=True)
-        title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
-        column.addWidget(title)
+        column.addWidget(self._headline())
         column.addLayout(self._sum())
+        for widget in self._more():
+            column.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
         for text, entries in (
             ("These could not be read:", ledger.failures),
             ("These are in the library, with a remark:", ledger.remarks),
@@ -79,8 +81,30 @@ class LedgerDialog(QDialog):
             if entries:
                 column.addWidget(styled(QLabel(text), "quiet"))
                 column.addWidget(_table(entries, text, self), 1)
-                self.resize(820, 560)
+        if self.findChild(QTableView):
+            self.resize(820, 560)
         column.addLayout(self._buttons())
+
+    def _title(self) -> str:
+        return headline(self.ledger)
+
+    def _more(self) -> list[QWidget]:
+        """What stands between the sum and what failed."""
+        return []
+
+    def _left_buttons(self) -> list[QPushButton]:
+        if not self.ledger.failures and not self.ledger.remarks:
+            return []
+        copy, save = QPushButton("Copy"), QPushButton("Save…")
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
+        save.clicked.connect(self._save)
+        return [copy, save]
+
+    def _headline(self) -> QLabel:
+        title = QLabel(self._title(), wordWrap=True)
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
+        return title
 
     def _sum(self) -> QHBoxLayout:
         ledger = self.ledger
@@ -100,12 +124,8 @@ class LedgerDialog(QDialog):
 
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        if self.ledger.failures or self.ledger.remarks:
-            copy, save = QPushButton("Copy"), QPushButton("Save…")
-            copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
-            save.clicked.connect(self._save)
-            row.addWidget(copy)
-            row.addWidget(save)
+        for button in self._left_buttons():
+            row.addWidget(button)
         row.addStretch()
         close = styled(QPushButton("Close", default=True), "primary")
         close.clicked.connect(self.accept)

@@ -1,15 +1,24 @@
-"""The window: the search page, what hangs from the menus, and the work behind it."""
+"""The window: its pages, what hangs from the menus, and the work behind them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QRect, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
-from PySide6.QtWidgets import QFileDialog, QLabel, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.banner import Banner
 from sciread_app.ui.dialogs import about_dialog, shortcuts_dialog
@@ -17,9 +26,11 @@ from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.foot import Foot
 from sciread_app.ui.icons import icon
 from sciread_app.ui.importing import Importer, Importing
+from sciread_app.ui.intake_page import Intake, IntakePage
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
+from sciread_app.ui.rail import Rail
 from sciread_app.ui.search_page import Finder, SearchPage
 from sciread_app.ui.theme import Appearance, Choice, styled
 from sciread_app.ui.values import Ledger, Status
@@ -33,6 +44,9 @@ FIRST_SIZE = (1240, 800)
 
 class Desk(Finder, Importer, Protocol):
     """A library that is open, as the window needs it."""
+
+    @property
+    def intake(self) -> Intake: ...
 
     def status(self) -> Status: ...
 
@@ -56,6 +70,8 @@ class MainWindow(QMainWindow):
         self._desk: Desk | None = None
         self._last_ledger: Ledger | None = None
         self.page: SearchPage | None = None
+        self.intake: IntakePage | None = None  # from when it is first looked at
+        self._ready = False  # the library may be looked at
         self.importing: Importing | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
@@ -76,12 +92,34 @@ class MainWindow(QMainWindow):
         self.importing.ended.connect(self.show_ledger)
         self.importing.stopped.connect(self._stopped)
         self.library_changed.connect(self._look_again)
-        self.menus.library_opened()
         if sample:
             self._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
             self.importing.add_sample()
         else:
             self._begin()
+
+    def go_to(self, place: str) -> None:
+        """Show the page with this key, see rail.PLACES."""
+        if not self._ready or not self.page:
+            return
+        shown: QWidget = self.page if place == "search" else self._intake_page()
+        self._pages.setCurrentWidget(shown)
+        self.rail.choose(place)
+        self.menus.show_place(place)
+        if shown is self.intake:
+            self.intake.refresh()
+            self.intake.take_focus()
+
+    def go_to_box(self) -> None:
+        """To the box that is typed into, wherever one is."""
+        self.go_to("search")
+        if self.page:
+            self.page.box.take_focus()
+
+    def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
+        self.go_to("search")
+        if self.page:
+            self.page.show_papers(papers, crumb)
 
     def add_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)
@@ -143,10 +181,12 @@ class MainWindow(QMainWindow):
 
     def _begin(self) -> None:
         assert self.page and self.importing
-        if self._pages.currentWidget() is not self.page:
+        if not self._ready:
+            self._ready = True
             self._pages.addWidget(self.page)
-            self._pages.setCurrentWidget(self.page)
-            self.page.box.take_focus()
+            self.rail.setEnabled(True)
+            self.menus.library_opened()
+            self.go_to_box()
             self.page.search()
             self.opened.emit()
             self._wake()
@@ -162,12 +202,14 @@ class MainWindow(QMainWindow):
 
     def _look_again(self, changes: Changes) -> None:
         assert self.page
-        if self._pages.currentWidget() is not self.page:
+        if not self._ready:
             self._begin()
             return
         if changes.papers or changes.vectors:
             self.page.refresh()
             self._show_status()
+        if changes.papers and self.intake:
+            self.intake.refresh()
 
     def _show_status(self) -> None:
         if desk := self._desk:
@@ -179,9 +221,34 @@ class MainWindow(QMainWindow):
                 instead_of="status",
             )
 
+    def _intake_page(self) -> IntakePage:
+        """Built when it is first looked at, since the window should not wait for it."""
+        if self.intake is None:
+            assert self._desk
+            page = IntakePage(self._desk.intake, self._jobs, self.appearance)
+            page.files_wanted.connect(self.add_files)
+            page.folder_wanted.connect(self.add_folder)
+            page.papers_wanted.connect(self.show_papers)
+            page.came.connect(self._papers_came)
+            page.problem.connect(self._show_intake_problem)
+            page.busy_changed.connect(lambda busy: self.rail.show_busy("intake", busy))
+            self._pages.addWidget(page)
+            self.intake = page
+        return self.intake
+
+    def _papers_came(self, changes: Changes) -> None:
+        self.library_changed.emit(changes)
+        if self.importing:
+            self.importing.catch_up()
+
+    def _show_intake_problem(self, problem: Problem) -> None:
+        """What a source did not answer stands with its fetch, for who sees the page."""
+        if problem.report or self._pages.currentWidget() is not self.intake:
+            self.banner.show_problem(problem)
+
     def _failed(self, job: Job, problem: Problem) -> None:
         self.banner.show_problem(problem)
-        if self.page and self._pages.currentWidget() is not self.page:
+        if self.page and not self._ready:
             self._begin()  # the sample could not be prepared; an empty library says what to do
 
     def _stopped(self, title: str) -> None:
@@ -197,15 +264,25 @@ class MainWindow(QMainWindow):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._wait)
         self._foot = Foot(self._jobs)
+        self.rail = Rail(self.appearance)
+        self.rail.setEnabled(False)
+        self.rail.chosen.connect(self.go_to)
+        banner = QVBoxLayout()
+        banner.setContentsMargins(16, 8, 16, 0)
+        banner.addWidget(self.banner)
+        right = QVBoxLayout()
+        right.setSpacing(0)
+        right.addLayout(banner)
+        right.addWidget(self._pages, 1)
+        across = QHBoxLayout()
+        across.setSpacing(0)
+        across.addWidget(self.rail)
+        across.addLayout(right, 1)
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        banner = QVBoxLayout()
-        banner.setContentsMargins(16, 8, 16, 0)
-        banner.addWidget(self.banner)
-        column.addLayout(banner)
-        column.addWidget(self._pages, 1)
+        column.addLayout(across, 1)
         column.addWidget(self._foot)
         self.setCentralWidget(middle)
         self._drop_zone = styled(QLabel("Drop to add to your library", self), "dropzone")

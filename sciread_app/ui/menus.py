@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.ui.rail import PLACES
 from sciread_app.ui.search_box import MODES
 from sciread_app.ui.theme import Choice
 from sciread_app.ui.values import Mode
@@ -27,24 +28,28 @@ class Menus:
     def __init__(self, window: MainWindow) -> None:
         self._window = window
         self._need_library: list[QAction] = []
+        self._need_search_page: list[QAction] = []
+        self._places: dict[str, QAction] = {}
         bar = window.menuBar()
         file, edit = bar.addMenu("&File"), bar.addMenu("&Edit")
         view, help = bar.addMenu("&View"), bar.addMenu("&Help")
-        self._on_page(file, "&Add files…", Keys.Open, lambda _: window.add_files())
-        self._on_page(file, "Add a &folder…", "Ctrl+Shift+O", lambda _: window.add_folder())
+        self._in_library(file, "&Add files…", Keys.Open, window.add_files)
+        self._in_library(file, "Add a &folder…", "Ctrl+Shift+O", window.add_folder)
         self.ledger = self._action(file, "&Last import…", "", window.show_last_ledger)
         self.ledger.setEnabled(False)
         file.addSeparator()
         self._action(file, "&Quit", "Ctrl+Q", window.close)
-        self._on_page(edit, "&Find", Keys.Find, lambda page: page.box.take_focus())
+        self._in_library(edit, "&Find", Keys.Find, window.go_to_box)
         self._on_page(edit, "Mark &read or unread", "Ctrl+U", lambda p: p.details.toggle_read())
         self._on_page(edit, "&Copy BibTeX", "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._add_places(view)
+        view.addSeparator()
         self._on_page(view, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
         self._on_page(view, "&Back", Keys.Back, lambda page: page.back())
         self._on_page(view, "&Details", "Ctrl+I", lambda page: page.toggle_details())
         view.addSeparator()
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            self._on_page(view, f"Search: {name}", f"Ctrl+{number}", partial(_set_mode, mode))
+            self._on_page(view, f"Search: {name}", f"Alt+{number}", partial(_set_mode, mode))
         view.addSeparator()
         self._add_themes(view.addMenu("&Theme"))
         self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
@@ -53,6 +58,12 @@ class Menus:
     def library_opened(self) -> None:
         for action in self._need_library:
             action.setEnabled(True)
+
+    def show_place(self, place: str) -> None:
+        """What is done to the paper that is read can be done where it is seen."""
+        self._places[place].setChecked(True)
+        for action in self._need_search_page:
+            action.setEnabled(place == "search")
 
     def actions(self) -> list[QAction]:
         """Every verb, in the order of the menus."""
@@ -68,12 +79,31 @@ class Menus:
         menu.addAction(action)
         return action
 
+    def _in_library(
+        self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[], object]
+    ) -> QAction:
+        action = self._action(menu, text, keys, do)
+        action.setEnabled(False)
+        self._need_library.append(action)
+        return action
+
     def _on_page(
         self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[SearchPage], object]
     ) -> None:
-        action = self._action(menu, text, keys, lambda: self._window.page and do(self._window.page))
-        action.setEnabled(False)
-        self._need_library.append(action)
+        action = self._in_library(
+            menu, text, keys, lambda: self._window.page and do(self._window.page)
+        )
+        self._need_search_page.append(action)
+
+    def _add_places(self, menu: QMenu) -> None:
+        group = QActionGroup(self._window)
+        for place in PLACES:
+            action = self._in_library(
+                menu, place.title, place.keys, partial(self._window.go_to, place.key)
+            )
+            action.setCheckable(True)
+            group.addAction(action)
+            self._places[place.key] = action
 
     def _add_themes(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)

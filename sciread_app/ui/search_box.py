@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
+from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Mode
 
 PAUSE_MS = 150  # of no typing before a search starts
 EXAMPLES = "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
 MODES = {
-    Mode.hybrid: ("Hybrid", "Words and meaning together (Ctrl+1)"),
-    Mode.text: ("Words", "Only papers that hold the words (Ctrl+2)"),
-    Mode.meaning: ("Meaning", "Only by what papers are about (Ctrl+3)"),
+    Mode.hybrid: ("Hybrid", "Words and meaning together (Alt+1)"),
+    Mode.text: ("Words", "Only papers that hold the words (Alt+2)"),
+    Mode.meaning: ("Meaning", "Only by what papers are about (Alt+3)"),
 }
 
 
@@ -66,12 +57,12 @@ class SearchBox(QWidget):
         self.wrong.hide()
         self.wrong.setContentsMargins(6, 0, 6, 0)
         self.wrong.setTextFormat(Qt.TextFormat.PlainText)
-        self._modes, switch = self._build_switch()
+        self._modes = Segments("How to search", list(MODES.values()))
 
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.edit, 1)
-        row.addWidget(switch)
+        row.addWidget(self._modes)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
@@ -84,7 +75,7 @@ class SearchBox(QWidget):
         self.edit.returnPressed.connect(self.ask)
         self.edit.down.connect(self.down)
         self.edit.escaped.connect(self.escaped)
-        self._modes.buttonClicked.connect(self.ask)
+        self._modes.chosen.connect(self.ask)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
@@ -100,10 +91,10 @@ class SearchBox(QWidget):
 
     @property
     def mode(self) -> Mode:
-        return list(MODES)[self._modes.checkedId()]
+        return list(MODES)[self._modes.current]
 
     def set_mode(self, mode: Mode) -> None:
-        self._modes.button(list(MODES).index(mode)).setChecked(True)
+        self._modes.choose(list(MODES).index(mode))
         self.ask()
 
     def ask(self) -> None:
@@ -123,24 +114,6 @@ class SearchBox(QWidget):
     def take_focus(self) -> None:
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.edit.selectAll()
-
-    def _build_switch(self) -> tuple[QButtonGroup, QFrame]:
-        frame = styled(QFrame(), "segments")
-        frame.setAccessibleName("How to search")
-        row = QHBoxLayout(frame)
-        row.setContentsMargins(3, 3, 3, 3)
-        row.setSpacing(0)
-        group = QButtonGroup(self, exclusive=True)
-        for number, (name, tip) in enumerate(MODES.values()):
-            button = QPushButton(name)
-            button.setCheckable(True)
-            button.setChecked(number == 0)
-            button.setToolTip(tip)
-            button.setAccessibleDescription(tip)
-            group.addButton(button, number)
-            row.addWidget(button)
-        frame.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
-        return group, frame
 
     def _paint(self, theme: Theme) -> None:
         self._lens.setIcon(icon("search", theme.faint))

@@ -114,12 +114,16 @@ class SearchPage(QWidget):
             crumb += f", not like {self._name(wanted.unlike)}"
 
         def show(listing: Listing) -> None:
-            self._before.append((self.view, self.hits.currentIndex().row()))
-            self._show(replace(wanted, listing=listing, crumb=crumb))
-            self.hits.go_to(0)
-            self.hits.setFocus()
+            self._go_into(replace(wanted, listing=listing, crumb=crumb))
 
         self._ask(lambda task: self._finder.similar(wanted.like, wanted.unlike, task), show)
+
+    def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
+        """Replace the list by these; `back` returns to what was there."""
+        self.box.forget_typing()
+        if len(crumb) > TITLE_SHOWN:
+            crumb = f"{crumb[:TITLE_SHOWN].rstrip()}…"
+        self._go_into(View(Listing(tuple(papers), len(papers)), crumb=crumb))
 
     def back(self) -> None:
         """To the list that was there before the similar papers."""
@@ -144,6 +148,12 @@ class SearchPage(QWidget):
 
     def copy_chosen(self) -> None:
         self.details.copy_bibtex(self.hits.chosen())
+
+    def _go_into(self, view: View) -> None:
+        self._before.append((self.view, self.hits.currentIndex().row()))
+        self._show(view)
+        self.hits.go_to(0)
+        self.hits.setFocus()
 
     def _ask_box(self, show: Callable[[View], None]) -> None:
         query, mode, order = self.box.text, self.box.mode, self._order
@@ -344,7 +354,7 @@ class SearchPage(QWidget):
 def _count(view: View) -> str:
     total, shown = view.listing.total, len(view.listing.ids)
     if view.crumb:
-        return f"{shown:,} papers"
+        return "1 paper" if shown == 1 else f"{shown:,} papers"
     if not shown:
         return ""
     if not view.query:

@@ -137,6 +137,14 @@ def styled(widget: W, name: str) -> W:
     return widget
 
 
+def restyled(widget: QWidget, name: str) -> None:
+    """Give a widget that is shown already another name; the style is looked up again."""
+    if widget.objectName() != name:
+        widget.setObjectName(name)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
+
+
 def scaled(font: QFont, factor: float, weight: QFont.Weight | None = None) -> QFont:
     """`font`, larger by `factor`; a copy."""
     font = QFont(font)
@@ -203,6 +211,12 @@ QLineEdit#query {{
 }}
 QLineEdit#query:focus {{ border: 2px solid {accent}; padding: 8px 5px; }}
 
+QLineEdit#field {{
+    background: {surface}; border: 1px solid {border}; border-radius: 7px; padding: 5px 7px;
+    selection-background-color: {accent};
+}}
+QLineEdit#field:focus {{ border: 1px solid {accent}; }}
+
 QPushButton, QToolButton#plain {{
     background: {raised}; border: 1px solid {border}; border-radius: 7px;
     padding: 6px 13px; color: {text};
@@ -221,6 +235,22 @@ QPushButton#link:hover, QToolButton#link:hover {{ background: {chosen}; }}
 QPushButton#link:focus, QToolButton#link:focus {{ border-color: {accent}; }}
 QToolButton#link::menu-indicator {{ image: none; }}
 
+QPushButton#chip {{
+    background: {track}; border: 1px solid transparent; border-radius: 7px; color: {quiet};
+    padding: 3px 9px;
+}}
+QPushButton#chip:hover {{ background: {chosen}; color: {text}; }}
+QPushButton#chip:focus {{ border-color: {accent}; }}
+
+QFrame#rail QToolButton {{
+    background: transparent; border: 1px solid transparent; border-radius: 10px;
+    padding: 7px 2px 5px 2px; color: {quiet};
+}}
+QFrame#rail QToolButton:hover {{ color: {text}; background: {track}; }}
+QFrame#rail QToolButton:checked {{ background: {chosen}; color: {accent}; }}
+QFrame#rail QToolButton:focus {{ border-color: {accent}; }}
+QFrame#rail QToolButton:disabled {{ color: {faint}; }}
+
 QFrame#segments {{ background: {track}; border-radius: 9px; }}
 QFrame#segments QPushButton {{
     background: transparent; border: 1px solid transparent; border-radius: 7px;
@@ -238,6 +268,11 @@ QFrame#banner[kind="notice"] {{ background: {notice_soft}; border-radius: 8px; }
 QLabel#quiet {{ color: {quiet}; }}
 QLabel#faint {{ color: {faint}; }}
 QLabel#wrong {{ color: {danger}; }}
+QLabel#notice {{ background: {notice_soft}; border-radius: 7px; padding: 7px 10px; }}
+QLabel#tag {{
+    background: {track}; border-radius: 6px; color: {quiet}; padding: 1px 7px;
+}}
+QScrollArea, QWidget#column {{ background: transparent; border: none; }}
 QFrame#foot {{ background: {window}; border-top: 1px solid {border}; }}
 QFrame#dropzone {{
     background: {chosen}; border: 2px dashed {accent}; border-radius: 16px; color: {text};
@@ -248,7 +283,7 @@ QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 
 QTableView {{
     background: {surface}; border: 1px solid {border}; border-radius: 8px; gridline-color: {border};
-    selection-background-color: {chosen}; selection-color: {text};
+    selection-background-color: {chosen}; selection-color: {text}; outline: none;
 }}
 QTableView::item, QTableView::item:focus, QTableView::item:hover {{
     padding: 0 8px; border: none; background: transparent;

@@ -6,6 +6,8 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sciread_app.domain.fetches import QueryField
+from sciread_app.domain.news import What
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 
 
@@ -95,3 +97,56 @@ class Status:
     papers: int
     without_vector: int = 0
     by_meaning: bool = False
+
+
+@dataclass(frozen=True)
+class SourceForm:
+    """What a source offers to whoever writes a query for it."""
+
+    key: str
+    title: str
+    help: str
+    fields: tuple[QueryField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What has become of a paper that was in the library."""
+
+    paper: PaperId
+    title: str
+    what: What
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What one run of a fetch has brought. `remark`: why there was nothing, if that is known."""
+
+    title: str
+    ledger: Ledger
+    added: Sequence[PaperId] = ()
+    changes: Sequence[Change] = ()
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PastImport:
+    """A line in the history of imports from files. `finished` is None for one that was cut off."""
+
+    id: int
+    what: str
+    started: float
+    finished: float | None
+    read: int
+    added: int
+    merged: int
+    failed: int
+
+
+@dataclass(frozen=True)
+class CitationReport:
+    """How far the library's citations are known, in sentences, and what could not be had."""
+
+    lines: Sequence[str]
+    failures: Sequence[Skipped] = ()

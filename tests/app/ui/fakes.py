@@ -11,6 +11,7 @@ from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
+from tests.app.ui.fake_intake import FakeIntake
 from tests.make import paper
 
 
@@ -29,6 +30,7 @@ class FakeDesk:
         self.go_on_importing = threading.Event()
         self.go_on_importing.set()
         self.failures: list[Skipped] = []
+        self.intake = FakeIntake()
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(

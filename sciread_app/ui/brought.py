@@ -1,0 +1,104 @@
+"""What one run of a fetch has brought: papers that are new, what has changed, and what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.fetch_words import brought_line, change_name
+from sciread_app.ui.ledger import LedgerDialog
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.theme import styled
+from sciread_app.ui.values import Brought, Change
+
+COLUMNS = ("What", "Paper", "How")
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Changes(QAbstractTableModel):
+    def __init__(self, changes: Sequence[Change], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._changes = changes
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._changes)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        change = self._changes[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return (change_name(change.what), readable(change.title), change.detail)[index.column()]
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+
+class BroughtDialog(LedgerDialog):
+    """The ledger of a run, and above it what the run means for the library."""
+
+    papers_wanted = Signal(object)  # list of PaperId
+
+    def __init__(self, brought: Brought, parent: QWidget | None = None) -> None:
+        self.brought = brought
+        super().__init__(brought.ledger, parent, title="What came in")
+
+    def _title(self) -> str:
+        return brought_line(self.brought)
+
+    def _more(self) -> list[QWidget]:
+        """Of which query, the changes, and the way to the papers that are new."""
+        about = styled(QLabel(self.brought.title, wordWrap=True), "quiet")
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        widgets: list[QWidget] = [about]
+        if self.brought.changes:
+            widgets += [styled(QLabel("These have changed:"), "quiet"), self._changes()]
+        return widgets
+
+    def _left_buttons(self) -> list[QPushButton]:
+        if not self.brought.added:
+            return super()._left_buttons()
+        count = len(self.brought.added)
+        show = QPushButton("Show the new paper" if count == 1 else f"Show the {count:,} new papers")
+        show.clicked.connect(lambda: self._show(list(self.brought.added)))
+        return [show, *super()._left_buttons()]
+
+    def _changes(self) -> QTableView:
+        table = QTableView()
+        table.setModel(Changes(self.brought.changes, table))
+        table.setAccessibleName("Papers that have changed")
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.setColumnWidth(0, 130)
+        table.setColumnWidth(2, 200)
+        table.activated.connect(lambda index: self._show([self.brought.changes[index.row()].paper]))
+        return table
+
+    def _show(self, ids: list[PaperId]) -> None:
+        self.papers_wanted.emit(ids)
+        self.accept()

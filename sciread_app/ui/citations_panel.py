@@ -1,0 +1,155 @@
+"""Citations: what the papers of the library cite, and which papers cite them."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from sciread_app.tasks import Task
+from sciread_app.ui.foot import Pace, how_far
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.theme import Appearance, Theme, restyled, styled
+from sciread_app.ui.values import CitationReport, Ledger
+
+ABOUT = (
+    "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
+    "Each paper is asked for once: stopped, it goes on where it was, and papers that came in "
+    "since are asked for the next time."
+)
+
+
+class Citer(Protocol):
+    def cite(self, task: Task) -> CitationReport:
+        """Fetch the citations of all papers that were not asked for yet. Raises SourceError."""
+        ...
+
+
+class CitationsPanel(QWidget):
+    failures_wanted = Signal(object)  # Ledger
+    moved = Signal()  # it was started or has ended
+
+    def __init__(self, citer: Citer, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._citer = citer
+        self._jobs = jobs
+        self._appearance = appearance
+        self._job: Job | None = None
+        self._pace = Pace()
+        self._report: CitationReport | None = None
+        self._build()
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
+        appearance.changed.connect(self._paint)
+        self._show_job()
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def start_or_stop(self) -> None:
+        if self._job:
+            self._job.cancel()
+            self.state.setText("Stopping…")
+            self.act.setEnabled(False)
+            return
+        self._pace = Pace()
+        for label in (self.note, self.problem, self.report):
+            label.hide()
+        self.failures.hide()
+        self._job = self._jobs.run(
+            "Fetching citations",
+            self._citer.cite,
+            self._done,
+            on_failed=self._failed,
+            lane=Lane.network,
+        )
+        self.state.setText("Starting…")
+        self._show_job()
+
+    def take_focus(self) -> None:
+        self.act.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is not self._job or not self.act.isEnabled():
+            return
+        self._pace.add(done, time.monotonic())
+        self.bar.setRange(0, 1000 if total else 0)
+        if total:
+            self.bar.setValue(min(1000, done * 1000 // total))
+        self.state.setText(how_far(done, total, self._pace) or "Starting…")
+        _put(self.note, note)
+
+    def _done(self, report: CitationReport) -> None:
+        self._report = report
+        _put(self.report, "\n".join(report.lines))
+        self.failures.setVisible(bool(report.failures))
+        self.state.setText("Done")
+
+    def _failed(self, problem: Problem) -> None:
+        _put(self.problem, f"{problem.message}\n{problem.hint}".strip())
+        self.state.setText("What came until then is kept; started again, it goes on from there.")
+
+    def _finished(self, job: Job) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        if job.cancelled:
+            self.state.setText("Stopped. Started again, it goes on from there.")
+        self._show_job()
+
+    def _show_job(self) -> None:
+        going = self._job is not None
+        self.bar.setVisible(going)
+        self.note.setVisible(going and bool(self.note.text()))
+        self.act.setText("Cancel" if going else "Fetch citations")
+        restyled(self.act, "" if going else "primary")
+        self._paint(self._appearance.theme)
+        self.act.setEnabled(True)
+        self.moved.emit()
+
+    def _show_failures(self) -> None:
+        if self._report:
+            failures = self._report.failures
+            self.failures_wanted.emit(Ledger(len(failures), 0, 0, failures))
+
+    def _build(self) -> None:
+        about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
+        self.act = styled(QPushButton("Fetch citations"), "primary")
+        self.act.clicked.connect(self.start_or_stop)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName("How far the citations are")
+        self.state = styled(QLabel(wordWrap=True), "quiet")
+        self.note = QLabel(wordWrap=True)
+        self.report = QLabel(wordWrap=True)
+        self.problem = styled(QLabel(wordWrap=True), "wrong")
+        self.failures = styled(QPushButton("Show what failed"), "link")
+        self.failures.clicked.connect(self._show_failures)
+        row = QHBoxLayout()
+        row.addWidget(self.act)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 0, 4, 0)
+        column.setSpacing(10)
+        column.addWidget(about)
+        column.addLayout(row)
+        for label in (self.state, self.note, self.report, self.problem):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self.bar, self.state, self.note, self.report, self.problem):
+            column.addWidget(widget)
+        column.addWidget(self.failures, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch()
+        self.failures.hide()
+
+    def _paint(self, theme: Theme) -> None:
+        picture = "close" if self._job else "citations"
+        self.act.setIcon(icon(picture, theme.text if self._job else theme.on_accent))
+
+
+def _put(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))

@@ -1,0 +1,96 @@
+"""What the intake page asks for, answered by an open workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sciread_app.domain.fetches import Fetch, Fetched, Preview, SourceQuery
+from sciread_app.domain.news import What
+from sciread_app.domain.paper import PaperId
+from sciread_app.tasks import Task
+from sciread_app.ui.values import (
+    Brought,
+    Change,
+    CitationReport,
+    Ledger,
+    PastImport,
+    SourceForm,
+)
+from sciread_app.workspace import Workspace
+
+
+class WorkspaceIntake:
+    """Every verb blocks, and may be called from any thread.
+
+    What fetches is built by the first verb that needs it: a window that only searches should not
+    wait for what speaks with the network.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def sources(self) -> Sequence[SourceForm]:
+        return [
+            SourceForm(source.KEY, source.TITLE, source.HELP, tuple(source.FIELDS))
+            for source in self._workspace.fetching.sources
+        ]
+
+    def check(self, query: SourceQuery) -> str:
+        return self._workspace.fetching.check(query)
+
+    def preview(self, query: SourceQuery, task: Task) -> Preview:
+        return self._workspace.fetching.preview(query, task)
+
+    def keep(self, query: SourceQuery) -> Fetch:
+        return self._workspace.fetching.start(query)
+
+    def run(self, fetch: int, task: Task) -> Brought:
+        return self._told(self._workspace.fetching.run(fetch, task))
+
+    def fetches(self) -> list[Fetch]:
+        return self._workspace.library.fetches.all()
+
+    def brought(self, fetch: int) -> Brought:
+        return self._told(self._workspace.fetching.last(fetch))
+
+    def forget(self, fetch: int) -> None:
+        self._workspace.library.fetches.forget(fetch)
+
+    def cite(self, task: Task) -> CitationReport:
+        report = self._workspace.citing.fetch(task)
+        return CitationReport(report.lines, report.failures)
+
+    def imports(self) -> list[PastImport]:
+        return [
+            PastImport(i.id, i.what, i.started, i.finished, i.read, i.added, i.merged, i.failed)
+            for i in self._workspace.library.ledger.imports()
+            if i.fetch is None
+        ]
+
+    def import_ledger(self, number: int) -> Ledger:
+        """Raises LookupError for an import that is not there."""
+        story = self._workspace.library.ledger
+        for known in story.imports():
+            if known.id == number:
+                failures = story.failures(number)
+                return Ledger(known.read, known.added, known.merged, failures)
+        raise LookupError(f"there is no import {number}")
+
+    def _told(self, fetched: Fetched) -> Brought:
+        """With the titles of what has changed, which are few beside what is new."""
+        fetch, news = fetched.fetch, fetched.news
+        changed = [one for one in news if one.what != What.added]
+        titles = {
+            paper.id: paper.title
+            for paper in self._workspace.library.get([one.paper for one in changed])
+        }
+        return Brought(
+            f"{self._title(fetch.query.source)}: {fetch.query.text}",
+            Ledger(fetch.read, fetch.added, fetch.merged, fetched.skips),
+            tuple(PaperId(one.paper) for one in news if one.what == What.added),
+            [Change(one.paper, titles.get(one.paper, ""), one.what, one.detail) for one in changed],
+            fetched.remark,
+        )
+
+    def _title(self, source: str) -> str:
+        return next((form.title for form in self.sources() if form.key == source), source)
