@@ -97,7 +97,7 @@ def _paper(raw: etree._Element, id: str, name: str) -> Paper | Skipped:
     return Paper(
         title=title,
         abstract=abstract,
-        authors=authors(texts.get("authors", "")),
+        authors=authors(_AFFILIATION.sub("", texts.get("authors", ""))),
         published=versions[0].day if versions else "",
         venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
         identifiers=identifiers(

@@ -8,84 +8,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import datetime
 from functools import cache
 from html import escape
 
 from sciread_app.sources.endpoints import Endpoint
+from tests.servers.arxiv_papers import CATEGORIES, SUBMITTER, Generated, generate
 from tests.servers.local import Answer, Asked, Fault, LocalServer
 
-CATEGORIES = ("cs.CL", "cs.LG", "hep-th", "math.AG", "stat.ML", "astro-ph.EP", "quant-ph")
-WORDS = ("transformer", "lattice", "graph", "galaxy", "kernel", "sheaf", "neutrino", "parser")
 _GROUPS = {"cs": "cs", "math": "math", "stat": "stat"}
-_FILL = (
-    "We report measurements, proofs and simulations that agree with one another to within the "
-    "stated errors, compare them with earlier work, and discuss where $x_{i} < \\alpha$ matters. "
-) * 5
-_BEGIN = datetime(2007, 12, 20, 9, tzinfo=UTC)
-_NAMES = ("Ada Lovelace", "Jan van der Berg", "Émilie du Châtelet", "Li Wei", "Grace B. Hopper")
-_NOBODY = "Lise Meitner"
-
-
-@dataclass(frozen=True)
-class Generated:
-    """A paper that depends on nothing but its number."""
-
-    number: int
-    submitted: datetime
-    updated: datetime
-    version: int = 1
-
-    @property
-    def id(self) -> str:
-        month = self.submitted.strftime("%y%m")
-        if self.submitted.year < 2008:
-            archive = ("hep-th", "math", "cs", "quant-ph", "astro-ph")[self.number // 1000 % 5]
-            return f"{archive}/{month}{self.number % 1000:03}"
-        return f"{month}.{self.number % 100_000:05}"
-
-    @property
-    def categories(self) -> tuple[str, ...]:
-        first = CATEGORIES[self.number % len(CATEGORIES)]
-        second = CATEGORIES[(self.number // 3) % len(CATEGORIES)]
-        return tuple(dict.fromkeys((first, second)))
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        return WORDS[self.number % 8], WORDS[self.number // 8 % 8]
-
-    @property
-    def title(self) -> str:
-        return f"On the {self.words[0]} and its {self.words[1]}, part {self.number} & last"
-
-    @property
-    def abstract(self) -> str:
-        if self.number % 97 == 5:
-            return "This paper has been withdrawn by the author due to an error. " + _FILL[:90]
-        return f"Every {self.words[0]} of kind {self.number} has a {self.words[1]}. {_FILL}"
-
-    @property
-    def authors(self) -> tuple[str, ...]:
-        count = 1 + self.number % 4
-        named = (_NAMES[(self.number + n) % len(_NAMES)] for n in range(count))
-        return (*named, f"{_NOBODY} {chr(65 + self.number % 26)}. Frisch")
-
-    @property
-    def comment(self) -> str:
-        return f"{self.number % 40 + 2} pages" if self.number % 3 else ""
-
-    @property
-    def journal(self) -> str:
-        return f"Phys. Rev. D {self.number % 90 + 10} (2012) {self.number}" * (self.number % 4 == 0)
-
-    @property
-    def doi(self) -> str:
-        return f"10.1103/PhysRevD.{self.number}" if self.number % 4 == 0 else ""
-
-    @property
-    def datestamp(self) -> str:
-        return (self.updated + timedelta(days=1)).strftime("%Y-%m-%d")
 
 
 class ArxivServer(LocalServer):
@@ -105,7 +37,7 @@ class ArxivServer(LocalServer):
         harvest_page: int = 1000,
     ) -> None:
         super().__init__()
-        self.papers = {p.id: p for p in (_generate(n, together, gap) for n in range(count))}
+        self.papers = {p.id: p for p in (generate(n, together, gap) for n in range(count))}
         self.deleted: set[str] = set()
         self._reach = reach
         self._harvest_page = harvest_page
@@ -233,12 +165,6 @@ def empty_page() -> Fault:
     return spoil
 
 
-def _generate(number: int, together: int, gap: int) -> Generated:
-    submitted = _BEGIN + timedelta(minutes=number // together * gap, seconds=number % together)
-    later = timedelta(days=40) if number % 5 == 0 else timedelta()
-    return Generated(number, submitted, submitted + later, 2 if later else 1)
-
-
 # ---- the query language: less than the real one, and not the parser that is to be tested ---------
 
 Condition = Callable[[Generated], bool]
@@ -346,7 +272,7 @@ def _record(paper: Generated, *, deleted: bool) -> str:
     if deleted:
         return f'<record><header status="deleted">{header}</header></record>'
     metadata = "".join((
-        f"<id>{paper.id}</id><submitter>{_NAMES[0]}</submitter>{_versions(paper)}",
+        f"<id>{paper.id}</id><submitter>{SUBMITTER}</submitter>{_versions(paper)}",
         f"<title>{escape(paper.title)}</title><authors>{', '.join(paper.authors)}</authors>",
         f"<categories>{' '.join(paper.categories)}</categories>",
         _element("comments", paper.comment),
