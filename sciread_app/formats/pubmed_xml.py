@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
@@ -13,12 +13,25 @@ from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats import dates, medline
 from sciread_app.formats.streams import open_bytes
-from sciread_app.formats.xml_stream import BadXml, elements, text_of
+from sciread_app.formats.xml_stream import BadXml, document, elements, text_of
 
 SUFFIXES = (".xml",)
 
 _ARTICLE, _BOOK, _CITATION = "PubmedArticle", "PubmedBookArticle", "MedlineCitation"
+_DELETED = "DeleteCitation"
+_SETS = ("PubmedArticleSet", "PubmedBookArticleSet")
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_MOST_NAMED = 100
+_CITES = "Cites"
+_NOTICES = ("ErratumIn", "ExpressionOfConcernIn", "RetractionIn")
+_CITED_BY = {"pubmed": "pmid", "doi": "doi"}
+
+
+class Answer(NamedTuple):
+    """One answer of PubMed's EFetch."""
+
+    records: list[Paper | Skipped]
+    error: str  # what PubMed says is wrong with the question; mostly nothing
 
 
 def read(path: Path) -> Iterator[Paper | Skipped]:
@@ -28,22 +41,50 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
 
 
 def read_articles(stream: BinaryIO, name: str = "PubMed") -> Iterator[Paper | Skipped]:
-    """The papers in an answer of PubMed; `name` is what Skipped calls it.
-
-    Lists of deleted citations, with which the daily update files end, are passed over.
-    """
+    """The papers in a set of PubMed's; `name` is what Skipped calls it."""
     number = 0
     try:
-        for element in elements(stream, _ARTICLE, _BOOK, _CITATION):
-            number += 1
-            paper = _book(element) if element.tag == _BOOK else _article(element)
-            if paper.title or paper.abstract:
-                yield paper
+        for element in elements(stream, _ARTICLE, _BOOK, _CITATION, _DELETED):
+            if element.tag == _DELETED:
+                yield from _deleted(element, name)
             else:
-                why = "This record has neither a title nor an abstract."
-                yield Skipped(name, paper.source_id or f"record {number}", why)
+                number += 1
+                yield _record(element, name, number)
     except BadXml as error:
         yield Skipped(name, f"record {number + 1}", str(error))
+
+
+def answer(body: bytes, name: str = "PubMed") -> Answer:
+    """A whole answer. Raises BadXml if it is broken, or no set of papers."""
+    root = document(body)
+    if root.tag == "eFetchResult":
+        return Answer([], text_of(root.find("ERROR")) or "The answer is empty.")
+    if root.tag not in _SETS:
+        raise BadXml(f"The XML is no set of papers, but <{etree.QName(root).localname}>.")
+    records = root.iterchildren(_ARTICLE, _BOOK)
+    return Answer([_record(element, name, n) for n, element in enumerate(records, start=1)], "")
+
+
+def _record(element: etree._Element, name: str, number: int) -> Paper | Skipped:
+    paper = _book(element) if element.tag == _BOOK else _article(element)
+    if paper.title or paper.abstract:
+        return paper
+    why = "This record has neither a title nor an abstract."
+    return Skipped(name, paper.source_id or f"record {number}", why)
+
+
+def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:
+    """What PubMed has taken back, with which its daily update files end.
+
+    It is told, and no more: most such records were second entries of one paper, or not PubMed's
+    field, which is no reason for anybody's papers, notes and tags to vanish. What is retracted
+    is not deleted, but comes as a record that says so.
+    """
+    pmids = [text for pmid in element.iterfind("PMID") if (text := text_of(pmid))]
+    if pmids:
+        more = f" and {len(pmids) - _MOST_NAMED:,} more" if len(pmids) > _MOST_NAMED else ""
+        why = "PubMed has taken back these records; what you have of them stays in your library: "
+        yield Skipped(name, _DELETED, f"{why}{', '.join(pmids[:_MOST_NAMED])}{more}.")
 
 
 def _article(element: etree._Element) -> Paper:
@@ -69,6 +110,7 @@ def _article(element: etree._Element) -> Paper:
             "pages": _pages(article),
             "copyright": notice,
             "affiliations": _affiliations(article.find("AuthorList")),
+            "references": _references(element, citation),
         }
     )
     ids = _ids(element, article)
@@ -231,11 +273,32 @@ def _keywords(citation: etree._Element) -> tuple[str, ...]:
 def _links(citation: etree._Element) -> dict[str, str]:
     """PMIDs of the papers that this one updates, retracts, comments and so on, by NLM's names.
 
-    `UpdateOf`, which leads from an article to its preprint, becomes "update_of".
+    `UpdateOf`, which leads from an article to its preprint, becomes "update_of". Of a notice that
+    has no PMID, the place stands there where it was printed.
     """
     links: dict[str, list[str]] = {}
     for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
-        if pmid := link.findtext("PMID", "").strip():
-            key = _CAPITAL.sub("_", link.get("RefType", "related")).lower()
-            links.setdefault(key, []).append(pmid)
-    return {key: " ".join(dict.fromkeys(pmids)) for key, pmids in links.items()}
+        kind = link.get("RefType", "Related")
+        pmid = link.findtext("PMID", "").strip()
+        if kind == _CITES or not (where := pmid or _printed(link, kind)):
+            continue
+        links.setdefault(_CAPITAL.sub("_", kind).lower(), []).append(where)
+    return {key: " ".join(dict.fromkeys(places)) for key, places in links.items()}
+
+
+def _printed(link: etree._Element, kind: str) -> str:
+    # Where versions of a paper are named, everybody looks for nothing but PMIDs.
+    return text_of(link.find("RefSource")) if kind in _NOTICES else ""
+
+
+def _references(element: etree._Element, citation: etree._Element) -> str:
+    """What the paper cites, in its order: "pmid:123 doi:10.1000/x pmid:45", PMID before DOI."""
+    cited = [
+        ("pmid", link.findtext("PMID", ""))
+        for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
+        if link.get("RefType") == _CITES
+    ]
+    for child in element.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId"):
+        if kind := _CITED_BY.get(child.get("IdType", "")):
+            cited.append((kind, child.text or ""))
+    return " ".join(map(":".join, identifiers(*cited)))

@@ -5,6 +5,7 @@ import pytest
 
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats import pubmed_xml
+from sciread_app.formats.xml_stream import BadXml
 
 ARTICLE = """<PubmedArticle><MedlineCitation><PMID Version="2">{pmid}</PMID><Article>
 <Journal><ISSN IssnType="Print">1043-1578</ISSN><JournalIssue><Volume>17</Volume><Issue>1</Issue>
@@ -176,9 +177,58 @@ def test_identifiers_of_references_are_not_those_of_the_paper(read_one):
     assert len(paper.identifiers) == 3
 
 
-def test_deleted_citations_are_passed_over(read):
+def test_what_pubmed_has_taken_back_is_told_and_nothing_else_happens(read):
     found = read(article(), "<DeleteCitation><PMID>7</PMID><PMID>8</PMID></DeleteCitation>")
-    assert [paper.source_id for paper in found] == ["11"]
+    assert found[0].source_id == "11"
+    (skipped,) = found[1:]
+    assert skipped.entry == "DeleteCitation"
+    assert skipped.why.endswith("stays in your library: 7, 8.")
+
+
+def test_a_long_list_of_what_was_taken_back_is_told_in_short(read):
+    deleted = "".join(f"<PMID>{n}</PMID>" for n in range(1, 1201))
+    (skipped,) = read(f"<DeleteCitation>{deleted}</DeleteCitation>")
+    assert skipped.why.endswith("99, 100 and 1,100 more.")
+
+
+def test_what_a_paper_cites_is_named_in_its_order(read_one):
+    cites = '<CommentsCorrections RefType="Cites"><PMID>{}</PMID></CommentsCorrections>'
+    reference = "<Reference><Citation>Old.</Citation><ArticleIdList>{}</ArticleIdList></Reference>"
+    one = reference.format(
+        "<ArticleId IdType='pubmed'>21</ArticleId><ArticleId IdType='doi'>10.1000/A</ArticleId>"
+    )
+    other = reference.format("<ArticleId IdType='doi'>10.1000/b</ArticleId>")
+    paper = read_one(
+        citation=f"<CommentsCorrectionsList>{cites.format(5)}</CommentsCorrectionsList>",
+        data=f"<ReferenceList><ReferenceList>{one}</ReferenceList>{other}</ReferenceList>",
+    )
+    assert paper.extra["references"] == "pmid:5 pmid:21 doi:10.1000/a doi:10.1000/b"
+
+
+def test_a_notice_without_a_pmid_is_named_by_the_place_where_it_was_printed(read_one):
+    source = "<RefSource>Gut 1999;2:3</RefSource>"
+    links = "".join(
+        f'<CommentsCorrections RefType="{kind}">{source}</CommentsCorrections>'
+        for kind in ("ErratumIn", "UpdateOf")
+    )
+    paper = read_one(citation=f"<CommentsCorrectionsList>{links}</CommentsCorrectionsList>")
+    assert paper.extra["erratum_in"] == "Gut 1999;2:3"
+    assert "update_of" not in paper.extra
+
+
+def test_an_answer_is_read_as_a_whole_or_refused():
+    whole = f"<PubmedArticleSet>{article('1')}{article('2')}<PubmedArticle/></PubmedArticleSet>"
+    found = pubmed_xml.answer(whole.encode())
+    assert [getattr(record, "source_id", "") for record in found.records] == ["1", "2", ""]
+    assert isinstance(found.records[2], Skipped)
+    for broken in (whole[:-30], "", "<html/>"):
+        with pytest.raises(BadXml):
+            pubmed_xml.answer(broken.encode())
+
+
+def test_an_answer_may_be_an_error():
+    body = b"<eFetchResult><ERROR>Unable to obtain query #1</ERROR></eFetchResult>"
+    assert pubmed_xml.answer(body) == ([], "Unable to obtain query #1")
 
 
 def test_a_record_without_words_is_named_and_the_others_go_on(read):
