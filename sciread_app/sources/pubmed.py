@@ -1,0 +1,180 @@
+"""PubMed, by NCBI's E-utilities: whole result sets, slice by slice where they are large."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
+from sciread_app.domain.paper import Paper
+from sciread_app.errors import SourceError
+from sciread_app.sources.http import Client
+from sciread_app.sources.pubmed_records import Listing
+from sciread_app.sources.pubmed_search import MOST, Found, Slice, search, slice_of, understood
+from sciread_app.tasks import Task
+
+KEY = "pubmed"
+TITLE = "PubMed"
+FIELDS = (
+    QueryField("Title or abstract", '"{}"[tiab]', "gut microbiome"),
+    QueryField("Title", '"{}"[ti]', "machine learning"),
+    QueryField("Author", "{}[au]", "hinton g"),
+    QueryField("MeSH term", '"{}"[mh]', "Sepsis"),
+    QueryField("Journal", '"{}"[ta]', "Lancet"),
+    QueryField("Publication type", '"{}"[pt]', "Randomized Controlled Trial"),
+    QueryField("Affiliation", "{}[ad]", "karolinska"),
+    QueryField("Language", "{}[la]", "english"),
+)
+HELP = (
+    "Fields stand behind the words, and AND, OR and NOT in capitals. For example "
+    "sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT review[pt]."
+)
+
+_BATCH = 500
+_SHOWN = 10
+_NEWER = 500  # so many new papers at the head of a list do not hide where we stood in it
+_QUOTED = re.compile(r'"[^"]*"')
+_PAIRS = (("(", ")"), ("[", "]"))
+_LOOSE = re.compile(r"^(AND|OR)\b|\b(AND|OR|NOT)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a fetch stands."""
+
+    todo: tuple[Slice, ...]  # the present one is the last
+    done: int = 0  # of the papers of the present slice,
+    mark: int = 0  # and a number by which just these are known again
+    total: int = 0
+
+    def cursor(self) -> str:
+        return json.dumps([self.todo, self.done, self.mark, self.total], separators=(",", ":"))
+
+    @classmethod
+    def of(cls, cursor: str) -> _Place:
+        try:
+            todo, done, mark, total = json.loads(cursor)
+            return cls(tuple(Slice(*part) for part in todo), done, mark, total)
+        except (ValueError, TypeError) as error:
+            raise SourceError(
+                "Where this fetch of PubMed stood cannot be read any more.", "Start it anew."
+            ) from error
+
+    def with_slices(self, *slices: Slice) -> _Place:
+        """The present slice gives way to these."""
+        return replace(self, todo=(*self.todo[:-1], *slices), done=0, mark=0)
+
+    def after(self, pmids: Sequence[str]) -> _Place:
+        return replace(self, done=self.done + len(pmids), mark=_mark(pmids, self.mark))
+
+
+def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[Page]:
+    """What the query finds; of a large set, what was entered last comes first."""
+    place = _Place.of(cursor) if cursor else _Place((slice_of(query),))
+    left = query.most
+    while place.todo and (left > 0 or not query.most):
+        part = place.todo[-1]
+        found = search(query, part, MOST, client, task)
+        place = replace(place, total=place.total or found.total)
+        if found.total > MOST and not 0 < place.done + left <= MOST:
+            place = place.with_slices(*part.halves())
+            continue
+        for page in _pages(query, place, found, left, client, task):
+            left -= len(page.records)
+            yield page
+        place = place.with_slices()
+
+
+def _pages(
+    query: SourceQuery, place: _Place, found: Found, left: int, client: Client, task: Task
+) -> Iterator[Page]:
+    """The papers of one slice; where the whole query finds none, a page that says so."""
+    if place.total and not found.pmids:
+        return
+    pmids, place = _resumed(found.pmids, place)
+    part = place.todo[-1]
+
+    def again() -> Found:
+        return search(query, part, MOST, client, task)
+
+    listing = Listing(found, pmids, place.done, again, client, task)
+    while True:
+        number = min(_BATCH, left) if query.most else _BATCH
+        records = listing.get(place.done, number)
+        left -= len(records)
+        place = place.after(pmids[place.done : place.done + number])
+        ended = place.done >= len(pmids)
+        yield Page(records, (place.with_slices() if ended else place).cursor(), place.total)
+        if ended or (query.most and left <= 0):
+            return
+
+
+def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    whole = slice_of(query)
+
+    def again() -> Found:
+        return search(query, whole, _SHOWN, client, task)
+
+    found = search(query, whole, _SHOWN, client, task, fresh=False)
+    listing = Listing(found, found.pmids, 0, again, client, task)
+    papers = [record for record in listing.get(0, _SHOWN) if isinstance(record, Paper)]
+    remarks = [found.remark, understood(found, query.text)]
+    if found.total > MOST and not 0 < query.most <= MOST:
+        remarks.append(
+            f"PubMed shows no more than {MOST:,} papers of one search: these will be fetched in "
+            "parts, by the days when they were entered."
+        )
+    return Preview(found.total, papers, "\n".join(filter(None, remarks)))
+
+
+def check(query: SourceQuery) -> str:
+    """What is wrong with the text, as far as it shows without asking PubMed."""
+    text = query.text.strip()
+    if not text:
+        return "Write what to look for."
+    if text.count('"') % 2:
+        return "A quotation mark is missing."
+    bare = _QUOTED.sub(" ", text)
+    for opening, closing in _PAIRS:
+        if problem := _unpaired(bare, opening, closing):
+            return problem
+    if match := _LOOSE.search(text):
+        return f"Something is missing {'before' if match[1] else 'after'} {match[0]}."
+    return ""
+
+
+def why_nothing(now: datetime) -> str:
+    """Why there may be nothing new."""
+    if now.weekday() >= 5:
+        return "Few papers are entered into PubMed on Saturdays and Sundays."
+    return ""
+
+
+def _unpaired(text: str, opening: str, closing: str) -> str:
+    depth = 0
+    for character in text:
+        depth += (character == opening) - (character == closing)
+        if depth < 0:
+            return f"A {closing} stands without its {opening}."
+    return f"A {opening} is not closed." if depth else ""
+
+
+def _resumed(pmids: Sequence[str], place: _Place) -> tuple[Sequence[str], _Place]:
+    """The papers of a slice, those dealt with first, and the place among them.
+
+    In a list that has changed so much that these are not found in it, it is the beginning: what
+    comes again is recognised, but what was passed over would be lost.
+    """
+    for newer in range(min(len(pmids) - place.done, _NEWER) + 1):
+        known = pmids[newer : newer + place.done]
+        if _mark(known) == place.mark:
+            return [*known, *pmids[:newer], *pmids[newer + place.done :]], place
+    return pmids, replace(place, done=0, mark=0)
+
+
+def _mark(pmids: Sequence[str], before: int = 0) -> int:
+    return zlib.crc32("".join(f"{pmid} " for pmid in pmids).encode(), before)
