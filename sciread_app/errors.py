@@ -35,6 +35,10 @@ class SourceError(SciReadError):
     """A place that papers are fetched from did not answer as it should."""
 
 
+class Busy(SourceError):
+    """A source asks for fewer requests, or is not there just now; another way may be open."""
+
+
 class BadQuery(SciReadError):
     """The search box holds something that cannot be understood; the message says which part."""
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable
 
 from sciread_app.errors import Cancelled
@@ -17,6 +19,7 @@ class Task:
     def __init__(self, report: Callable[[int, int, str], None] = lambda done, total, note: None):
         self._report = report
         self._stop = threading.Event()
+        self._last: tuple[int, int, str] = (0, 0, "")
 
     def step(self, done: int, total: int = 0, note: str = "") -> None:
         """Report `done` of `total` (0: unknown) and what is going on.
@@ -24,12 +27,30 @@ class Task:
         Raises Cancelled once `cancel` was called.
         """
         self.check()
+        self._last = (done, total, note)
         self._report(done, total, note)
 
     def check(self) -> None:
         """Raise Cancelled once `cancel` was called."""
         if self._stop.is_set():
             raise Cancelled()
+
+    def pause(self, seconds: float, why: str) -> None:
+        """Wait, and count the seconds down after `why`, where the last note stood.
+
+        What is over within a second is not shown. Raises Cancelled at once if `cancel` is called.
+        """
+        done, total, note = self._last
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if seconds >= 1:
+                self._report(done, total, f"{why} ({math.ceil(left)} s)")
+            # Till the number changes.
+            if self._stop.wait(left - math.ceil(left) + 1):
+                break
+        self.check()
+        if seconds >= 1:
+            self._report(done, total, note)
 
     def cancel(self) -> None:
         self._stop.set()
