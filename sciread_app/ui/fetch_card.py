@@ -15,13 +15,14 @@ from PySide6.QtWidgets import (
     QPushButton,
     QToolButton,
     QVBoxLayout,
+    QWidget,
 )
 
 from sciread_app.domain.fetches import Fetch, State
 from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.fetch_words import (
     asked,
-    brought_line,
+    changes_line,
     counts_line,
     going_line,
     query_line,
@@ -87,7 +88,7 @@ class FetchCard(QFrame):
     def _show_rest(self, fetch: Fetch, brought: Brought | None) -> None:
         self.bar.hide()
         self.state.setText(state_line(fetch, datetime.now()))
-        _put(self.note, brought_line(brought) if brought and fetch.state is State.done else "")
+        _put(self.note, changes_line(brought) if brought and fetch.state is State.done else "")
         _put(self.counts, counts_line(fetch))
         _put(self.problem, fetch.message if fetch.state is State.failed else "")
         begun = fetch.started is not None
@@ -95,6 +96,10 @@ class FetchCard(QFrame):
         self.act.setEnabled(True)
         self.what.setVisible(begun)
         self.remove.setEnabled(True)
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, in the order of reading."""
+        return [self.remove, self.act, self.what, self.edit]
 
     def _act(self) -> None:
         if self.going:

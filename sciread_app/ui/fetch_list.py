@@ -47,9 +47,14 @@ class FetchList(QWidget):
         self._paint(appearance.theme)
         self._list()
 
-    def reveal(self, fetch: int) -> None:
-        if card := self.cards.get(fetch):
-            self._scroll.ensureWidgetVisible(card)
+    def to_top(self) -> None:
+        """Where what is going on stands."""
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, in the order of reading."""
+        cards = [self.cards[fetch.id] for fetch in self._work.fetches]
+        return [self.all_button, *(stop for card in cards for stop in card.stops())]
 
     def _list(self) -> None:
         """Bring the cards into the order of the fetches; those that stay keep the focus."""

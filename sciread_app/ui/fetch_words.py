@@ -78,15 +78,19 @@ def counts_line(fetch: Fetch) -> str:
 
 def brought_line(brought: Brought) -> str:
     """12 new papers · 2 new versions · 1 retracted; or why there is nothing."""
+    count = len(brought.added)
+    new = "1 new paper" if count == 1 else f"{count:,} new papers"
+    return " · ".join(filter(None, (new if count else "", changes_line(brought))))
+
+
+def changes_line(brought: Brought) -> str:
+    """2 new versions · 1 retracted; or why there is neither this nor anything new."""
     parts = []
-    if brought.added:
-        count = len(brought.added)
-        parts.append("1 new paper" if count == 1 else f"{count:,} new papers")
     kinds = Counter(change.what for change in brought.changes)
     for what, (one, more) in _CHANGES.items():
         if count := kinds[what]:
             parts.append(f"{count:,} {one if count == 1 else more}")
-    if parts:
+    if parts or brought.added:
         return " · ".join(parts)
     return f"Nothing new. {brought.remark}".strip()
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.domain.fetches import Fetch, Preview, SourceQuery
 from sciread_app.domain.paper import Changes
@@ -16,6 +16,8 @@ from sciread_app.tasks import Task
 from sciread_app.ui.foot import Pace
 from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.values import Brought, SourceForm
+
+NEWS_MS = 60_000  # until what a long fetch has brought is shown, though it is not done
 
 
 class Fetcher(Protocol):
@@ -71,6 +73,8 @@ class FetchWork(QObject):
         self._jobs = jobs
         self.fetches: list[Fetch] = []
         self.brought: dict[int, Brought] = {}
+        self._now_and_then = QTimer(self, interval=NEWS_MS)
+        self._now_and_then.timeout.connect(lambda: self.came.emit(Changes(papers=True)))
         self._going: dict[int, Going] = {}  # in the order in which they were asked for
         jobs.progressed.connect(self._progress)
         jobs.finished.connect(self._finished)
@@ -115,6 +119,8 @@ class FetchWork(QObject):
                 self.moved.emit(fetch.id)
         self._next()
         self._list(self.fetches)
+        if self.busy and not self._now_and_then.isActive():
+            self._now_and_then.start()
 
     def stop(self, fetch: int) -> None:
         going = self._going.get(fetch)
@@ -177,5 +183,7 @@ class FetchWork(QObject):
 
     def _end(self, fetch: int) -> None:
         del self._going[fetch]
+        if not self.busy:
+            self._now_and_then.stop()
         self.moved.emit(fetch)
         self._next()

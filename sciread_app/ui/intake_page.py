@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from sciread_app.domain.fetches import SourceQuery
+from sciread_app.domain.fetches import Preview, SourceQuery
 from sciread_app.ui.brought import BroughtDialog
 from sciread_app.ui.citations_panel import CitationsPanel, Citer
 from sciread_app.ui.fetch_list import FetchList
@@ -66,6 +67,7 @@ class IntakePage(QWidget):
         self.switch.choose(number)
         if number < len(self._sources):
             self.form.show_source(self._sources[number])
+            self._order_stops()
             self._stop_looking()
             self.preview.invite()
         else:
@@ -90,10 +92,15 @@ class IntakePage(QWidget):
         """Ask how many papers there are, and for the first of them."""
         self._asked = self._titles.get(query.source, query.source)
         self.preview.wait_for(self._asked)
+
+        def show(found: Preview) -> None:
+            if self._looking:  # nobody has lost patience meanwhile
+                self.preview.show_found(found, query)
+
         self._looking = self._jobs.run(
             LOOKING,
             lambda task: self._intake.preview(query, task),
-            lambda found: self.preview.show_found(found, query),
+            show,
             on_failed=self.preview.show_problem,
             lane=Lane.network,
             instead_of="look",
@@ -119,10 +126,19 @@ class IntakePage(QWidget):
         if self.isVisible():
             self.take_focus()
 
+    def _order_stops(self) -> None:
+        """Tab follows the eye; Qt would follow the order in which widgets were made."""
+        panels = (self.preview.list, self.preview.stop, self.files.add_files, self.files.add_folder)
+        rest = (self.files.table, self.citations.act)
+        stops = [*self.switch.stops(), *self.form.stops(), *panels, *rest, *self.list.stops()]
+        for one, next_one in pairwise(stops):
+            QWidget.setTabOrder(one, next_one)
+
     def _stop_looking(self) -> None:
         if self._looking:
             self._looking.cancel()
             self._looking = None
+            self.preview.invite()
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
         if job is self._looking and note:
@@ -131,8 +147,6 @@ class IntakePage(QWidget):
     def _finished(self, job: Job) -> None:
         if job is self._looking:
             self._looking = None
-            if job.cancelled:
-                self.preview.invite()
 
     def _open_brought(self, fetch: int) -> None:
         self._jobs.run(
@@ -160,7 +174,9 @@ class IntakePage(QWidget):
     def _connect(self) -> None:
         self.switch.chosen.connect(self.show_source)
         self.form.look_wanted.connect(self.look)
+        self.form.edited.connect(self.preview.grow_old)
         self.form.fetch_wanted.connect(self.work.fetch)
+        self.form.fetch_wanted.connect(lambda _: self.list.to_top())
         self.preview.stop_wanted.connect(self._stop_looking)
         self.files.files_wanted.connect(self.files_wanted)
         self.files.folder_wanted.connect(self.folder_wanted)
@@ -169,6 +185,7 @@ class IntakePage(QWidget):
         self.citations.moved.connect(self._look_busy)
         self.list.brought_wanted.connect(self._open_brought)
         self.list.write_wanted.connect(self.write)
+        self.work.listed.connect(self._order_stops)
         self.work.came.connect(self.came)
         self.work.troubled.connect(self.problem)
         self.work.moved.connect(lambda _: self._look_busy())

@@ -81,6 +81,11 @@ class PreviewPanel(QWidget):
         self.list.show_listing(self._shown.listing(found))
         self._pages.setCurrentIndex(1)
 
+    def grow_old(self) -> None:
+        """The query is being changed: what is shown is of another one by now."""
+        if self._pages.currentIndex() == 1:
+            self.more.setText("for the query as it was before")
+
     def show_problem(self, problem: Problem) -> None:
         self._say("close", problem.message, problem.hint)
 

@@ -119,6 +119,20 @@ class QueryForm(QWidget):
     def take_focus(self) -> None:
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def stops(self) -> list[QWidget]:
+        """Where Tab stops, in the order of reading."""
+        chips = [self._chips.itemAt(number) for number in range(self._chips.count())]
+        widgets = [chip.widget() for chip in chips if chip]
+        return [
+            self.line,
+            self.look_button,
+            self.fetch_button,
+            *(widget for widget in widgets if isinstance(widget, QPushButton)),
+            self.since,
+            self.until,
+            self.most,
+        ]
+
     def _touched(self) -> None:
         self._pause.start()
         self.edited.emit()

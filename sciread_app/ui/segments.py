@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 
 class Segments(QFrame):
@@ -44,7 +44,6 @@ class Segments(QFrame):
     def current(self) -> int:
         return self._group.checkedId()
 
-    def button(self, number: int) -> QPushButton:
-        button = self._group.button(number)
-        assert isinstance(button, QPushButton)
-        return button
+    def stops(self) -> list[QWidget]:
+        """Where Tab may stop."""
+        return [*self._group.buttons()]

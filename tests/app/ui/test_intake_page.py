@@ -1,0 +1,460 @@
+"""The intake page: asking a source, fetching, what came in, files, citations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
+
+from sciread_app.domain.fetches import Preview, SourceQuery, State
+from sciread_app.domain.paper import Skipped
+from sciread_app.errors import SourceError
+from sciread_app.ui.brought import BroughtDialog
+from sciread_app.ui.intake_page import IntakePage
+from sciread_app.ui.jobs import Lane
+from sciread_app.ui.ledger import LedgerDialog
+from sciread_app.ui.values import PastImport
+from tests.app.ui.fake_intake import BUSY, CHANGES, FakeIntake, done, fetch_of
+from tests.app.ui.heartbeat import Heartbeat
+from tests.make import paper
+
+FILES, CITATIONS = 3, 4  # behind the three sources
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance) -> Callable[[FakeIntake], IntakePage]:
+    def show(intake: FakeIntake) -> IntakePage:
+        page = IntakePage(intake, jobs, appearance)
+        page.resize(1160, 700)
+        qtbot.addWidget(page)
+        page.show()
+        qtbot.waitUntil(lambda: page.switch.current == 0 and not jobs.running())
+        return page
+
+    return show
+
+
+def write(page: IntakePage, text: str, **bounds: str) -> None:
+    page.form.line.setText(text)
+    for name, value in bounds.items():
+        getattr(page.form, name).setText(value)
+
+
+def press(qtbot, button: QWidget) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def chip(page: IntakePage, name: str) -> QPushButton:
+    return next(b for b in page.form.findChildren(QPushButton, "chip") if b.text() == name)
+
+
+def fetch(qtbot, page: IntakePage, text: str) -> None:
+    write(page, text)
+    press(qtbot, page.form.fetch_button)
+    qtbot.waitUntil(lambda: any(f.query.text == text for f in page.work.fetches))
+
+
+def card_of(page: IntakePage, text: str):
+    return next(card for card in page.list.cards.values() if card.fetch.query.text == text)
+
+
+def dialog_of(page: IntakePage, kind: type) -> QWidget | None:
+    return next((d for d in page.findChildren(kind) if d.isVisible()), None)
+
+
+# Writing a query.
+
+
+def test_each_source_has_its_fields_and_keeps_what_was_written(qtbot, show):
+    page = show(FakeIntake())
+    write(page, "cat:cs.CL", since="2024")
+    page.show_source(2)
+    assert page.form.line.text() == ""
+    assert "malaria" in page.form.message.text()
+    assert chip(page, "MeSH term")
+    page.show_source(0)
+    assert (page.form.line.text(), page.form.since.text()) == ("cat:cs.CL", "2024")
+
+
+def test_a_field_is_written_for_who_does_not_know_the_language(qtbot, show):
+    page = show(FakeIntake())
+    press(qtbot, chip(page, "Author"))
+    assert page.form.line.text() == 'au:"Hinton"'
+    qtbot.keyClicks(page.form.line, "Curie")
+    assert page.form.line.text() == 'au:"Curie"'
+    page.form.line.end(False)
+    press(qtbot, chip(page, "OR"))
+    press(qtbot, chip(page, "Title"))
+    assert page.form.line.text() == 'au:"Curie" OR ti:"attention"'
+
+
+def test_what_is_wrong_with_a_query_is_said_while_it_is_typed(qtbot, show):
+    intake = FakeIntake()
+    page = show(intake)
+    qtbot.keyClicks(page.form.line, 'au:"Hin')
+    qtbot.waitUntil(lambda: "never closed" in page.form.message.text())
+    assert page.form.message.objectName() == "wrong"
+    qtbot.keyClicks(page.form.line, 'ton"')
+    qtbot.waitUntil(lambda: page.form.message.objectName() == "quiet")
+    assert len([a for a in intake.asked if a.startswith("check")]) <= 4  # not at every letter
+
+
+def test_an_empty_form_is_not_called_wrong_until_something_is_asked(qtbot, show):
+    page = show(FakeIntake())
+    assert page.form.message.objectName() == "quiet"
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "query is empty" in page.form.message.text())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"since": "soon"}, "Since “soon” is no date"),
+        ({"since": "2024", "until": "2023"}, "Until is before since"),
+        ({"most": "lots"}, "no number of papers"),
+    ],
+)
+def test_wrong_dates_and_numbers_stop_a_fetch_and_say_why(qtbot, show, bounds, said):
+    intake = FakeIntake()
+    page = show(intake)
+    write(page, "all:bees", **bounds)
+    press(qtbot, page.form.fetch_button)
+    assert said in page.form.message.text()
+    assert not intake.rows
+
+
+# Looking.
+
+
+def test_looking_tells_how_many_there_are_and_shows_the_first(qtbot, show):
+    intake = FakeIntake()
+    intake.preview_of = Preview(12_345, (paper("Bees"), paper("Wasps")), "It is cut into windows.")
+    page = show(intake)
+    write(page, "all:bees", most="5,000")
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.preview.count.isVisible)
+    assert page.preview.count.text() == "12,345 papers"
+    assert page.preview.more.text() == "of which 5,000 would be fetched; the first 2 are below"
+    assert page.preview.remark.text() == "It is cut into windows."
+    qtbot.waitUntil(lambda: page.preview.model.card(1) is not None)
+    assert page.preview.model.card(1).paper.title == "Wasps"
+    assert not intake.rows  # nothing was fetched
+    qtbot.keyClicks(page.form.line, "x")
+    assert "as it was before" in page.preview.more.text()
+
+
+def test_no_papers_is_an_answer_too(qtbot, show):
+    intake = FakeIntake()
+    intake.preview_of = Preview(0, ())
+    page = show(intake)
+    write(page, "all:beees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.title.text() == "No papers found")
+
+
+def test_while_a_source_lets_us_wait_it_says_so_and_can_be_left_alone(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "arXiv asks to wait (12 s)"
+    page = show(intake)
+    write(page, "all:bees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.text.text() == "arXiv asks to wait (12 s)")
+    assert page.preview.empty.title.text() == "Asking arXiv…"
+    press(qtbot, page.preview.stop)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.preview.empty.title.text() == "Look before you fetch"
+
+
+def test_a_source_that_does_not_answer_is_named(qtbot, show):
+    intake = FakeIntake()
+    intake.trouble = BUSY
+    page = show(intake)
+    write(page, "all:bees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.title.text() == BUSY.message)
+    assert page.preview.empty.text.text() == BUSY.hint
+
+
+def test_of_two_looks_the_last_one_counts(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    page = show(intake)
+    page.look(SourceQuery("arxiv", "first"))
+    qtbot.waitUntil(lambda: "preview first" in intake.asked)
+    page.look(SourceQuery("arxiv", "second"))
+    qtbot.waitUntil(lambda: "preview second" in intake.asked)
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.preview.count.isVisible()
+
+
+# Fetching.
+
+
+def test_a_fetch_is_kept_with_its_bounds_and_brings_papers(qtbot, show, jobs):
+    page = show(FakeIntake())
+    came = []
+    page.came.connect(came.append)
+    write(page, "all:bees", since="2024-02", until="2024-02", most="5000")
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
+    card = card_of(page, "all:bees")
+    assert card.fetch.query == SourceQuery("arxiv", "all:bees", "2024-02-01", "2024-02-29", 5000)
+    assert card.bounds.text() == "since 2024-02-01 · until 2024-02-29 · at most 5,000"
+    assert card.counts.text() == "40 read: 39 new · 1 already there"
+    assert card.state.text().startswith("Fetched today")
+    assert card.act.text() == "Refresh"
+    assert [change.papers for change in came] == [True]
+
+
+def test_a_fetch_shows_how_far_it_is_and_what_it_waits_for(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "arXiv asks to wait (12 s)"
+    page = show(intake)
+    busy = []
+    page.busy_changed.connect(busy.append)
+    fetch(qtbot, page, "all:bees")
+    card = card_of(page, "all:bees")
+    qtbot.waitUntil(lambda: "10 of 40" in card.state.text())
+    assert card.note.text() == "arXiv asks to wait (12 s)"
+    assert (card.bar.value(), card.bar.maximum()) == (250, 1000)
+    assert not card.remove.isEnabled()
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert card.bar.isHidden() and card.remove.isEnabled()
+    assert busy == [True, False]
+
+
+def test_a_fetch_can_be_stopped_and_resumed(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    page = show(intake)
+    fetch(qtbot, page, "all:bees")
+    card = card_of(page, "all:bees")
+    qtbot.waitUntil(lambda: "10 of 40" in card.state.text())
+    press(qtbot, card.act)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert card.state.text().startswith("Stopped at 10 of 40")
+    intake.go_on.set()
+    assert card.act.text() == "Resume"
+    press(qtbot, card.act)
+    qtbot.waitUntil(lambda: not jobs.running() and card.fetch.state is State.done)
+    assert intake.asked.count("run all:bees") == 2
+
+
+def test_each_source_is_asked_for_one_thing_at_a_time(qtbot, show, jobs):
+    intake = FakeIntake([done("a"), done("b", id=2), done("c", id=3, source="pubmed")])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: len(intake.at_once) == 2)
+    assert sorted(intake.at_once) == ["arxiv", "pubmed"]
+    waiting = [c for c in page.list.cards.values() if c.state.text().startswith("Waits for its")]
+    assert [card.fetch.query.source for card in waiting] == ["arxiv"]
+    assert not page.list.all_button.isEnabled()
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert sorted(a for a in intake.asked if a.startswith("run")) == ["run a", "run b", "run c"]
+    assert intake.most_at_once == 1
+
+
+def test_what_waits_for_its_turn_can_be_taken_back(qtbot, show, jobs):
+    intake = FakeIntake([done("a"), done("b", id=2)])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    press(qtbot, card_of(page, "b").act)
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert "run b" not in intake.asked
+    assert card_of(page, "b").state.text().startswith("Fetched")
+
+
+def test_fetches_do_not_hold_up_searches(qtbot, show, jobs):
+    intake = FakeIntake([done(f"q{n}", id=n, source=f"source {n}") for n in range(1, 5)])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: len(intake.at_once) == 4)
+    answers = []
+    jobs.run("Searching", lambda task: "found", answers.append, lane=Lane.light)
+    qtbot.waitUntil(lambda: answers == ["found"])
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_a_fetch_that_fails_says_why_on_its_card(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.trouble = BUSY
+    page = show(intake)
+    problems = []
+    page.problem.connect(problems.append)
+    fetch(qtbot, page, "all:bees")
+    qtbot.waitUntil(lambda: not jobs.running())
+    card = card_of(page, "all:bees")
+    assert card.problem.text() == BUSY.message
+    assert card.act.text() == "Try again"
+    assert [problem.message for problem in problems] == [BUSY.message]
+
+
+def test_what_a_run_has_changed_stands_on_its_card(qtbot, show, jobs):
+    intake = FakeIntake([done("bees")])
+    intake.news = CHANGES
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").act)
+    qtbot.waitUntil(lambda: not jobs.running())
+    said = card_of(page, "bees").note.text()
+    assert said == "1 new version · 1 now published · 1 retracted"
+
+
+def test_what_a_run_has_brought_can_be_read_and_opened(qtbot, show, jobs):
+    intake = FakeIntake([done("bees", added=12)])
+    intake.news, intake.failures = CHANGES, (Skipped("page 3", "2101.00027", "It has no title."),)
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").what)
+    qtbot.waitUntil(lambda: dialog_of(page, BroughtDialog) is not None)
+    dialog = dialog_of(page, BroughtDialog)
+    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "12 new papers · 1 new version · 1 now published · 1 retracted" in said
+    assert "arXiv: bees" in said and "These could not be read:" in said
+    wanted = []
+    page.papers_wanted.connect(lambda ids, what: wanted.append((ids, what)))
+    show_papers = next(b for b in dialog.findChildren(QPushButton) if b.text().startswith("Show"))
+    press(qtbot, show_papers)
+    assert wanted == [(list(range(1, 13)), "arXiv: bees")]
+
+
+def test_removing_a_fetch_asks_first(qtbot, show, jobs):
+    intake = FakeIntake([done("bees")])
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").remove)
+    box = dialog_of(page, QMessageBox)
+    assert "990 papers that it brought stay" in box.informativeText()
+    assert intake.rows
+    press(qtbot, next(b for b in box.buttons() if b.text() == "Remove"))
+    qtbot.waitUntil(lambda: not page.list.cards)
+    assert not intake.rows
+
+
+def test_the_query_of_a_fetch_can_be_changed_into_another(qtbot, show):
+    query = SourceQuery("pubmed", "malaria[mh]", "2020-01-01", "", 500)
+    page = show(FakeIntake([fetch_of(query)]))
+    press(qtbot, card_of(page, "malaria[mh]").edit)
+    assert page.switch.current == 2
+    assert page.form.read() == query
+
+
+def test_without_fetches_the_page_says_what_stands_there(qtbot, show):
+    page = show(FakeIntake())
+    assert page.list._none.isVisible()
+    assert not page.list.all_button.isVisible()
+
+
+def test_a_query_of_any_length_leaves_the_page_as_wide_as_it_was(qtbot, show):
+    page = show(FakeIntake([done("ti:bees OR " * 400)]))
+    card = next(iter(page.list.cards.values()))
+    assert card.query.width() < page.width()
+    assert page.minimumSizeHint().width() <= 800
+
+
+def test_fifty_fetches_going_on_leave_the_window_alive(qtbot, show, jobs):
+    intake = FakeIntake([done(f"q{n}", id=n, source=f"s{n % 5}") for n in range(50)])
+    page = show(intake)
+    heart = Heartbeat()
+    heart.start()
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=30_000)
+    # Generous: what it must catch is work of seconds on the window's own thread.
+    assert heart.stop() < 1_000
+    assert len([a for a in intake.asked if a.startswith("run")]) == 50
+
+
+# Files and citations.
+
+
+def test_files_are_added_from_here_and_their_story_is_told(qtbot, show):
+    intake = FakeIntake()
+    intake.past = [
+        PastImport(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 9, 2, 1),
+        PastImport(1, "/home/me/b.pdf, /home/me/c.pdf", 1_795_100_000.0, None, 2, 1, 1, 0),
+    ]
+    intake.failures = (Skipped("a.bib", "smith", "It has no title."),)
+    page = show(intake)
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: page.files.model.rowCount() == 2)
+    cells = [page.files.model.index(1, column).data() for column in range(6)]
+    assert cells[0] == "b.pdf and 1 more" and cells[1].endswith("cut off")
+    with qtbot.waitSignal(page.files_wanted):
+        press(qtbot, page.files.add_files)
+    with qtbot.waitSignal(page.folder_wanted):
+        press(qtbot, page.files.add_folder)
+    page.files.table.selectRow(0)
+    page.files.table.setFocus()
+    qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog_of(page, LedgerDialog) is not None)
+    assert dialog_of(page, LedgerDialog).ledger.failures == intake.failures
+
+
+def test_before_the_first_import_the_history_says_what_it_will_be(qtbot, show, jobs):
+    page = show(FakeIntake())
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.files._empty.isVisible()
+
+
+def test_citations_are_fetched_stopped_and_reported(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "Semantic Scholar asks to wait (3 s)"
+    page = show(intake)
+    page.show_source(CITATIONS)
+    panel = page.citations
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: "5 of 20" in panel.state.text())
+    assert panel.note.text() == intake.note
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.state.text().startswith("Stopped")
+    intake.go_on.set()
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: panel.report.isVisible())
+    assert panel.report.text() == "20 papers were asked for.\n900 citations are new."
+
+
+def test_citations_that_cannot_be_had_say_why(qtbot, show):
+    intake = FakeIntake()
+    intake.trouble = SourceError("Semantic Scholar does not answer.", "Try again later.")
+    page = show(intake)
+    page.show_source(CITATIONS)
+    press(qtbot, page.citations.act)
+    qtbot.waitUntil(page.citations.problem.isVisible)
+    assert page.citations.problem.text() == "Semantic Scholar does not answer.\nTry again later."
+
+
+# For everybody.
+
+
+def test_everything_can_be_reached_with_the_keyboard_and_has_a_name(qtbot, show):
+    page = show(FakeIntake([done("bees")]))
+    page.form.take_focus()
+    reached, widget = [], page.form.line
+    for _ in range(60):
+        reached.append(widget)
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+        widget = QApplication.focusWidget()
+        if widget in reached:
+            break
+    card = card_of(page, "bees")
+    for wanted in (
+        page.form.look_button, page.form.fetch_button, chip(page, "Author"), page.form.since,
+        page.form.most, page.list.all_button if page.list.all_button.isVisible() else card.act,
+        card.act, card.what, card.edit, card.remove, page.switch.stops()[0],
+    ):  # fmt: skip
+        assert wanted in reached, wanted.accessibleName()
+        assert wanted.accessibleName() or wanted.text()
+    assert card.accessibleName() == "arXiv: bees"
+    assert card.act.accessibleName() == "Refresh bees"

@@ -1,0 +1,132 @@
+"""Going from page to page."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+
+from sciread_app.domain.fetches import SourceQuery
+from sciread_app.ui.jobs import Problem
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.rail import PLACES
+from tests.app.ui.fake_intake import BUSY
+from tests.app.ui.fakes import FakeDesk
+
+
+def verb(window: MainWindow, name: str) -> QAction:
+    return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
+
+
+def to_intake(qtbot, window, jobs) -> None:
+    window.go_to("intake")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
+    window = show_window(FakeDesk(3))
+    button, action = window.rail.button(place.key), verb(window, place.title)
+    assert action.shortcut().toString() == place.keys
+    assert button.accessibleName() == place.title
+    assert place.keys in button.toolTip()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    shown = window.page if place.key == "search" else window.intake
+    assert shown.isVisible() and button.isChecked() and action.isChecked()
+
+
+def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
+    window = show_window(FakeDesk(3))
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.intake is not None and window.intake.isVisible())
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert window.intake.form.line.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
+    assert window.page.isVisible() and not window.intake.isVisible()
+
+
+def test_nothing_of_fetching_is_built_before_it_is_looked_at(show_window):
+    desk = FakeDesk(3)
+    window = show_window(desk)
+    assert window.intake is None
+    assert desk.intake.asked == []
+
+
+def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearance, tmp_path):
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    window.go_to("intake")
+    assert window.intake is None
+    assert not window.rail.isEnabled() and not verb(window, "Intake").isEnabled()
+
+
+def test_what_is_done_to_a_paper_waits_until_papers_are_seen(qtbot, show_window, jobs):
+    window = show_window(FakeDesk(3))
+    to_intake(qtbot, window, jobs)
+    assert not verb(window, "Mark read or unread").isEnabled()
+    assert verb(window, "Add files…").isEnabled()
+    verb(window, "Find").trigger()
+    assert window.page.isVisible() and window.page.box.edit.hasFocus()
+    assert verb(window, "Mark read or unread").isEnabled()
+
+
+def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window, jobs):
+    desk = FakeDesk(10)
+    window = show_window(desk)
+    encoded = desk.encoded
+    to_intake(qtbot, window, jobs)
+    desk.count = 50
+    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 50)
+    qtbot.waitUntil(lambda: desk.encoded > encoded and not jobs.running())
+    assert "50 papers" in window._foot.status.text()
+
+
+def test_the_rail_shows_that_something_is_being_fetched(qtbot, show_window, jobs):
+    desk = FakeDesk(3)
+    desk.intake.go_on.clear()
+    window = show_window(desk)
+    to_intake(qtbot, window, jobs)
+    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
+    button = window.rail.button("intake")
+    qtbot.waitUntil(lambda: button.busy)
+    assert button.accessibleName() == "Intake, working"
+    desk.intake.go_on.set()
+    qtbot.waitUntil(lambda: not button.busy and not jobs.running())
+
+
+def test_a_fetch_that_fails_is_told_on_every_page(qtbot, show_window, jobs):
+    desk = FakeDesk(3)
+    desk.intake.trouble = BUSY
+    window = show_window(desk)
+    to_intake(qtbot, window, jobs)
+    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
+    qtbot.waitUntil(lambda: not jobs.running() and bool(window.intake.list.cards))
+    assert not window.banner.isVisible()  # its card says so
+    window.go_to("search")
+    window.intake.problem.emit(Problem(BUSY.message, BUSY.hint))
+    assert window.banner.message.text() == BUSY.message
+
+
+def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_window, jobs):
+    window = show_window(FakeDesk(30))
+    to_intake(qtbot, window, jobs)
+    window.intake.papers_wanted.emit([4, 7], "arXiv: bees")
+    assert window.page.isVisible()
+    assert list(window.page.view.listing.ids) == [4, 7]
+    assert window.page.crumb.text() == "arXiv: bees"
+    assert window.page.count.text() == "2 papers"
+    window.page.back()
+    assert window.page.model.rowCount() == 30
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_an_import_is_in_the_history_at_once(qtbot, show_window, jobs):
+    desk = FakeDesk(3)
+    window = show_window(desk)
+    to_intake(qtbot, window, jobs)
+    loaded = []
+    window.intake.files.model.modelReset.connect(lambda: loaded.append(True))
+    window.importing.add([window._home / "papers.bib"])
+    qtbot.waitUntil(lambda: bool(loaded) and not jobs.running())
