@@ -20,6 +20,7 @@ class Answer(NamedTuple):
     known: bool = True
     cites: Sequence[Names] = ()
     cited_by: Sequence[Names] = ()
+    nameless: int = 0  # papers that cite it, or that it cites, without any of NAMES
     withheld: bool = False  # the publisher does not let the source give out what the paper cites
     remark: str = ""  # what is missing and why
     problem: str = ""  # why there is no answer for this paper; it may be asked again

@@ -1,0 +1,224 @@
+"""Bringing in what the papers of the library cite, and which papers cite them."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from types import ModuleType
+
+import numpy as np
+
+from sciread_app.domain.citations import Answer, Names
+from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
+from sciread_app.errors import SourceError
+from sciread_app.sources import pubmed_links, semantic_scholar
+from sciread_app.sources.http import Client
+from sciread_app.storage.citations import Pair
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+# Killed at any moment, no more is lost than what is known of these many papers.
+BATCH = semantic_scholar.BATCH
+# Papers are cited on and on: after so many seconds they are asked for again.
+STALE = 90 * 86_400
+# Names in the order in which Semantic Scholar knows them best.
+_ASK_BY = ("arxiv", "doi", "pmid", "pmcid")
+
+
+@dataclass
+class Report:
+    """What was heard of citations. Every paper was asked for, or stands in the failures."""
+
+    asked: int = 0  # papers that there was an answer for
+    unknown: int = 0  # of these, those that no source knows
+    references: int = 0
+    citations: int = 0
+    unanswered: int = 0  # papers that there was no answer for; the next run asks for them
+    failed: list[Skipped] = field(default_factory=list)  # why not
+    remarks: list[str] = field(default_factory=list)  # what is missing though there was an answer
+
+
+class Citing:
+    """Asks Semantic Scholar for each paper, and PubMed where that does not know the paper, keeps
+    back what it cites, or does not answer. Each reply is stored at once, together with the papers
+    that are settled by it, so that after anything the next run asks for the others only."""
+
+    def __init__(self, library: Library, client: Client) -> None:
+        self._library = library
+        self._client = client
+
+    def fetch(self, task: Task, among: Iterable[PaperId] | None = None) -> Report:
+        """Ask for all papers, or these, that were not asked for within the last 90 days.
+
+        A source that fails is not asked again in this run, and the report says why. Raises
+        Cancelled; what came until then is kept.
+        """
+        return _Run(self._library, self._client, task, among).report()
+
+
+@dataclass(eq=False)
+class _Case:
+    """A paper that is not settled yet, and what was said of it."""
+
+    id: PaperId
+    name: Identifier  # that Semantic Scholar is asked by
+    pmid: Identifier | None
+    scholar: Answer | None = None
+    pubmed: Answer | None = None
+
+
+class _Run:
+    def __init__(
+        self, library: Library, client: Client, task: Task, among: Iterable[PaperId] | None
+    ) -> None:
+        self._library = library
+        self._client = client
+        self._task = task
+        self._report = Report()
+        self._away: dict[str, SourceError] = {}  # sources that have failed, and how
+        self._unanswered: Counter[str] = Counter()  # papers, by source
+        self._withheld = self._nameless = 0
+        before = time.time() - STALE
+        ids = library.citations.not_asked(semantic_scholar.KEY, before)
+        if among is not None:
+            ids = np.intersect1d(ids, np.fromiter(among, dtype=np.int64))
+        self._ids = ids.tolist()
+        self._not_at_pubmed = set(library.citations.not_asked(pubmed_links.KEY, before).tolist())
+
+    def report(self) -> Report:
+        for at in range(0, len(self._ids), BATCH):
+            cases = list(map(_case, self._library.get(self._ids[at : at + BATCH])))
+            self._ask_scholar(cases)
+            self._ask_pubmed([case for case in cases if self._is_for_pubmed(case)])
+        self._sum_up()
+        return self._report
+
+    def _ask_scholar(self, cases: Sequence[_Case]) -> None:
+        left = _grouped((case.name, case) for case in cases)
+        for answers in self._replies(semantic_scholar, list(left)):
+            told = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            for case, answer in told:
+                case.scholar = answer
+            settled = [case for case, _ in told if not self._is_for_pubmed(case)]
+            self._settle(semantic_scholar, answers, settled)
+        for case in chain.from_iterable(left.values()):
+            self._unanswered[semantic_scholar.KEY] += not self._is_for_pubmed(case)
+
+    def _ask_pubmed(self, cases: Sequence[_Case]) -> None:
+        left = _grouped((case.pmid, case) for case in cases if case.pmid)
+        for answers in self._replies(pubmed_links, list(left)):
+            told = [(case, answer) for answer in answers for case in left.pop(answer.asked, ())]
+            for case, answer in told:
+                case.pubmed = answer
+            self._settle(pubmed_links, answers, [case for case, _ in told])
+        self._unanswered[pubmed_links.KEY] += sum(map(len, left.values()))
+
+    def _is_for_pubmed(self, case: _Case) -> bool:
+        if case.pmid is None or case.id not in self._not_at_pubmed:
+            return False
+        said = case.scholar
+        return said is None or bool(said.problem) or not said.known or said.withheld
+
+    def _replies(self, source: ModuleType, names: Sequence[Identifier]) -> Iterator[list[Answer]]:
+        """What the source answers, up to where it fails; nothing if it has failed before."""
+        if not names or source.KEY in self._away:
+            return
+        self._tell(f"Asking {source.TITLE}")
+        try:
+            yield from source.ask(names, self._client, self._task)
+        except SourceError as error:
+            self._away[source.KEY] = error
+
+    def _settle(
+        self, source: ModuleType, answers: Sequence[Answer], settled: Sequence[_Case]
+    ) -> None:
+        """Store what a reply says, and that these papers were asked for."""
+        pairs = self._pairs(answers)
+        marks = []
+        for case in settled:
+            last = case.pubmed or case.scholar
+            assert last
+            if last.problem:
+                self._fail(source, case, last.problem)
+                continue
+            said = [a for a in (case.scholar, case.pubmed) if a and not a.problem]
+            if case.scholar in said:
+                marks.append((case.id, semantic_scholar.KEY))
+            if case.pubmed in said:
+                marks.append((case.id, pubmed_links.KEY))
+            self._report.asked += 1
+            self._report.unknown += not any(answer.known for answer in said)
+            self._withheld += not any(answer.cites for answer in said) and said[0].withheld
+        self._library.citations.put(pairs, source.KEY, asked=marks)
+        self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
+        self._nameless += sum(answer.nameless for answer in answers)
+        self._tell(f"Asking {source.TITLE}")
+
+    def _pairs(self, answers: Sequence[Answer]) -> list[Pair]:
+        """Citing and cited, the others by the names that the library knows them by, if any."""
+        others = [names for a in answers for names in (*a.cites, *a.cited_by)]
+        held = self._library.citations.held(chain.from_iterable(others))
+
+        def known_as(names: Names) -> Identifier:
+            return next((name for name in names if name in held), names[0])
+
+        cites = [(a.asked, known_as(names)) for a in answers for names in a.cites]
+        cited_by = [(known_as(names), a.asked) for a in answers for names in a.cited_by]
+        self._report.references += len(cites)
+        self._report.citations += len(cited_by)
+        return cites + cited_by
+
+    def _fail(self, source: ModuleType, case: _Case, why: str) -> None:
+        self._report.unanswered += 1
+        self._report.failed.append(Skipped(source.TITLE, _shown(case.name), why))
+
+    def _tell(self, note: str) -> None:
+        done = self._report.asked + self._report.unanswered + self._unanswered.total()
+        self._task.step(done, len(self._ids), note)
+
+    def _sum_up(self) -> None:
+        report = self._report
+        for source in (semantic_scholar, pubmed_links):
+            error, count = self._away.get(source.KEY), self._unanswered[source.KEY]
+            if error and count:
+                why = f"{error} {error.hint}".strip()
+                report.failed.append(Skipped(source.TITLE, _papers(count), why))
+                report.unanswered += count
+            elif error:
+                report.remarks.append(f"{error} PubMed was asked in its place.")
+        if self._withheld:
+            report.remarks.append(
+                f"The publishers of {_papers(self._withheld)} do not let {semantic_scholar.TITLE} "
+                "say what is cited there."
+            )
+        if self._nameless:
+            report.remarks.append(
+                f"{self._nameless:,} citations are left out: the other paper has neither DOI nor "
+                "arXiv id nor PMID to remember it by."
+            )
+
+
+def _case(paper: Paper) -> _Case:
+    assert paper.id is not None
+    names = [Identifier(kind, value) for kind in _ASK_BY if (value := paper.identifier(kind))]
+    pmid = next((name for name in names if name.kind == "pmid"), None)
+    return _Case(paper.id, names[0], pmid)
+
+
+def _grouped(cases: Iterable[tuple[Identifier, _Case]]) -> dict[Identifier, list[_Case]]:
+    """Several papers of a library may have one name, such as the DOI of a volume."""
+    groups: dict[Identifier, list[_Case]] = {}
+    for name, case in cases:
+        groups.setdefault(name, []).append(case)
+    return groups
+
+
+def _papers(count: int) -> str:
+    return "1 paper" if count == 1 else f"{count:,} papers"
+
+
+def _shown(name: Identifier) -> str:
+    return f"{name.kind}:{name.value}"

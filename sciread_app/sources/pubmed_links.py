@@ -1,0 +1,82 @@
+"""Who cites whom, as PubMed knows it: the references that PubMed Central's articles give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lxml import etree
+
+from sciread_app.domain.citations import Answer, Names
+from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.paper import Identifier
+from sciread_app.formats.xml_stream import document
+from sciread_app.sources import answers
+from sciread_app.sources.http import Client
+from sciread_app.tasks import Task
+
+KEY = "pubmed"
+TITLE = "PubMed"
+
+BATCH = 200
+_CITES, _CITED_BY = "pubmed_pubmed_refs", "pubmed_pubmed_citedin"
+
+
+def ask(pmids: Sequence[Identifier], client: Client, task: Task) -> Iterator[list[Answer]]:
+    """What PubMed knows of the papers with these PMIDs: a list for each reply, every one once.
+
+    A paper without any links is unknown: PubMed does not say whether it has looked. Asks for the
+    next reply only when it is wanted. Raises SourceError, or Busy, if PubMed does not answer.
+    """
+    unique = list(dict.fromkeys(name for name in pmids if name.kind == "pmid"))
+    for at in range(0, len(unique), BATCH):
+        batch = unique[at : at + BATCH]
+        told = _link_sets(batch, client, task)
+        yield [_answer(name, told.get(name)) for name in batch]
+
+
+def _link_sets(
+    batch: Sequence[Identifier], client: Client, task: Task
+) -> dict[Identifier, etree._Element]:
+    """The part of the reply that each paper has of its own."""
+    reply = answers.Answer(document, _complaint)
+    # With one `id` for each paper, the answers stay apart; with a list, they would be one.
+    form = [("dbfrom", "pubmed"), ("db", "pubmed"), ("linkname", f"{_CITES},{_CITED_BY}")]
+    form += [("id", pmid) for _, pmid in batch]
+    body = client.ask("eutils", "elink.fcgi", form=form, task=task, check=reply.check)
+    own = {}
+    for links in reply.read(body).iterfind("LinkSet"):
+        ids = _pmids(links.find("IdList"))
+        if len(ids) == 1:
+            own[ids[0]] = links
+    return own
+
+
+def _complaint(root: etree._Element) -> str:
+    if root.tag != "eLinkResult":
+        return "its answer has no links"
+    error = root.findtext("ERROR")
+    return f"it says: {' '.join(error.split())}" if error and error.strip() else ""
+
+
+def _answer(name: Identifier, links: etree._Element | None) -> Answer:
+    if links is None:
+        return Answer(name, problem=f"{TITLE} leaves this paper out of its answer.")
+    if error := (links.findtext("ERROR") or "").strip():
+        return Answer(name, problem=f"{TITLE} says: {error}")
+    cites, cited_by = _linked(links, _CITES, name), _linked(links, _CITED_BY, name)
+    return Answer(name, known=bool(cites or cited_by), cites=cites, cited_by=cited_by)
+
+
+def _linked(links: etree._Element, kind: str, own: Identifier) -> list[Names]:
+    found: dict[Identifier, None] = {}
+    for group in links.iterfind("LinkSetDb"):
+        if group.findtext("LinkName", "").strip() == kind:
+            for link in group.iterfind("Link"):
+                found |= dict.fromkeys(_pmids(link))
+    return [(pmid,) for pmid in found if pmid != own]
+
+
+def _pmids(element: etree._Element | None) -> list[Identifier]:
+    ids = () if element is None else element.iterfind("Id")
+    found = (identifier("pmid", id.text or "") for id in ids)
+    return [pmid for pmid in found if pmid]

@@ -1,0 +1,276 @@
+"""Semantic Scholar tells of every paper it is asked about, whatever becomes of its replies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sciread_app.domain.identifiers import identifier
+from sciread_app.errors import Busy, Cancelled, SourceError
+from sciread_app.sources import semantic_scholar
+from sciread_app.sources.http import Client, Patience
+from sciread_app.tasks import Task
+from tests.servers import faults
+from tests.servers.semantic_scholar_server import SemanticScholarServer
+
+KEY = "s3cret-key"
+
+
+@pytest.fixture
+def server():
+    with SemanticScholarServer(30) as server:
+        yield server
+
+
+@pytest.fixture
+def ask(tmp_path):
+    """Every answer to these names, in one list."""
+
+    def ask(server, names, task=None):
+        quick = Patience(tries=3, first=0.01, longest=0.05)
+        with Client(tmp_path, server.endpoints, patience=quick) as client:
+            told = semantic_scholar.ask(names, client, task or Task())
+            return [answer for reply in told for answer in reply]
+
+    return ask
+
+
+def doi(number):
+    return identifier("doi", f"10.5555/paper.{number}")
+
+
+def dois(numbers):
+    return [doi(number) for number in numbers]
+
+
+def numbers_of(papers):
+    return [int(names[0].value.split(".")[-1]) for names in papers]
+
+
+def batches(server):
+    """The number of papers in each request that was for citations."""
+    return [
+        len(json.loads(asked.body)["ids"])
+        for asked in server.requests
+        if "references" in asked.params["fields"]
+    ]
+
+
+def replaced(rows):
+    return faults.replaced(json.dumps(rows).encode())
+
+
+def full(asked):
+    return "citations" in asked.params["fields"]
+
+
+def test_what_a_paper_cites_and_who_cites_it(server, ask):
+    [answer] = ask(server, [doi(10)])
+    assert answer.asked == doi(10) and answer.known
+    assert numbers_of(answer.cites) == [6, 7, 8, 9]
+    assert numbers_of(answer.cited_by) == [11, 12, 13, 14]
+
+
+def test_each_neighbour_comes_with_all_its_names(server, ask):
+    [answer] = ask(server, [doi(14)])
+    assert answer.cited_by[0] == (
+        doi(15),
+        identifier("arxiv", "1001.00015"),
+        identifier("pmid", "10000015"),
+    )
+
+
+@pytest.mark.parametrize(("kind", "value"), [("arxiv", "1001.00015"), ("pmid", "10000015")])
+def test_papers_are_found_by_their_other_names(server, ask, kind, value):
+    [answer] = ask(server, [identifier(kind, value)])
+    assert numbers_of(answer.cites) == [11, 12, 13, 14]
+
+
+def test_a_paper_listed_twice_is_told_of_once(server, ask):
+    answers = ask(server, [doi(3), doi(4), doi(3)])
+    assert [answer.asked for answer in answers] == [doi(3), doi(4)]
+
+
+def test_unknown_papers_are_told_from_those_that_are_known(server, ask):
+    answers = {a.asked: a.known for a in ask(server, [doi(3), doi(99), doi(4)])}
+    assert answers == {doi(3): True, doi(99): False, doi(4): True}
+
+
+def test_where_none_is_known_few_requests_find_out(server, ask):
+    answers = ask(server, dois(range(1000, 1500)))
+    assert len(answers) == 500 and not any(answer.known for answer in answers)
+    assert len(server.requests) < 70
+
+
+def test_a_name_that_cannot_be_read_does_not_spoil_the_others(server, ask):
+    server.unreadable = {"DOI:10.5555/paper.7"}
+    answers = ask(server, dois(range(30)))
+    assert len(answers) == 30
+    lost = {answer.asked for answer in answers if not answer.known}
+    assert doi(7) in lost and len(lost) < 25
+
+
+def test_batches_are_no_larger_than_allowed(ask):
+    with SemanticScholarServer(1200, cited_by=1) as server:
+        assert len(ask(server, dois(range(1200)))) == 1200
+        assert max(batches(server)) <= 500
+
+
+def test_papers_with_many_citations_are_not_cut_short_by_their_neighbours(server, ask):
+    server.celebrated = {3: 6000, 4: 6000, 5: 6000}
+    answers = {a.asked: a for a in ask(server, dois(range(30)))}
+    assert [len(answers[doi(n)].cited_by) for n in (3, 4, 5, 6)] == [6004, 6004, 6004, 4]
+    assert not any(answer.remark for answer in answers.values())
+
+
+def test_a_paper_with_too_many_citations_for_one_reply_is_remarked_on(server, ask):
+    server.celebrated = {3: 12_000}
+    [answer] = ask(server, [doi(3)])
+    assert len(answer.cited_by) == 9_999
+    assert "9,999 of the 12,004" in answer.remark
+
+
+def test_a_paper_whose_citations_never_come_still_tells_what_it_cites(server, ask):
+    server.celebrated = {3: 130_000}
+    server.fail(faults.unavailable(), times=3, when=full)
+    [answer] = ask(server, [doi(3)])
+    assert numbers_of(answer.cites) == [0, 1, 2] and "0 of the 130,004" in answer.remark
+
+
+def test_a_reply_that_would_be_too_big_is_asked_for_in_halves(ask):
+    with SemanticScholarServer(64, most_bytes=10_000) as server:
+        answers = ask(server, dois(range(64)))
+        assert len({answer.asked for answer in answers}) == 64
+        assert all(answer.known and not answer.problem for answer in answers)
+        assert len(batches(server)) > 2
+
+
+def test_what_is_refused_for_one_paper_alone_is_its_problem(ask):
+    with SemanticScholarServer(8, most_bytes=900) as server:
+        answers = ask(server, dois(range(8)))
+        assert len(answers) == 8
+        problems = [answer.problem for answer in answers if answer.problem]
+        assert problems and all("maximum size" in problem for problem in problems)
+
+
+def test_references_that_a_publisher_keeps_back_are_told_from_none(server, ask):
+    server.withheld = {9}
+    first, ninth = ask(server, [doi(0), doi(9)])
+    assert first.cites == [] and not first.withheld
+    assert ninth.cites == [] and ninth.withheld and numbers_of(ninth.cited_by) == [10, 11, 12, 13]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.too_many(),
+        faults.too_many(retry_after=0),
+        faults.unavailable(),
+        faults.dropped(),
+        faults.truncated(),
+        faults.wrong_type(),
+        faults.replaced(b"{"),
+        faults.replaced(b'"\xff"'),
+        faults.replaced(b"[" * 100_000),
+        faults.replaced(b'{"message": "Internal Server Error"}'),
+        faults.replaced(b"[null]"),
+        faults.replaced(b"null"),
+    ],
+    ids=[
+        *("429", "429 with Retry-After", "503", "dropped", "truncated", "a web page"),
+        *("no JSON", "no text", "deep JSON", "an object", "too short a list", "null"),
+    ],
+)
+@pytest.mark.parametrize("when", [full, lambda asked: not full(asked)], ids=["all", "counts"])
+def test_a_bad_reply_is_asked_for_again(server, ask, fault, when):
+    server.fail(fault, when=when)
+    answers = ask(server, dois(range(12)))
+    assert len(answers) == 12 and all(answer.known for answer in answers)
+    assert numbers_of(answers[10].cites) == [6, 7, 8, 9]
+
+
+@pytest.mark.parametrize("fault", [faults.too_many(), faults.unavailable()])
+def test_a_source_that_stays_busy_says_so(server, ask, fault):
+    server.fail(fault, times=100)
+    with pytest.raises(Busy, match="Semantic Scholar"):
+        ask(server, dois(range(12)))
+
+
+def test_an_answer_that_stays_wrong_names_source_and_cause(server, ask):
+    server.fail(faults.replaced(b"{}"), times=100)
+    with pytest.raises(SourceError, match="Semantic Scholar") as caught:
+        ask(server, dois(range(12)))
+    assert "no list of papers" in str(caught.value)
+
+
+def test_a_reply_without_end_is_not_read_to_its_end(server, ask):
+    server.fail(faults.huge(), times=100)
+    with pytest.raises(SourceError, match="Semantic Scholar"):
+        ask(server, [doi(3)])
+
+
+def test_the_key_is_sent_and_never_shown(server, ask, monkeypatch):
+    monkeypatch.setenv("SEMANTIC_SCHOLAR_API_KEY", KEY)
+    server.fail(faults.status(403, b'{"message": "Forbidden: ' + KEY.encode() + b'"}'), times=100)
+    with pytest.raises(SourceError) as caught:
+        ask(server, [doi(3)])
+    assert server.requests[0].headers["x-api-key"] == KEY
+    assert KEY not in repr(caught.value) and KEY not in str(caught.value.__cause__)
+
+
+def test_null_entries_and_names_that_are_none_are_left_out(server, ask):
+    row = {
+        "externalIds": None,
+        "referenceCount": "many",
+        "citationCount": None,
+        "references": [
+            None,
+            7,
+            {"externalIds": None},
+            {"externalIds": {"DOI": None, "PubMed": ["1"], "ArXiv": "not an id"}},
+            {"externalIds": {"DOI": "10.1000/half\ud800", "PubMed": "12"}},
+            {"externalIds": {"DOI": "10.1000/" + "x" * 10_000}},
+            {"externalIds": {"PubMed": 13}},
+            {"externalIds": {"PubMed": 13}},
+        ],
+        "citations": "none",
+    }
+    server.fail(replaced([row]), when=full)
+    [answer] = ask(server, [doi(3)])
+    assert answer.cites == [(identifier("pmid", "12"),), (identifier("pmid", "13"),)]
+    assert answer.cited_by == [] and answer.known and not answer.problem
+    assert answer.nameless == 5
+
+
+@pytest.mark.parametrize("row", [7, "paper", [], True])
+def test_what_is_no_paper_is_the_problem_of_one_paper_alone(server, ask, row):
+    good = {"externalIds": {}, "references": [], "citations": []}
+    server.fail(replaced([good, row, good]), when=full)
+    answers = ask(server, dois((3, 4, 5)))
+    assert [bool(answer.problem) for answer in answers] == [False, True, False]
+
+
+def test_a_paper_does_not_cite_itself(server, ask):
+    own = {"DOI": "10.5555/Paper.3", "ArXiv": "1001.00003"}
+    row = {"externalIds": own, "references": [{"externalIds": {"ArXiv": "1001.00003"}}]}
+    server.fail(replaced([row]), when=full)
+    [answer] = ask(server, [doi(3)])
+    assert answer.cites == []
+
+
+def test_the_next_reply_is_asked_for_when_it_is_wanted(tmp_path):
+    with (
+        SemanticScholarServer(600) as server,
+        Client(tmp_path, server.endpoints) as client,
+    ):
+        replies = semantic_scholar.ask(dois(range(600)), client, Task())
+        next(replies)
+        assert sum(batches(server)) < 600 and len(server.requests) == 2
+
+
+def test_asking_stops_when_it_shall(server, ask):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        ask(server, [doi(3)], task)
