@@ -110,6 +110,7 @@ class _Run:
         self._client = client
         self._task = task
         self._seen = set(place.known)
+        self._changes_seen: set[str] = set()
         self._changed = arxiv_days.utc(query.changed_since) if query.changed_since else ""
         self.place = place
 
@@ -128,7 +129,8 @@ class _Run:
             ("start", str(start)),
             ("max_results", str(size)),
         ]
-        answer = Answer(arxiv_atom.feed, lambda found: _complaint(found, start))
+        oldest_first = order == "ascending"
+        answer = Answer(arxiv_atom.feed, lambda found: _complaint(found, start, oldest_first))
         body = self._client.ask(
             "arxiv", params=params, task=self._task, check=answer.check, fresh=fresh
         )
@@ -164,7 +166,7 @@ class _Run:
         """What did not come before in this run and, of a refresh, has changed."""
         fresh = []
         for entry in entries:
-            name = _name(entry.record)
+            name = _name(entry)
             if name not in self._seen and entry.updated >= self._changed:
                 fresh.append(entry.record)
             if name:
@@ -181,7 +183,7 @@ class _Run:
             if published > minute:
                 minute, known = published, []
             if published == minute:
-                known.append(_name(entry.record))
+                known.append(_name(entry))
         known = list(filter(None, dict.fromkeys(known)))
         self.place = replace(
             place, start=start, total=found.total, minute=minute, known=tuple(known)
@@ -196,12 +198,11 @@ class _Run:
         begin = place.minute if times == sorted(times) else arxiv_days.day_before(place.minute)
         if begin <= place.begin:
             raise SourceError(
-                "arXiv does not sort its answers by date just now, so that not all papers of a "
-                f"query with {place.total:,} can be fetched.",
-                "Try again tomorrow; the fetch goes on where it is.",
+                f"arXiv has {place.total:,} papers of one date, which is more than it answers.",
+                "Ask for less, such as one category.",
             )
         passed = place.before + place.start - len(place.known)
-        self._seen = {*place.known, *(_name(entry.record) for entry in entries)}
+        self._seen = {*place.known, *map(_name, entries), *self._changes_seen}
         self.place = replace(place, begin=begin, start=0, total=-1, before=passed)
 
     # ---- a refresh: what changed last comes first -----------------------------------------------
@@ -219,6 +220,7 @@ class _Run:
                 return
             start += len(found.entries)
             self.place = replace(self.place, start=start, total=found.total)
+            self._changes_seen |= set(map(_name, found.entries))
             yield Page(self._fresh(found.entries), self.place.cursor(), 0)
             if start >= found.total or times[-1] < self._changed:
                 return
@@ -273,7 +275,7 @@ class _Run:
         return f"({text}) AND {window}" if text and window else text or window
 
 
-def _complaint(found: Feed, start: int) -> str:
+def _complaint(found: Feed, start: int, oldest_first: bool) -> str:
     """Why an answer is none, though it is a feed."""
     if found.error:
         return ""
@@ -283,7 +285,19 @@ def _complaint(found: Feed, start: int) -> str:
         return "arXiv suddenly finds nothing"
     if not found.entries and start < found.total:
         return f"the page is empty, although arXiv announces {found.total:,} papers"
+    if oldest_first and found.total > _REACH and not _rising(found.entries):
+        return "the page is not sorted by date, so that no later page could be found"
     return ""
+
+
+def _rising(entries: Sequence[Entry]) -> bool:
+    """Whether none is earlier by more than a day than one before it."""
+    latest = ""
+    for published in (arxiv_days.minute(entry.published) for entry in entries):
+        if published and published < latest and published < arxiv_days.day_before(latest):
+            return False
+        latest = max(latest, published)
+    return True
 
 
 def _falling(times: Sequence[str]) -> bool:
@@ -292,5 +306,5 @@ def _falling(times: Sequence[str]) -> bool:
     return all(later >= earlier for earlier, later in zip(days[1:], days, strict=False))
 
 
-def _name(record: Paper | Skipped) -> str:
-    return record.source_id if isinstance(record, Paper) else ""
+def _name(entry: Entry) -> str:
+    return entry.record.source_id if isinstance(entry.record, Paper) else ""

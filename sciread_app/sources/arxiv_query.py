@@ -297,17 +297,22 @@ def _finds_author(text: str, paper: Paper) -> bool:
 
 
 def _is_named(wanted: list[str], author: Author) -> bool:
+    """Whether all words are names of the author; an initial will do beside a whole name."""
     names = _line(author.name).split()
-    return all(any(_fits(word, name) for name in names) for word in wanted)
+    whole = any(_is_name(word, names) for word in wanted)
+    return whole and all(
+        _is_name(word, names) or any(_is_initial(word, name) for name in names) for word in wanted
+    )
 
 
-def _fits(word: str, name: str) -> bool:
-    """One letter is an initial, on either side."""
+def _is_name(word: str, names: list[str]) -> bool:
     if "*" in word or "?" in word:
-        return bool(_pattern(word).fullmatch(f" {name} "))
-    if len(word) == 1 or len(name) == 1:
-        return word[0] == name[0]
-    return word == name
+        return any(_wildcards(word).fullmatch(name) for name in names)
+    return word in names
+
+
+def _is_initial(word: str, name: str) -> bool:
+    return word[0] == name[0] and (len(word) == 1 or len(name) == 1)
 
 
 def _finds_category(text: str, paper: Paper) -> bool:

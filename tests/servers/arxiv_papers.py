@@ -79,6 +79,6 @@ class Generated:
 
 def generate(number: int, together: int, gap: int) -> Generated:
     """Every `together` papers share a minute; the next ones come `gap` minutes later."""
-    submitted = _BEGIN + timedelta(minutes=number // together * gap, seconds=number % together)
+    submitted = _BEGIN + timedelta(minutes=number // together * gap, seconds=number % together % 60)
     later = timedelta(days=40) if number % 5 == 0 else timedelta()
     return Generated(number, submitted, submitted + later, 2 if later else 1)

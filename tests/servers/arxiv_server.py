@@ -58,6 +58,11 @@ class ArxivServer(LocalServer):
             del self.papers[id]
         self._found.clear()
 
+    def add(self, *papers: Generated) -> None:
+        """Let papers appear."""
+        self.papers |= {paper.id: paper for paper in papers}
+        self._found.clear()
+
     def revise(self, ids: Iterable[str], when: datetime) -> None:
         """Let papers have a new version."""
         for id in ids:

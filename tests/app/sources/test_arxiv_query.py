@@ -69,6 +69,7 @@ def test_a_paper_is_found(text):
         "au:hinton",
         "au:Illia_Vaswani",
         "au:vaswani_b",
+        "au:karlsson",
         "cat:cs.C",
         "cat:stat.*",
         "id:1706.03763",
