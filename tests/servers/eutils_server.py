@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from sciread_app.sources.endpoints import Endpoint
+from tests.servers.elink import linked
 from tests.servers.local import Answer, Asked, LocalServer
 from tests.servers.pubmed_papers import FIRST_DAY, FIRST_PMID, WORDS, entered, record, word
 
@@ -31,8 +32,9 @@ _TOO_FAR = (
 
 
 class EutilsServer(LocalServer):
-    """ESearch, EFetch and the history server over `count` papers, `per_day` of which are entered
-    each day from 1 March 2001 on.
+    """ESearch, EFetch, ELink and the history server over `count` papers.
+
+    Each day from 1 March 2001 on, `per_day` of them are entered.
 
     A search finds the papers that one of its words is about, those entered last first. It
     understands PMID ranges and "entered or revised since"; `reach` is how many papers of one
@@ -45,6 +47,7 @@ class EutilsServer(LocalServer):
         self.revised: dict[int, date] = {}  # by number of the paper, from 0 on
         self.retracted: set[int] = set()
         self.lost: set[str] = set()  # PMIDs that are found, but whose records never come
+        self.links: dict[str, list[str]] = {}  # what each PMID cites
         self._per_day = per_day
         self._reach = reach
         self._lists: dict[str, Sequence[str]] = {}
@@ -69,6 +72,8 @@ class EutilsServer(LocalServer):
             return self._search(asked.params)
         if asked.path.endswith("efetch.fcgi"):
             return self._fetch(asked.params)
+        if asked.path.endswith("elink.fcgi"):
+            return linked(asked, self.links, self.lost)
         return Answer(b"There is nothing here.", "text/plain", 404)
 
     # ---- ESearch --------------------------------------------------------------------------------

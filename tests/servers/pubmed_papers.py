@@ -40,7 +40,7 @@ _ARTICLE = """<PubmedArticle><MedlineCitation Status="MEDLINE" Owner="NLM" Index
 <Journal><ISSN IssnType="Electronic">1756-1833</ISSN><JournalIssue CitedMedium="Internet">
 <Volume>{volume}</Volume><Issue>3</Issue><PubDate><Year>{day.year}</Year><Month>Mar</Month></PubDate></JournalIssue>
 <Title>Annals of {topic}</Title><ISOAbbreviation>Ann {topic}</ISOAbbreviation></Journal>
-<ArticleTitle>On {topic} and its <i>sequelae</i>: a cohort study, part {pmid}.</ArticleTitle>
+<ArticleTitle>{pmid} patients with {topic} and its <i>sequelae</i>: cohort {pmid}.</ArticleTitle>
 <Pagination><StartPage>113</StartPage><EndPage>125</EndPage><MedlinePgn>113-25</MedlinePgn></Pagination>
 <ELocationID EIdType="doi" ValidYN="Y">10.5555/med.{pmid}</ELocationID>
 <Abstract><AbstractText Label="BACKGROUND" NlmCategory="BACKGROUND">Little is known of {topic} in group {pmid}. {fill}</AbstractText>
