@@ -9,7 +9,7 @@ from typing import BinaryIO, NamedTuple
 
 from lxml import etree
 
-from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.identifiers import identifier, identifiers
 from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats import dates, medline
 from sciread_app.formats.streams import open_bytes
@@ -133,16 +133,16 @@ def _article(element: etree._Element) -> Paper:
 
 def _book(element: etree._Element) -> Paper:
     """A book, or a chapter of one, of the NCBI Bookshelf."""
-    document = element.find("BookDocument")
-    book = None if document is None else document.find("Book")
-    if document is None or book is None:
+    entry = element.find("BookDocument")
+    book = None if entry is None else entry.find("Book")
+    if entry is None or book is None:
         return Paper(title="", source="pubmed")
-    pmid = document.findtext("PMID", "").strip()
-    types = [text_of(kind) for kind in document.iterfind("PublicationType")]
-    abstract, notice = _abstract(document, document)
-    chapter = medline.title_of(text_of(document.find("ArticleTitle")))
+    pmid = entry.findtext("PMID", "").strip()
+    types = [text_of(kind) for kind in entry.iterfind("PublicationType")]
+    abstract, notice = _abstract(entry, entry)
+    chapter = medline.title_of(text_of(entry.find("ArticleTitle")))
     book_title = medline.title_of(text_of(book.find("BookTitle")))
-    people = document.find("AuthorList") if chapter else None
+    people = entry.find("AuthorList") if chapter else None
     extra = {
         "booktitle": book_title if chapter else "",
         "publisher": text_of(book.find("Publisher/PublisherName")),
@@ -150,21 +150,21 @@ def _book(element: etree._Element) -> Paper:
         "series": text_of(book.find("CollectionTitle")),
         "edition": text_of(book.find("Edition")),
         "volume": text_of(book.find("Volume")),
-        "language": "; ".join(text_of(language) for language in document.iterfind("Language")),
+        "language": "; ".join(text_of(language) for language in entry.iterfind("Language")),
         "publication_types": "; ".join(types),
         "copyright": notice,
     }
-    ids = _ids(element, document)
+    ids = _ids(element, entry)
     isbns = [("isbn", text_of(isbn)) for isbn in book.iterfind("Isbn")]
     return Paper(
         title=chapter or book_title,
         abstract=abstract,
         authors=_authors(people if people is not None else book.find("AuthorList")),
         kind="chapter" if chapter else "book",
-        published=_date(document.find("ContributionDate")) or _date(book.find("PubDate")),
+        published=_date(entry.find("ContributionDate")) or _date(book.find("PubDate")),
         venue=extra["booktitle"],
         identifiers=identifiers(("pmid", pmid), *((k, v) for k, v in ids if k == "doi"), *isbns),
-        keywords=_keywords(document),
+        keywords=_keywords(entry),
         extra={key: text for key, text in extra.items() if text},
         source="pubmed",
         source_id=pmid,
@@ -257,12 +257,8 @@ def _ids(element: etree._Element, article: etree._Element) -> list[tuple[str, st
 
 
 def _heading(heading: etree._Element) -> tuple[str, bool]:
-    name = ""
-    major = False
-    for child in heading:
-        major = major or child.get("MajorTopicYN") == "Y"
-        name = name or text_of(child)
-    return name, major
+    major = any(child.get("MajorTopicYN") == "Y" for child in heading)
+    return text_of(heading[0]) if len(heading) else "", major
 
 
 def _keywords(citation: etree._Element) -> tuple[str, ...]:
@@ -301,4 +297,12 @@ def _references(element: etree._Element, citation: etree._Element) -> str:
     for child in element.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId"):
         if kind := _CITED_BY.get(child.get("IdType", "")):
             cited.append((kind, child.text or ""))
-    return " ".join(map(":".join, identifiers(*cited)))
+    return " ".join(dict.fromkeys(filter(None, (_cited(kind, text) for kind, text in cited))))
+
+
+def _cited(kind: str, text: str) -> str:
+    # Most are PMIDs in their normal form; some papers name thousands.
+    if kind == "pmid" and text.isdecimal() and len(text) < 9 and text[0] != "0" and text.isascii():
+        return f"pmid:{text}"
+    found = identifier(kind, text)
+    return ":".join(found) if found else ""
