@@ -11,7 +11,8 @@ from types import ModuleType
 
 import numpy as np
 
-from sciread_app.domain.citations import Answer, Names
+from sciread_app.domain.citations import NAMES, Answer, Names
+from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.sources import pubmed_links, semantic_scholar
@@ -66,6 +67,7 @@ class _Case:
     id: PaperId
     name: Identifier  # that Semantic Scholar is asked by
     pmid: Identifier | None
+    references: tuple[Identifier, ...]  # that its own record lists
     scholar: Answer | None = None
     pubmed: Answer | None = None
 
@@ -120,7 +122,9 @@ class _Run:
         if case.pmid is None or case.id not in self._not_at_pubmed:
             return False
         said = case.scholar
-        return said is None or bool(said.problem) or not said.known or said.withheld
+        if said is None or said.problem or not said.known:
+            return True
+        return said.withheld and not case.references
 
     def _replies(self, source: ModuleType, names: Sequence[Identifier]) -> Iterator[list[Answer]]:
         """What the source answers, up to where it fails; nothing if it has failed before."""
@@ -137,7 +141,7 @@ class _Run:
     ) -> None:
         """Store what a reply says, and that these papers were asked for."""
         pairs = self._pairs(answers)
-        marks = []
+        marks, own = [], []
         for case in settled:
             last = case.pubmed or case.scholar
             assert last
@@ -151,8 +155,11 @@ class _Run:
                 marks.append((case.id, pubmed_links.KEY))
             self._report.asked += 1
             self._report.unknown += not any(answer.known for answer in said)
-            self._withheld += not any(answer.cites for answer in said) and said[0].withheld
-        self._library.citations.put(pairs, source.KEY, asked=marks)
+            if not any(answer.cites for answer in said):
+                self._report.references += len(case.references)
+                own += [(case.name, cited) for cited in case.references]
+                self._withheld += said[0].withheld and not case.references
+        self._library.citations.put(chain(pairs, own), source.KEY, asked=marks)
         self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
         self._nameless += sum(answer.nameless for answer in answers)
         self._tell(f"Asking {source.TITLE}")
@@ -205,7 +212,13 @@ def _case(paper: Paper) -> _Case:
     assert paper.id is not None
     names = [Identifier(kind, value) for kind in _ASK_BY if (value := paper.identifier(kind))]
     pmid = next((name for name in names if name.kind == "pmid"), None)
-    return _Case(paper.id, names[0], pmid)
+    return _Case(paper.id, names[0], pmid, _references(paper))
+
+
+def _references(paper: Paper) -> tuple[Identifier, ...]:
+    """What a record of PubMed lists: "pmid:123 doi:10.1000/x"."""
+    listed = (word.partition(":") for word in paper.extra.get("references", "").split())
+    return identifiers(*((kind, value) for kind, _, value in listed if kind in NAMES))
 
 
 def _grouped(cases: Iterable[tuple[Identifier, _Case]]) -> dict[Identifier, list[_Case]]:

@@ -153,6 +153,23 @@ def test_what_a_publisher_keeps_back_is_asked_of_pubmed(library, fetch, scholar,
     assert any("publishers of 1 paper " in remark for remark in report.remarks)
 
 
+def test_what_its_own_record_lists_stands_in_for_what_nobody_tells(library, fetch, scholar, pubmed):
+    scholar.withheld = {10}
+    listed = {"references": "pmid:5 doi:10.1000/x url:nothing pmid:? pmid:5"}
+    [ten, eleven] = put(
+        library,
+        paper("Paper ten", doi=doi(10).value, pmid="10000010", extra=listed),
+        paper("Paper eleven", doi=doi(11).value, extra=listed),
+    )
+    report = fetch()
+    assert [one.identifier for one in library.citations.references_of(ten)] == [
+        identifier("doi", "10.1000/x"),
+        identifier("pmid", "5"),
+    ]
+    assert library.citations.counts([eleven])[eleven].references == 4
+    assert report.references == 6 and not report.remarks and not pubmed.requests
+
+
 def test_while_semantic_scholar_is_away_pubmed_answers_and_the_rest_waits(
     library, fetch, scholar, pubmed
 ):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import identifier
 from sciread_app.errors import Busy, Cancelled, SourceError
@@ -274,3 +276,40 @@ def test_asking_stops_when_it_shall(server, ask):
     task.cancel()
     with pytest.raises(Cancelled):
         ask(server, [doi(3)], task)
+
+
+class Told:
+    """A client whose every answer is this one row."""
+
+    def __init__(self, row):
+        self._body = json.dumps([row]).encode()
+
+    def ask(self, *_, check, **__):
+        assert not check(self._body)
+        return self._body
+
+
+names = st.sampled_from(["DOI", "ArXiv", "PubMed", "PubMedCentral"])
+keys = st.sampled_from(["externalIds", "references", "citations", "referenceCount", "DOI"])
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(keys | names, inner, max_size=4),
+)
+shaped = st.fixed_dictionaries(
+    {},
+    optional={
+        "externalIds": anything | st.dictionaries(names, anything),
+        "referenceCount": anything,
+        "citationCount": anything,
+        "references": st.lists(st.fixed_dictionaries({"externalIds": anything}) | anything),
+        "citations": anything,
+    },
+)
+
+
+@given(anything | shaped)
+def test_whatever_comes_in_place_of_a_paper_is_answered(row):
+    [[answer]] = semantic_scholar.ask([doi(3)], Told(row), Task())
+    assert answer.asked == doi(3)
+    for others in (*answer.cites, *answer.cited_by):
+        assert others and all(name.value.encode() for name in others)
