@@ -64,6 +64,13 @@ def _usual() -> str:
     return platformdirs.user_data_dir("SciRead", appauthor=False)
 
 
+def cache_folder() -> Path:
+    """Where answers of sources are kept for a day, and when each was last asked: for all homes of
+    a person together, since the sources count requests, not homes. It may be deleted any time."""
+    usual = platformdirs.user_cache_dir("SciRead", appauthor=False)
+    return Path(os.environ.get("SCIREAD_CACHE") or usual).expanduser()
+
+
 def resource(name: str) -> Path:
     """A file that came with the program."""
     package = Path(__file__).parent

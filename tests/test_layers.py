@@ -50,17 +50,12 @@ MAY_IMPORT = {
         "trainer.contract",
     ),
     "sciread_app.console": ("sciread_app.tasks",),
-    "sciread_app.cli_views": (
-        "sciread_app.workspace",
-        "sciread_app.services",
-        "sciread_app.storage",
-        "sciread_app.domain",
-    ),
     "sciread_app.cli": (
-        "sciread_app.cli_views",
         "sciread_app.console",
         "sciread_app.workspace",
         "sciread_app.services",
+        "sciread_app.sources",  # to keep keys
+        "sciread_app.storage",  # values that it prints
         "sciread_app.domain",
         "sciread_app.tasks",
         "sciread_app.paths",

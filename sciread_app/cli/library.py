@@ -1,104 +1,37 @@
-"""The library without a window: every verb is here, and speaks JSON when asked to."""
+"""The verbs that fill, search and look after the library."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.markup import escape
 
-from sciread_app import __version__, cli_views
+from sciread_app.cli import views
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
 from sciread_app.console import Console
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
-from sciread_app.errors import BadQuery, Cancelled, LibraryError, SciReadError
+from sciread_app.errors import LibraryError
 from sciread_app.paths import open_home
 from sciread_app.services import backup as backups
 from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
 from sciread_app.services.search import Mode
-from sciread_app.workspace import Workspace, open_workspace
-from trainer.contract.errors import TrainerError
+from sciread_app.workspace import Workspace
 
-DONE, FAILED, WRONG_USAGE = 0, 1, 2
-
-Home = Annotated[
-    Path | None,
-    typer.Option("--home", help="The folder of the library [default: SCIREAD_HOME, or yours]."),
-]
-Json = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]
 Names = Annotated[
     list[str],
     typer.Argument(help="Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys."),
 ]
 
-app = typer.Typer(
-    help="Find scientific papers by meaning. Without a verb, the window opens.",
-    epilog="Begin with `sciread add FOLDER`, `sciread encode`, `sciread find 'what you look for'`.",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
 
-
-@contextmanager
-def _opened(home: Path | None, console: Console) -> Iterator[Workspace]:
-    workspace = open_workspace(home)
-    try:
-        for warning in workspace.warnings:
-            console.warn(warning)
-        yield workspace
-    finally:
-        workspace.close()
-
-
-def _verb(run: Callable[..., int | None]) -> Callable[..., None]:
-    """Turn a function into a verb: its errors become sentences, its number the exit code."""
-
-    @wraps(run)
-    def verb(*args: Any, **options: Any) -> None:
-        console = Console(options.get("as_json", False))
-        try:
-            code = run(*args, **options)
-        except BadQuery as error:
-            console.complain(str(error), error.hint)
-            code = WRONG_USAGE
-        except (KeyboardInterrupt, Cancelled):
-            console.complain("Stopped.", "What was done is kept; the same command goes on.")
-            code = FAILED
-        except (SciReadError, TrainerError) as error:
-            console.complain(str(error), error.hint)
-            code = FAILED
-        raise typer.Exit(code or DONE)
-
-    return app.command()(verb)
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"sciread {__version__}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """What holds for every verb."""
-
-
-@_verb
+@verb
 def add(
     paths: Annotated[
         list[Path], typer.Argument(help="Files and folders: .bib .ris .json .xml .nbib .pdf ...")
@@ -112,9 +45,9 @@ def add(
     1 means that some entries failed; each is named.
     """
     console = Console(as_json)
-    with _opened(home, console) as workspace, console.progress("Importing") as task:
+    with opened(home, console) as workspace, console.progress("Importing") as task:
         report = workspace.intake.add(paths, task)
-    console.say(cli_views.ledger(report))
+    console.say(views.ledger(report))
     if report.added:
         console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
     console.answer(
@@ -132,7 +65,7 @@ def add(
     return FAILED if report.failed else DONE
 
 
-@_verb
+@verb
 def find(
     query: Annotated[list[str], typer.Argument(help="Words, and conditions such as year:2015..")],
     limit: Limit = 10,
@@ -147,19 +80,19 @@ def find(
     """
     console = Console(as_json)
     text = " ".join(query)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         results = workspace.search.find(text, limit=limit, mode=mode)
         ids = [hit.paper for hit in results.hits]
         reasons = workspace.search.why(text, ids)
         papers = workspace.library.get(ids)
         if results.note:
             console.warn(results.note)
-        console.say(cli_views.hits(papers, results.hits, reasons, results.total))
-        console.answer(cli_views.hits_as_values(papers, results, reasons))
+        console.say(views.hits(papers, results.hits, reasons, results.total))
+        console.answer(views.hits_as_values(papers, results, reasons))
     return DONE
 
 
-@_verb
+@verb
 def similar(
     papers: Names,
     unlike: Annotated[
@@ -171,22 +104,22 @@ def similar(
 ) -> int:
     """Find papers like these, and not like those."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         like = _resolve(workspace, papers)
         results = workspace.search.similar(like, _resolve(workspace, unlike or []), limit=limit)
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
             console.warn(results.note)
-        console.say(cli_views.hits(found, results.hits, {}, results.total))
-        console.answer(cli_views.hits_as_values(found, results, {}))
+        console.say(views.hits(found, results.hits, {}, results.total))
+        console.answer(views.hits_as_values(found, results, {}))
     return DONE
 
 
-@_verb
+@verb
 def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Show all that is known of papers."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         ids = _resolve(workspace, papers)
         marks = workspace.library.shelves.marks(ids)
         values = []
@@ -194,15 +127,15 @@ def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
             assert paper.id is not None
             files = workspace.library.attachments.of([paper.id])
             versions = workspace.library.get(workspace.library.versions(paper.id))
-            console.say(cli_views.paper(paper, marks[paper.id], files, versions))
-            values.append(cli_views.paper_as_value(paper, marks[paper.id], files, versions))
+            console.say(views.paper(paper, marks[paper.id], files, versions))
+            values.append(views.paper_as_value(paper, marks[paper.id], files, versions))
         console.answer(values)
     return DONE
 
 
-@_verb
+@verb
 def export(
-    query: Annotated[list[str] | None, typer.Argument(help="Which papers [default: all].")] = None,
+    query: Annotated[list[str] | None, typer.Argument(help="Which papers (else all).")] = None,
     format: Annotated[exports.Format, typer.Option("--format", "-f")] = exports.Format.bibtex,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A file to write.")] = None,
     home: Home = None,
@@ -213,7 +146,7 @@ def export(
     The query is that of `find`, but all papers are written that hold every word of it.
     """
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
         with console.progress("Writing") as task:
             if output:
@@ -226,7 +159,7 @@ def export(
     return DONE
 
 
-@_verb
+@verb
 def tag(
     name: Annotated[str, typer.Argument(help="The tag.")],
     papers: Names,
@@ -236,7 +169,7 @@ def tag(
 ) -> int:
     """Put a tag on papers."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         ids, shelves = _resolve(workspace, papers), workspace.library.shelves
         (shelves.untag if remove else shelves.tag)(ids, name)
         done = "taken off" if remove else "put on"
@@ -245,7 +178,7 @@ def tag(
     return DONE
 
 
-@_verb
+@verb
 def collect(
     path: Annotated[str, typer.Argument(help="The collection: thesis/chapter 2")],
     papers: Names,
@@ -255,7 +188,7 @@ def collect(
 ) -> int:
     """Put papers into a collection, which is made if it does not exist."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         ids, shelves = _resolve(workspace, papers), workspace.library.shelves
         (shelves.uncollect if remove else shelves.collect)(ids, path)
         done = "taken out of" if remove else "put into"
@@ -264,7 +197,7 @@ def collect(
     return DONE
 
 
-@_verb
+@verb
 def encode(
     most: Annotated[int | None, typer.Option("--max", min=1, help="Stop after so many.")] = None,
     home: Home = None,
@@ -275,7 +208,7 @@ def encode(
     Stopped or killed, it goes on where it was when it is started again.
     """
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         space = workspace.space
         if space is None:
             raise LibraryError(workspace.warnings[-1])
@@ -287,30 +220,30 @@ def encode(
     return DONE
 
 
-@_verb
+@verb
 def doctor(home: Home = None, as_json: Json = False) -> int:
     """Check library, text index, vectors and files against each other.
 
     What is only a cache is rebuilt where it does not fit. The library itself is never changed.
     """
     console = Console(as_json)
-    with _opened(home, console) as workspace, console.progress("Looking") as task:
+    with opened(home, console) as workspace, console.progress("Looking") as task:
         findings = doctors.examine(workspace.library, workspace.space, workspace.home, task)
     for finding in findings:
-        console.say(cli_views.finding(finding))
+        console.say(views.finding(finding))
     console.answer([asdict(finding) for finding in findings])
     return DONE if all(finding.ok for finding in findings) else FAILED
 
 
-@_verb
+@verb
 def backup(
-    file: Annotated[Path | None, typer.Argument(help="A .zip [default: in the home].")] = None,
+    file: Annotated[Path | None, typer.Argument(help="A .zip (else one in the home).")] = None,
     home: Home = None,
     as_json: Json = False,
 ) -> int:
     """Write the library to one file that can be put away. PDFs are not in it."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
+    with opened(home, console) as workspace:
         target = file or backups.usual_name(workspace.home)
         target.parent.mkdir(parents=True, exist_ok=True)
         backups.backup(workspace.library, workspace.home, target)
@@ -319,7 +252,7 @@ def backup(
     return DONE
 
 
-@_verb
+@verb
 def restore(
     file: Annotated[Path, typer.Argument(help="A backup that `sciread backup` has written.")],
     home: Home = None,
@@ -336,13 +269,13 @@ def restore(
     return DONE
 
 
-@_verb
+@verb
 def status(home: Home = None, as_json: Json = False) -> int:
     """How many papers there are, what can be found how, and how the last import went."""
     console = Console(as_json)
-    with _opened(home, console) as workspace:
-        value = cli_views.status_as_value(workspace)
-        console.say(cli_views.status(value))
+    with opened(home, console) as workspace:
+        value = views.status_as_value(workspace)
+        console.say(views.status(value))
         console.answer(value)
     return DONE
 
@@ -376,7 +309,3 @@ def _resolve_one(workspace: Workspace, name: str) -> PaperId:
         f"There is no paper {name} in the library.",
         "Give a number as `sciread find` shows it, a DOI, an arXiv id, a PMID or a citekey.",
     )
-
-
-def main(arguments: list[str]) -> None:
-    app(arguments, prog_name="sciread")

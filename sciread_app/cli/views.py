@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sciread_app.domain.paper import Paper
+from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.services.doctor import Finding
 from sciread_app.services.intake import Report
 from sciread_app.services.search import Hit, Results, Why
@@ -153,16 +153,21 @@ def ledger(report: Report) -> RenderableType:
         lines.append(Text(f"The text of {report.texts} PDFs can be searched."))
     if report.passed_over:
         lines.append(Text(f"{report.passed_over} files of other kinds passed over", style="dim"))
-    for heading, skips in (("Failed", report.skips), ("Worth a look", report.remarks)):
-        if skips:
-            lines.append(Text(f"\n{heading}:", style="bold"))
-            lines += [
-                Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]
-            ]
-            if len(skips) > _SHOWN_FAILURES:
-                more = f"  ... and {len(skips) - _SHOWN_FAILURES} more; --json lists all"
-                lines.append(Text(more, style="dim"))
+    lines += skipped("Failed", report.skips)
+    lines += skipped("Worth a look", report.remarks)
     return Group(*lines)
+
+
+def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
+    """What was passed over, under a heading; nothing if there is nothing."""
+    if not skips:
+        return []
+    lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
+    lines += [Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]]
+    if len(skips) > _SHOWN_FAILURES:
+        more = f"  ... and {len(skips) - _SHOWN_FAILURES} more; --json lists all"
+        lines.append(Text(more, style="dim"))
+    return lines
 
 
 def _where(file: str, entry: str) -> str:

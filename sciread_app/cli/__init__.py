@@ -1,0 +1,15 @@
+"""The library without a window: verbs, each of which speaks JSON when asked to."""
+
+from __future__ import annotations
+
+from sciread_app.cli import library  # the help lists verbs in the order in which they come
+
+# isort: split
+from sciread_app.cli import fetching
+from sciread_app.cli.frame import app
+
+__all__ = ["app", "fetching", "library", "main"]
+
+
+def main(arguments: list[str]) -> None:
+    app(arguments, prog_name="sciread")

@@ -1,0 +1,82 @@
+"""What all verbs of the command line share: how they are called, open the library, and fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sciread_app import __version__
+from sciread_app.console import Console
+from sciread_app.errors import BadQuery, Cancelled, SciReadError
+from sciread_app.workspace import Workspace, open_workspace
+from trainer.contract.errors import TrainerError
+
+DONE, FAILED, WRONG_USAGE = 0, 1, 2
+
+Home = Annotated[
+    Path | None,
+    typer.Option("--home", help="The folder of the library (else SCIREAD_HOME, or your own)."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+
+app = typer.Typer(
+    help="Find scientific papers by meaning. Without a verb, the window opens.",
+    epilog="Begin with `sciread add FOLDER`, `sciread encode`, `sciread find 'what you look for'`.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@contextmanager
+def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
+    workspace = open_workspace(home)
+    try:
+        for warning in workspace.warnings:
+            console.warn(warning)
+        yield workspace
+    finally:
+        workspace.close()
+
+
+def verb(run: Callable[..., int | None]) -> Callable[..., None]:
+    """Turn a function into a verb: its errors become sentences, its number the exit code."""
+
+    @wraps(run)
+    def called(*args: Any, **options: Any) -> None:
+        console = Console(options.get("as_json", False))
+        try:
+            code = run(*args, **options)
+        except BadQuery as error:
+            console.complain(str(error), error.hint)
+            code = WRONG_USAGE
+        except (KeyboardInterrupt, Cancelled):
+            console.complain("Stopped.", "What was done is kept; the same command goes on.")
+            code = FAILED
+        except (SciReadError, TrainerError) as error:
+            console.complain(str(error), error.hint)
+            code = FAILED
+        raise typer.Exit(code or DONE)
+
+    return app.command()(called)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sciread {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What holds for every verb."""
