@@ -1,6 +1,6 @@
-"""The nearest papers to a vector, found by walking an HNSW graph (Malkov and Yashunin, 2016).
+"""The nearest papers to a vector, found by walking HNSW graphs (Malkov and Yashunin, 2016).
 
-The only place that knows hnswlib. Both files of an index are a cache: the vectors are elsewhere.
+The only place that knows hnswlib. All files of an index are a cache: the vectors are elsewhere.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,22 @@ from sciread_app.errors import IndexUnusable
 # Links a paper has, and how widely its neighbours are looked for when it is added.
 _LINKS = 16
 _CARE = 200
-# How widely a search looks. Typed queries lie farther from papers than papers from each other,
-# and need much more of it: see tests/benchmarks/bench_index.py.
+# Papers to a graph. hnswlib keeps the interpreter to itself while it loads or saves one, and the
+# window is not to be deaf for 50 ms; with graphs of this size it is for 30.
+_PART = 25_000
+# How widely a search looks in all graphs together, and at least in each. Typed queries lie farther
+# from papers than papers from each other, and need much more of it: see
+# tests/benchmarks/bench_index.py.
 _BREADTH = 800
+_LEAST_BREADTH = 250
 # Papers added under the lock at a time: a search waits for no more than these. hnswlib uses one
 # core only when it gets less than four for each.
 _SLICE = 16 * (os.cpu_count() or 1)
-_HEADER = struct.Struct("<16sII40sII")  # magic, format, dim, space, sum of the graph, of the rest
+_HEADER = struct.Struct(
+    "<16sII40sII"
+)  # magic, format, dim, space, number of graphs, sum of the rest
 _MAGIC = b"SciRead index\n\n\n"
-_FORMAT = 1
+_FORMAT = 2
 _HELD = np.dtype([("id", "<i8"), ("stamp", "<i8"), ("label", "<i8")])
 
 _REBUILD = "It is rebuilt from the vectors; nothing is lost."
@@ -43,7 +51,7 @@ class VectorIndex:
     Each paper has a stamp, the hash of the text its vector was made from, so that it can be told
     which papers have changed since (`contents`).
 
-    In the graph a paper goes by a label that is never used twice: giving a label a new vector
+    In its graph a paper goes by a label that is never used twice: giving a label a new vector
     takes hnswlib ten times as long as adding one, and finds less afterwards.
     """
 
@@ -52,8 +60,9 @@ class VectorIndex:
         self.dim = dim
         self._held = np.empty(0, _HELD)  # by id, ascending
         self._papers = np.empty(0, np.int64)  # by label, also of those removed
-        self._graph = hnswlib.Index("ip", dim)
-        self._graph.init_index(1024, M=_LINKS, ef_construction=_CARE, random_seed=1)
+        self._parts: list[_Part] = []
+        # One adds, removes or saves at a time: what is saved must belong together.
+        self._changing = threading.RLock()
         # hnswlib crashes or answers nonsense when it is searched while it grows.
         self._lock = threading.Lock()
         # Whoever holds this is next: an adding thread would else take the lock again at once.
@@ -64,7 +73,7 @@ class VectorIndex:
 
     @property
     def worn(self) -> bool:
-        """More than a tenth of the graph are papers that were removed: time to build it anew."""
+        """More than a tenth of the graphs are papers that were removed: time to build them anew."""
         return len(self._papers) - len(self._held) > len(self._papers) / 10
 
     def contents(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -77,18 +86,22 @@ class VectorIndex:
     ) -> None:
         """Add papers, each once; those already in it get the new vector."""
         self._check(vectors.shape, (len(ids), self.dim))
-        self.remove(ids)
-        for start in range(0, len(ids), _SLICE):
-            part = slice(start, start + _SLICE)
-            with self._turn():
-                self._add(ids[part], vectors[part], stamps[part])
+        with self._changing:
+            self.remove(ids)
+            start = 0
+            while start < len(ids):
+                room = _PART - len(self._papers) % _PART
+                part = slice(start, start + min(_SLICE, room))
+                with self._turn():
+                    self._add(ids[part], vectors[part], stamps[part])
+                start = part.stop
 
     def remove(self, ids: NDArray[np.int64]) -> None:
         """Take papers out; ids that are not in it are ignored."""
-        with self._turn():
+        with self._changing, self._turn():
             gone = np.isin(self._held["id"], ids)
-            for label in self._held["label"][gone]:
-                self._graph.mark_deleted(int(label))
+            for label in self._held["label"][gone].tolist():
+                self._parts[label // _PART].remove(label)
             self._held = self._held[~gone]
 
     def nearest(
@@ -96,48 +109,62 @@ class VectorIndex:
     ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Ids and similarities of the k nearest papers, or of all if there are fewer, best first.
 
-        Raises IndexUnusable if the graph does not give that many.
+        Raises IndexUnusable if a graph does not give that many.
         """
         self._check(vector.shape, (self.dim,))
         with self._turn():
-            k = min(k, len(self._held))
-            if k < 1:  # hnswlib crashes when an index without papers is searched
+            if k < 1 or not len(self._held):
                 return np.empty(0, np.int64), np.empty(0, np.float32)
-            self._graph.set_ef(max(_BREADTH, 2 * k))
-            try:
-                labels, distances = self._graph.knn_query(vector, k, num_threads=1)
-            except RuntimeError as error:
-                raise IndexUnusable("The index has lost papers.", _REBUILD) from error
-            return self._papers[labels[0].astype(np.int64)], 1 - distances[0]
+            breadth = max(_BREADTH // len(self._parts), _LEAST_BREADTH)
+            found = [part.nearest(vector, k, breadth) for part in self._parts]
+            labels, distances = map(np.concatenate, zip(*found, strict=True))
+            best = np.argsort(distances, kind="stable")[:k]
+            return self._papers[labels[best]], 1 - distances[best]
 
     def save(self, path: Path) -> None:
-        """Write the graph to `path` and what it holds beside it; killed meanwhile, the old stay."""
+        """Write what it holds to `path` and its graphs beside it; killed meanwhile, the old stay.
+
+        Graphs that have not changed since they were loaded from there, or saved, stay as they are.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
-        graph, keys = _new(path), _new(_keys(path))
-        with self._turn():
-            self._graph.save_index(str(graph))
-            held = self._held.tobytes()
-        about = (_MAGIC, _FORMAT, self.dim, self.space.encode(), _checksum(graph))
-        keys.write_bytes(_HEADER.pack(*about, zlib.crc32(held)) + held)
-        graph.replace(path)
-        keys.replace(_keys(path))
+        with self._changing:
+            written = [
+                (part, _graph(path, number))
+                for number, part in enumerate(self._parts)
+                if part.saved_at != _graph(path, number)
+            ]
+            for part, target in written:
+                with self._turn():
+                    part.save(_new(target))
+            sums = np.array([part.checksum for part in self._parts], "<u4").tobytes()
+            rest = sums + self._held.tobytes()
+            about = (_MAGIC, _FORMAT, self.dim, self.space.encode(), len(self._parts))
+            _new(path).write_bytes(_HEADER.pack(*about, zlib.crc32(rest)) + rest)
+            for part, target in written:
+                _new(target).replace(target)
+                part.saved_at = target
+            _new(path).replace(path)
+            _drop_graphs(path, len(self._parts))
 
     @classmethod
     def load(cls, path: Path, space: str, dim: int) -> VectorIndex:
         """Read what `save` wrote. Raises IndexUnusable if it is not there, not whole, not this."""
         index = cls(space, dim)
         try:
-            checksum, index._held = _read_keys(path, space, dim)
-            # hnswlib believes whatever it reads, and crashes later. The sum also tells a graph
-            # from one of another moment, when the writer was killed between the two files.
-            if _checksum(path) != checksum:
-                raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
-            index._graph = hnswlib.Index("ip", dim)
-            index._graph.load_index(str(path))
+            sums, index._held = _read_table(path, space, dim)
+            index._parts = [
+                _Part.load(_graph(path, number), dim, number * _PART, sum)
+                for number, sum in enumerate(sums.tolist())
+            ]
         except (OSError, RuntimeError) as error:
             raise IndexUnusable(f"The index {path.name} cannot be read.", _REBUILD) from error
-        index._papers = np.zeros(index._graph.get_current_count(), np.int64)
-        index._papers[index._held["label"]] = index._held["id"]
+        labels = index._held["label"]
+        index._papers = np.zeros(sum(map(len, index._parts)), np.int64)
+        if len(labels) and labels.max() >= len(index._papers):
+            raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+        index._papers[labels] = index._held["id"]
+        for number, part in enumerate(index._parts):
+            part.live = int((labels // _PART == number).sum())
         return index
 
     @contextmanager
@@ -159,33 +186,100 @@ class VectorIndex:
     def _add(
         self, ids: NDArray[np.int64], vectors: NDArray[np.float32], stamps: NDArray[np.int64]
     ) -> None:
-        needed = len(self._papers) + len(ids)
-        if needed > self._graph.get_max_elements():
-            self._graph.resize_index(needed + needed // 4)
+        first = len(self._papers)
+        if first == len(self._parts) * _PART:
+            self._parts.append(_Part(self.dim, first))
         added = np.empty(len(ids), _HELD)
         added["id"], added["stamp"] = ids, stamps
-        added["label"] = np.arange(len(self._papers), needed)
-        self._graph.add_items(vectors, added["label"])
+        added["label"] = np.arange(first, first + len(ids))
+        self._parts[-1].add(vectors, added["label"])
         self._papers = np.concatenate([self._papers, ids])
         held = np.concatenate([self._held, added])
         self._held = held[np.argsort(held["id"])]
 
 
-def _read_keys(path: Path, space: str, dim: int) -> tuple[int, NDArray[Any]]:
-    """The sum of the graph, and what is in it."""
-    whole = _keys(path).read_bytes()
+class _Part:
+    """One graph, whose labels begin with `first`; `live` of them stand for papers still there."""
+
+    def __init__(self, dim: int, first: int) -> None:
+        self._first = first
+        self._graph = hnswlib.Index("ip", dim)
+        self._graph.init_index(1024, M=_LINKS, ef_construction=_CARE, random_seed=1)
+        self.live = 0
+        self.saved_at: Path | None = None  # the file that holds it as it is now
+        self.checksum = 0  # of that file
+
+    def __len__(self) -> int:
+        return int(self._graph.get_current_count())
+
+    def add(self, vectors: NDArray[np.float32], labels: NDArray[np.int64]) -> None:
+        needed = len(self) + len(labels)
+        if needed > self._graph.get_max_elements():
+            self._graph.resize_index(min(needed + needed // 4, _PART))
+        self._graph.add_items(vectors, labels - self._first)
+        self.live += len(labels)
+        self.saved_at = None
+
+    def remove(self, label: int) -> None:
+        self._graph.mark_deleted(label - self._first)
+        self.live -= 1
+        self.saved_at = None
+
+    def nearest(
+        self, vector: NDArray[np.float32], k: int, breadth: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Labels of the nearest, and distances. Raises IndexUnusable if it has lost papers."""
+        k = min(k, self.live)
+        if k < 1:  # hnswlib crashes when an index without papers is searched
+            return np.empty(0, np.int64), np.empty(0, np.float32)
+        self._graph.set_ef(max(breadth, 2 * k))
+        try:
+            labels, distances = self._graph.knn_query(vector, k, num_threads=1)
+        except RuntimeError as error:
+            raise IndexUnusable("The index has lost papers.", _REBUILD) from error
+        return labels[0].astype(np.int64) + self._first, distances[0]
+
+    def save(self, path: Path) -> None:
+        self._graph.save_index(str(path))
+        self.checksum = _checksum(path)
+
+    @classmethod
+    def load(cls, path: Path, dim: int, first: int, checksum: int) -> _Part:
+        # hnswlib believes whatever it reads, and crashes later. The sum also tells a graph from
+        # one of another moment, when the writer was killed between the files.
+        if _checksum(path) != checksum:
+            raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+        part = cls(dim, first)
+        part._graph = hnswlib.Index("ip", dim)
+        part._graph.load_index(str(path))
+        part.saved_at, part.checksum = path, checksum
+        return part
+
+
+def _read_table(path: Path, space: str, dim: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The sums of the graphs, and what is in them."""
+    whole = path.read_bytes()
     if len(whole) < _HEADER.size:
         raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
-    *about, graph, rest = _HEADER.unpack_from(whole)
+    *about, graphs, rest = _HEADER.unpack_from(whole)
     if about != [_MAGIC, _FORMAT, dim, space.encode().ljust(40, b"\0")]:
         raise IndexUnusable(f"The index {path.name} belongs to another model.", _REBUILD)
     if zlib.crc32(whole[_HEADER.size :]) != rest:
         raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
-    return graph, np.frombuffer(whole, _HELD, offset=_HEADER.size)
+    sums = np.frombuffer(whole, "<u4", graphs, _HEADER.size)
+    return sums, np.frombuffer(whole, _HELD, offset=_HEADER.size + sums.nbytes)
 
 
-def _keys(path: Path) -> Path:
-    return path.with_name(path.name + ".keys")
+def _graph(path: Path, number: int) -> Path:
+    return path.with_name(f"{path.name}.{number}")
+
+
+def _drop_graphs(path: Path, first: int) -> None:
+    """Remove what a larger index has left."""
+    for number in count(first):
+        if not _graph(path, number).exists():
+            return
+        _graph(path, number).unlink()
 
 
 def _new(path: Path) -> Path:

@@ -245,7 +245,7 @@ def test_an_index_of_which_much_was_removed_is_built_anew(library, space, tmp_pa
     library.put(papers(1_000))
     space.catch_up()
     space.close()
-    graph = tmp_path / "indexes" / "fake.hnsw"
+    graph = tmp_path / "indexes" / "fake.hnsw.0"
     before = graph.stat().st_size
     library.trash(range(1, 301))
     space.sync()
@@ -272,18 +272,19 @@ def test_an_index_that_fails_is_done_without_and_built_anew(
     assert len(VectorIndex.load(tmp_path / "indexes" / "fake.hnsw", "fake", 32)) == 500
 
 
-@pytest.mark.parametrize("damage", ["lost", "keys lost", "garbled", "of another day"])
+@pytest.mark.parametrize("damage", ["lost", "graph lost", "garbled", "of another day"])
 def test_an_index_that_is_of_no_use_is_built_again(library, space, another, tmp_path, damage):
     library.put(papers(700))
     space.catch_up()
     space.close()
     path = tmp_path / "indexes" / "fake.hnsw"
+    graph = path.with_name("fake.hnsw.0")
     if damage == "lost":
         path.unlink()
-    elif damage == "keys lost":
-        path.with_name(path.name + ".keys").unlink()
+    elif damage == "graph lost":
+        graph.unlink()
     elif damage == "garbled":
-        path.write_bytes(path.read_bytes()[:-2_000] + os.urandom(2_000))
+        graph.write_bytes(graph.read_bytes()[:-2_000] + os.urandom(2_000))
     else:
         VectorIndex("fake", 32).save(path)
     assert len(another.problems()) == 1

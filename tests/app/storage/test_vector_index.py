@@ -144,7 +144,8 @@ class Searching(RuleBasedStateMachine):
         )
 
 
-def test_it_answers_like_brute_force_whatever_is_done_to_it(tmp_path):
+def test_it_answers_like_brute_force_whatever_is_done_to_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_index, "_PART", 12)
     Searching.path = tmp_path / "a.hnsw"
     run_state_machine_as_test(
         Searching, settings=settings(max_examples=40, stateful_step_count=15, deadline=None)
@@ -155,7 +156,7 @@ class Watched:
     """A graph that starts a search whenever papers are added, and remembers who came when."""
 
     def __init__(self, index: VectorIndex) -> None:
-        self._index, self._graph = index, index._graph
+        self._index, self._graph = index, index._parts[0]._graph
         self.events: list[str] = []
         self.searches: list[threading.Thread] = []
 
@@ -178,7 +179,7 @@ class Watched:
 
 def test_a_search_does_not_wait_until_all_papers_are_added():
     index = filled(10)
-    watched = index._graph = Watched(index)
+    watched = index._parts[0]._graph = Watched(index)
     count = 30 * vector_index._SLICE
     index.add(np.arange(10, 10 + count), units(count), np.zeros(count, np.int64))
     for search in watched.searches:
@@ -200,6 +201,26 @@ def test_what_was_saved_is_loaded(tmp_path):
     assert len(loaded) == 2_280
 
 
+def test_only_graphs_that_have_changed_are_written_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_index, "_PART", 100)
+    filled(250).save(tmp_path / "a.hnsw")
+    graphs = [tmp_path / f"a.hnsw.{number}" for number in range(3)]
+    before = [graph.stat().st_ino for graph in graphs]
+    index = VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
+    index.remove(np.array([120]))
+    index.save(tmp_path / "a.hnsw")
+    after = [graph.stat().st_ino for graph in graphs]
+    assert [a != b for a, b in zip(after, before, strict=True)] == [False, True, False]
+    assert len(VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)) == 249
+
+
+def test_a_smaller_index_leaves_nothing_of_a_larger_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(vector_index, "_PART", 100)
+    filled(250).save(tmp_path / "a.hnsw")
+    filled(90).save(tmp_path / "a.hnsw")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["a.hnsw", "a.hnsw.0"]
+
+
 def test_an_empty_index_can_be_saved_and_loaded(tmp_path):
     VectorIndex("a", DIM).save(tmp_path / "a.hnsw")
     loaded = VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
@@ -214,8 +235,9 @@ def test_an_index_of_another_model_is_refused(tmp_path, space, dim):
         VectorIndex.load(tmp_path / "a.hnsw", space, dim)
 
 
-@pytest.mark.parametrize("name", ["a.hnsw", "a.hnsw.keys"])
-def test_a_damaged_index_is_refused_wherever_the_damage_is(tmp_path, name):
+@pytest.mark.parametrize("name", ["a.hnsw", "a.hnsw.0", "a.hnsw.2"])
+def test_a_damaged_index_is_refused_wherever_the_damage_is(tmp_path, name, monkeypatch):
+    monkeypatch.setattr(vector_index, "_PART", 15)
     filled(40).save(tmp_path / "a.hnsw")
     file = tmp_path / name
     whole = file.read_bytes()
@@ -231,11 +253,11 @@ def test_a_damaged_index_is_refused_wherever_the_damage_is(tmp_path, name):
         VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
 
 
-def test_a_graph_that_does_not_belong_to_its_keys_is_refused(tmp_path):
-    """As when the writer was killed after the first of the two files."""
+def test_a_graph_that_does_not_belong_to_its_index_is_refused(tmp_path):
+    """As when the writer was killed after the first of the files."""
     filled(40, seed=1).save(tmp_path / "old.hnsw")
     filled(40, seed=2).save(tmp_path / "a.hnsw")
-    (tmp_path / "old.hnsw").replace(tmp_path / "a.hnsw")
+    (tmp_path / "old.hnsw.0").replace(tmp_path / "a.hnsw.0")
     with pytest.raises(IndexUnusable):
         VectorIndex.load(tmp_path / "a.hnsw", "a", DIM)
 
