@@ -13,7 +13,7 @@ from sciread_app.ui.foot import Pace, how_far
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.theme import Appearance, Theme, restyled, styled
-from sciread_app.ui.values import CitationReport, Ledger
+from sciread_app.ui.values import CitationReport
 
 ABOUT = (
     "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
@@ -29,7 +29,7 @@ class Citer(Protocol):
 
 
 class CitationsPanel(QWidget):
-    failures_wanted = Signal(object)  # Ledger
+    failures_wanted = Signal(object)  # CitationReport
     moved = Signal()  # it was started or has ended
 
     def __init__(self, citer: Citer, jobs: Jobs, appearance: Appearance) -> None:
@@ -86,7 +86,7 @@ class CitationsPanel(QWidget):
     def _done(self, report: CitationReport) -> None:
         self._report = report
         _put(self.report, "\n".join(report.lines))
-        self.failures.setVisible(bool(report.failures))
+        self.failures.setVisible(bool(report.failures or report.remarks))
         self.state.setText("Done")
 
     def _failed(self, problem: Problem) -> None:
@@ -113,8 +113,7 @@ class CitationsPanel(QWidget):
 
     def _show_failures(self) -> None:
         if self._report:
-            failures = self._report.failures
-            self.failures_wanted.emit(Ledger(len(failures), 0, 0, failures))
+            self.failures_wanted.emit(self._report)
 
     def _build(self) -> None:
         about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
@@ -127,7 +126,7 @@ class CitationsPanel(QWidget):
         self.note = QLabel(wordWrap=True)
         self.report = QLabel(wordWrap=True)
         self.problem = styled(QLabel(wordWrap=True), "wrong")
-        self.failures = styled(QPushButton("Show what failed"), "link")
+        self.failures = styled(QPushButton("Show what is missing"), "link")
         self.failures.clicked.connect(self._show_failures)
         row = QHBoxLayout()
         row.addWidget(self.act)

@@ -66,7 +66,9 @@ class FetchCard(QFrame):
             self._show_going(going)
         else:
             self._show_rest(fetch, brought)
-        self.act.setAccessibleName(f"{self.act.text()} {self.query.text()}")
+        for button in (self.act, self.what, self.edit):
+            button.setAccessibleName(f"{button.text()}: {query_line(query)}")
+        self.remove.setAccessibleName(f"Remove: {query_line(query)}")
         self.setAccessibleName(f"{title}: {query_line(query)}")
         self.setAccessibleDescription(self.state.text())
 
@@ -134,7 +136,6 @@ class FetchCard(QFrame):
         self.edit.clicked.connect(lambda: self.write_wanted.emit(self.fetch.query))
         self.remove = styled(QToolButton(), "link")
         self.remove.setToolTip("Remove this fetch; its papers stay in your library")
-        self.remove.setAccessibleName("Remove this fetch")
         self.remove.clicked.connect(lambda: self.forget_wanted.emit(self.fetch))
         self._lay_out()
 

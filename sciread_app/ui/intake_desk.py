@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.fetches import Fetch, Fetched, Preview, SourceQuery
 from sciread_app.domain.news import What
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import PaperId, Skipped
 from sciread_app.tasks import Task
+from sciread_app.ui.fetch_words import papers
 from sciread_app.ui.values import (
     Brought,
     Change,
@@ -17,6 +19,9 @@ from sciread_app.ui.values import (
     SourceForm,
 )
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.citing import Report
 
 
 class WorkspaceIntake:
@@ -58,7 +63,8 @@ class WorkspaceIntake:
 
     def cite(self, task: Task) -> CitationReport:
         report = self._workspace.citing.fetch(task)
-        return CitationReport(report.lines, report.failures)
+        remarks = [_remark(text) for text in report.remarks]
+        return CitationReport(_citation_lines(report), report.failed, remarks)
 
     def imports(self) -> list[PastImport]:
         return [
@@ -94,3 +100,21 @@ class WorkspaceIntake:
 
     def _title(self, source: str) -> str:
         return next((form.title for form in self.sources() if form.key == source), source)
+
+
+def _remark(text: str) -> Skipped:
+    """Of one paper, whose name stands before the colon (doi:10.1/x), or of many."""
+    paper, colon, why = text.partition(": ")
+    return Skipped("", paper, why) if colon and " " not in paper else Skipped("", "", text)
+
+
+def _citation_lines(report: Report) -> list[str]:
+    if not report.asked and not report.unanswered:
+        return ["All papers were asked for already, within the last 90 days."]
+    found = f"{report.references:,} references and {report.citations:,} citations"
+    lines = [f"{papers(report.asked)} asked for: {found}."]
+    if report.unknown:
+        lines.append(f"{report.unknown:,} of them are known to no source.")
+    if report.unanswered:
+        lines.append(f"{papers(report.unanswered)} had no answer; the next time asks for them.")
+    return lines

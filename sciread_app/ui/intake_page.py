@@ -16,12 +16,12 @@ from sciread_app.ui.fetch_list import FetchList
 from sciread_app.ui.fetch_work import Fetcher, FetchWork
 from sciread_app.ui.files_panel import FilesPanel, History
 from sciread_app.ui.jobs import Job, Jobs, Lane
-from sciread_app.ui.ledger import LedgerDialog
+from sciread_app.ui.ledger import LedgerDialog, MissingDialog
 from sciread_app.ui.preview import PreviewPanel
 from sciread_app.ui.query_form import QueryForm
 from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import Appearance
-from sciread_app.ui.values import Brought, Ledger, SourceForm
+from sciread_app.ui.values import Brought, CitationReport, Ledger, SourceForm
 
 LOOKING = "Looking at a source"
 
@@ -165,6 +165,9 @@ class IntakePage(QWidget):
     def _show_ledger(self, ledger: Ledger) -> None:
         LedgerDialog(ledger, self).open()
 
+    def _show_missing(self, report: CitationReport) -> None:
+        MissingDialog(report.failures, report.remarks, self).open()
+
     def _look_busy(self) -> None:
         busy = self.work.busy or self.citations.busy
         if busy != self._was_busy:
@@ -181,7 +184,7 @@ class IntakePage(QWidget):
         self.files.files_wanted.connect(self.files_wanted)
         self.files.folder_wanted.connect(self.folder_wanted)
         self.files.ledger_wanted.connect(self._show_ledger)
-        self.citations.failures_wanted.connect(self._show_ledger)
+        self.citations.failures_wanted.connect(self._show_missing)
         self.citations.moved.connect(self._look_busy)
         self.list.brought_wanted.connect(self._open_brought)
         self.list.write_wanted.connect(self.write)

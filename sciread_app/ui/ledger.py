@@ -29,7 +29,7 @@ from sciread_app.ui.foot import duration
 from sciread_app.ui.theme import scaled, styled
 from sciread_app.ui.values import Ledger
 
-COLUMNS = ("File", "Entry", "Reason")
+COLUMNS = ("From", "Entry", "Reason")
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -46,7 +46,7 @@ class Entries(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self._entries[index.row()]
-        whole = (skipped.file, skipped.entry or "the whole file", skipped.why)[index.column()]
+        whole = (skipped.file, skipped.entry or "all of it", skipped.why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
@@ -60,6 +60,9 @@ class Entries(QAbstractTableModel):
 
 
 class LedgerDialog(QDialog):
+    FAILED = "These could not be read:"
+    REMARKED = "These are in the library, with a remark:"
+
     def __init__(
         self, ledger: Ledger, parent: QWidget | None = None, *, title: str = "What was imported"
     ) -> None:
@@ -75,8 +78,8 @@ class LedgerDialog(QDialog):
         for widget in self._more():
             column.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
         for text, entries in (
-            ("These could not be read:", ledger.failures),
-            ("These are in the library, with a remark:", ledger.remarks),
+            (self.FAILED, ledger.failures),
+            (self.REMARKED, ledger.remarks),
         ):
             if entries:
                 column.addWidget(styled(QLabel(text), "quiet"))
@@ -146,6 +149,25 @@ class LedgerDialog(QDialog):
                 QMessageBox.warning(
                     self, "Not saved", f"{name} cannot be written: {error.strerror}"
                 )
+
+
+class MissingDialog(LedgerDialog):
+    """What failed, and what was remarked on, where nothing is to be added up."""
+
+    FAILED = "For these there was no answer:"
+    REMARKED = "The answers for these leave something out:"
+
+    def __init__(
+        self, failures: Sequence[Skipped], remarks: Sequence[Skipped], parent: QWidget | None = None
+    ) -> None:
+        nothing = Ledger(len(failures), 0, 0, failures, remarks)
+        super().__init__(nothing, parent, title="What is missing")
+
+    def _title(self) -> str:
+        return "What is missing, and why"
+
+    def _sum(self) -> QHBoxLayout:
+        return QHBoxLayout()
 
 
 class _Tile(QFrame):

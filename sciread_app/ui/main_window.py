@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QRect, QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
@@ -26,7 +26,6 @@ from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.foot import Foot
 from sciread_app.ui.icons import icon
 from sciread_app.ui.importing import Importer, Importing
-from sciread_app.ui.intake_page import Intake, IntakePage
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
@@ -34,6 +33,9 @@ from sciread_app.ui.rail import Rail
 from sciread_app.ui.search_page import Finder, SearchPage
 from sciread_app.ui.theme import Appearance, Choice, styled
 from sciread_app.ui.values import Ledger, Status
+
+if TYPE_CHECKING:
+    from sciread_app.ui.intake_page import Intake, IntakePage
 
 FILES = (
     "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -222,8 +224,10 @@ class MainWindow(QMainWindow):
             )
 
     def _intake_page(self) -> IntakePage:
-        """Built when it is first looked at, since the window should not wait for it."""
+        """Imported and built when it is first looked at: the window has no time to wait for it."""
         if self.intake is None:
+            from sciread_app.ui.intake_page import IntakePage
+
             assert self._desk
             page = IntakePage(self._desk.intake, self._jobs, self.appearance)
             page.files_wanted.connect(self.add_files)

@@ -146,7 +146,8 @@ class PastImport:
 
 @dataclass(frozen=True)
 class CitationReport:
-    """How far the library's citations are known, in sentences, and what could not be had."""
+    """What was heard of citations, in sentences, and of which papers there is more to say."""
 
     lines: Sequence[str]
     failures: Sequence[Skipped] = ()
+    remarks: Sequence[Skipped] = ()

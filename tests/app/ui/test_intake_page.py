@@ -14,8 +14,8 @@ from sciread_app.errors import SourceError
 from sciread_app.ui.brought import BroughtDialog
 from sciread_app.ui.intake_page import IntakePage
 from sciread_app.ui.jobs import Lane
-from sciread_app.ui.ledger import LedgerDialog
-from sciread_app.ui.values import PastImport
+from sciread_app.ui.ledger import LedgerDialog, MissingDialog
+from sciread_app.ui.values import CitationReport, PastImport
 from tests.app.ui.fake_intake import BUSY, CHANGES, FakeIntake, done, fetch_of
 from tests.app.ui.heartbeat import Heartbeat
 from tests.make import paper
@@ -435,11 +435,24 @@ def test_citations_that_cannot_be_had_say_why(qtbot, show):
     assert page.citations.problem.text() == "Semantic Scholar does not answer.\nTry again later."
 
 
+def test_what_is_missing_of_the_citations_is_listed(qtbot, show):
+    intake = FakeIntake()
+    failed = [Skipped("Semantic Scholar", "3 papers", "It does not answer.")]
+    intake.cite = lambda task: CitationReport(["5 papers asked for."], failed)
+    page = show(intake)
+    page.show_source(CITATIONS)
+    press(qtbot, page.citations.act)
+    qtbot.waitUntil(page.citations.failures.isVisible)
+    press(qtbot, page.citations.failures)
+    assert dialog_of(page, MissingDialog).ledger.failures == failed
+
+
 # For everybody.
 
 
 def test_everything_can_be_reached_with_the_keyboard_and_has_a_name(qtbot, show):
     page = show(FakeIntake([done("bees")]))
+    qtbot.waitUntil(card_of(page, "bees").act.isVisible)
     page.form.take_focus()
     reached, widget = [], page.form.line
     for _ in range(60):
@@ -451,10 +464,10 @@ def test_everything_can_be_reached_with_the_keyboard_and_has_a_name(qtbot, show)
     card = card_of(page, "bees")
     for wanted in (
         page.form.look_button, page.form.fetch_button, chip(page, "Author"), page.form.since,
-        page.form.most, page.list.all_button if page.list.all_button.isVisible() else card.act,
+        page.form.most,
         card.act, card.what, card.edit, card.remove, page.switch.stops()[0],
     ):  # fmt: skip
         assert wanted in reached, wanted.accessibleName()
         assert wanted.accessibleName() or wanted.text()
     assert card.accessibleName() == "arXiv: bees"
-    assert card.act.accessibleName() == "Refresh bees"
+    assert card.act.accessibleName() == "Refresh: bees"
