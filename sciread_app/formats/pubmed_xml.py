@@ -294,9 +294,10 @@ def _references(element: etree._Element, citation: etree._Element) -> str:
         for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections")
         if link.get("RefType") == _CITES
     ]
-    for child in element.iterfind("PubmedData/ReferenceList//ArticleIdList/ArticleId"):
-        if kind := _CITED_BY.get(child.get("IdType", "")):
-            cited.append((kind, child.text or ""))
+    for references in element.iterfind("PubmedData/ReferenceList"):
+        for child in references.iter("ArticleId"):
+            if kind := _CITED_BY.get(child.get("IdType", "")):
+                cited.append((kind, child.text or ""))
     return " ".join(dict.fromkeys(filter(None, (_cited(kind, text) for kind, text in cited))))
 
 
