@@ -92,7 +92,7 @@ class _Run:
 
     def report(self) -> Report:
         for at in range(0, len(self._ids), BATCH):
-            cases = list(map(_case, self._library.get(self._ids[at : at + BATCH])))
+            cases = list(_cases(self._library.get(self._ids[at : at + BATCH])))
             self._ask_scholar(cases)
             self._ask_pubmed([case for case in cases if self._is_for_pubmed(case)])
         self._sum_up()
@@ -208,11 +208,12 @@ class _Run:
             )
 
 
-def _case(paper: Paper) -> _Case:
-    assert paper.id is not None
-    names = [Identifier(kind, value) for kind in _ASK_BY if (value := paper.identifier(kind))]
-    pmid = next((name for name in names if name.kind == "pmid"), None)
-    return _Case(paper.id, names[0], pmid, _references(paper))
+def _cases(papers: Iterable[Paper]) -> Iterator[_Case]:
+    for paper in papers:
+        names = [Identifier(kind, value) for kind in _ASK_BY if (value := paper.identifier(kind))]
+        if names and paper.id is not None:  # somebody may have edited it just now
+            pmid = next((name for name in names if name.kind == "pmid"), None)
+            yield _Case(paper.id, names[0], pmid, _references(paper))
 
 
 def _references(paper: Paper) -> tuple[Identifier, ...]:

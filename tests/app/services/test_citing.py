@@ -143,12 +143,12 @@ def test_papers_that_nobody_knows_are_counted_and_asked_for_once(library, fetch,
 
 
 def test_what_a_publisher_keeps_back_is_asked_of_pubmed(library, fetch, scholar, pubmed):
-    scholar.withheld = {10, 11}
+    scholar.withheld = {10, 30}
     pubmed.links = {"10000010": ["5"]}
-    ten, eleven = put(library, made(10, pmid="10000010"), made(11))
+    ten, thirty = put(library, made(10, pmid="10000010"), made(30))
     report = fetch()
-    counts = library.citations.counts([ten, eleven])
-    assert counts == {ten: Counts(1, 4), eleven: Counts(0, 4)}
+    counts = library.citations.counts([ten, thirty])
+    assert counts == {ten: Counts(1, 4), thirty: Counts(0, 4)}
     assert (report.asked, report.unknown) == (2, 0)
     assert any("publishers of 1 paper " in remark for remark in report.remarks)
 
