@@ -12,13 +12,14 @@ from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
 from sciread_app.errors import Busy, SourceError
 from sciread_app.sources import answers
-from sciread_app.sources.http import Client
+from sciread_app.sources.http import MIB, Client
 from sciread_app.tasks import Task
 
 KEY = "semantic_scholar"
 TITLE = "Semantic Scholar"
 
 BATCH = 500
+_LONGEST_REPLY = 16 * MIB  # it sends no more than 10
 # So many citations fit into one reply. What is beyond is left out without a word, so that the last
 # papers of a batch seem to have none; hence all are counted first, and asked in batches that fit.
 MOST = 9_999
@@ -129,6 +130,7 @@ def _rows(batch: Sequence[Identifier], fields: str, client: Client, task: Task) 
         params=[("fields", fields)],
         json={"ids": [_PREFIXES[kind] + value.removeprefix("PMC") for kind, value in batch]},
         accept=("json",),
+        most=_LONGEST_REPLY,
         task=task,
         check=reply.check,
     )
