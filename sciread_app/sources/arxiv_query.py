@@ -260,7 +260,7 @@ def _leaf(field: str, kind: str, text: str) -> Node:
     if field == "submittedDate" or kind == "range":
         return _days(field, text)
     text = text.strip()
-    if not text.strip("*? "):
+    if field != "cat" and not text.strip("*? "):
         raise BadQuery(f"There is nothing to look for after {field}:.")
     if field == "cat":
         _check_category(text)

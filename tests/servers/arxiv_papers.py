@@ -46,7 +46,8 @@ class Generated:
 
     @property
     def title(self) -> str:
-        return f"On the {self.words[0]} and its {self.words[1]}, part {self.number} & last"
+        first, last = _word_of(self.number), _word_of(self.number * 7919 + 13)
+        return f"{first.title()} {self.words[0]} and {self.words[1]}: the A & B of {last}"
 
     @property
     def abstract(self) -> str:
@@ -75,6 +76,16 @@ class Generated:
     @property
     def datestamp(self) -> str:
         return (self.updated + timedelta(days=1)).strftime("%Y-%m-%d")
+
+
+def _word_of(number: int) -> str:
+    """A word that no other number below 10,000,000 makes: as unlike as those of real titles."""
+    number = number * 2_654_435_761 % 10_000_019
+    syllables = []
+    while number:
+        number, rest = divmod(number, 60)
+        syllables.append("bdfgklmnprst"[rest % 12] + "aeiou"[rest // 12])
+    return "".join(syllables) or "nil"
 
 
 def generate(number: int, together: int, gap: int) -> Generated:
