@@ -3,6 +3,8 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sciread_app.domain.fetches import SourceQuery
 from sciread_app.domain.paper import Paper, Skipped
@@ -108,6 +110,27 @@ def test_large_sets_are_sliced_by_the_day_of_entry(serve):
 def test_a_day_with_too_many_papers_is_sliced_by_their_pmids(serve):
     server, client = serve(700, per_day=350)
     assert sorted(pmids(pages(client))) == sorted(server.pmids())
+
+
+@given(st.dates(date(1900, 1, 1), date(2100, 12, 31)), st.integers(1, 50_000))
+def test_halves_are_two_parts_that_hold_all_of_the_whole_and_nothing_twice(day, days):
+    last = min(day + timedelta(days), date(2100, 12, 31))
+    older, newer = pubmed_search.Slice(day.isoformat(), last.isoformat()).halves()
+    if day == last:
+        assert (older.first, older.last) == (newer.first, newer.last) == (str(day), str(day))
+        assert (older.low, older.high + 1, newer.high) == (1, newer.low, 99_999_999)
+    else:
+        assert (older.first, newer.last) == (str(day), str(last))
+        assert date.fromisoformat(older.last) + timedelta(1) == date.fromisoformat(newer.first)
+        assert older.first <= older.last and newer.first <= newer.last
+
+
+@given(st.integers(1, 99_999_998), st.integers(1, 99_999_998))
+def test_halves_of_a_day_get_smaller_until_they_hold_a_single_pmid(low, width):
+    part = pubmed_search.Slice("2020-01-01", "2020-01-01", low, min(low + width, 99_999_999))
+    older, newer = part.halves()
+    assert (older.low, older.high + 1, newer.high) == (part.low, newer.low, part.high)
+    assert older.low <= older.high and newer.low <= newer.high
 
 
 def test_a_server_that_ignores_the_bounds_of_slices_is_found_out(serve):
