@@ -10,7 +10,7 @@ import pytest
 
 from sciread_app.domain.fetches import SourceQuery
 from sciread_app.domain.paper import Paper
-from sciread_app.errors import SourceError
+from sciread_app.errors import Cancelled, SourceError
 from sciread_app.sources import arxiv
 from sciread_app.sources.http import Client, Patience
 from sciread_app.tasks import Task
@@ -147,6 +147,19 @@ def test_both_days_of_a_window_are_in_it(server, process):
         ),
     )
     assert "cs.CL" in server.requests[0].params["search_query"]
+
+
+def test_a_list_of_ids_is_fetched_as_one(server, process):
+    some = [*list(server.papers)[:3], *list(server.papers)[-3:]]
+    text = f"{some[0]}v1, arXiv:{some[1]} https://arxiv.org/abs/{some[2]} {' '.join(some[3:])}"
+    assert arxiv.check(asked(text)) == ""
+    once(ids(pages(process(), asked(f"{text} 9912.99999"))), some)
+    assert "search_query" not in server.requests[0].params
+
+
+def test_too_many_ids_are_refused_before_anything_is_asked():
+    many = " ".join(f"2101.{n:05}" for n in range(1, 400))
+    assert arxiv.check(asked(many)) == "These are 399 arXiv ids; ask for at most 300 at once."
 
 
 # ---- going on ------------------------------------------------------------------------------------
@@ -298,7 +311,7 @@ def test_an_error_that_looks_like_an_answer_is_told(process, server):
 
 def test_an_entry_that_cannot_be_read_is_named_and_the_others_come(server, process):
     def spoil(good):
-        return replace(good, body=re.sub(rb"(?<=</id>)<title>.*?</title>", b"", good.body, count=1))
+        return replace(good, body=re.sub(rb"<title>(?!arXiv).*?</title>", b"", good.body, count=1))
 
     server.fail(spoil)
     (page,) = pages(process(), asked())
@@ -349,6 +362,16 @@ def test_a_refresh_does_not_trust_changes_that_are_not_sorted(server, process):
     server.revise(revised, LATER)
     server.fail(unsorted, when=lambda asked: asked.params.get("sortBy") == "lastUpdatedDate")
     once(ids(pages(process(), asked(changed_since="2020-05-01T00:00:00Z"))), revised)
+
+
+def test_a_fetch_stops_when_it_is_asked_to(server, process, small_pages):
+    task = Task()
+    found = arxiv.fetch(asked(), "", process(), task)
+    next(found)
+    task.cancel()
+    with pytest.raises(Cancelled):
+        next(found)
+    assert len(server.requests) == 1
 
 
 # ---- the other way -------------------------------------------------------------------------------
@@ -410,10 +433,11 @@ def test_papers_that_arxiv_has_deleted_are_no_part_of_a_query(server, process):
     once(ids(pages(process(), asked())), wanted(server) - set(gone))
 
 
-def test_without_a_category_somebody_must_wait_and_is_told_why(server, process):
+@pytest.mark.parametrize("text", ["all:transformer", "https://arxiv.org/abs/2101.00001"])
+def test_without_a_category_somebody_must_wait_and_is_told_why(server, process, text):
     server.fail(faults.unavailable(), times=99, when=is_api)
     with pytest.raises(SourceError) as raised:
-        list(pages(process(), asked("all:transformer")))
+        list(pages(process(), asked(text)))
     assert "arXiv" in str(raised.value)
     assert "cat:cs.CL" in raised.value.hint
     assert all(map(is_api, server.requests))
