@@ -16,7 +16,7 @@ from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
 from sciread_app.formats import arxiv_atom
 from sciread_app.formats.arxiv_atom import Entry, Feed
-from sciread_app.sources import arxiv_days, arxiv_oai, arxiv_query
+from sciread_app.sources import arxiv_days, arxiv_oai, arxiv_query, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_oai import Place as HarvestPlace
 from sciread_app.sources.arxiv_sets import sets_of

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-from calendar import monthrange
 from datetime import UTC, datetime, timedelta
 
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.sources.days import first_day, last_day
 
 _EARLIEST = "1980-01-01"  # The first papers are of 1986.
-
-
-def first_day(since: str) -> str:
-    """The day with which "2024", "2024-02" or "2024-02-10" begins; "" stays."""
-    return since + "-01-01"[len(since) - 4 :] if since else ""
-
-
-def last_day(until: str) -> str:
-    """The day with which "2024", "2024-02" or "2024-02-10" ends; "" stays."""
-    if len(until) == 4:
-        return f"{until}-12-31"
-    if len(until) == 7:
-        return f"{until}-{monthrange(int(until[:4]), int(until[5:]))[1]}"
-    return until
-
-
-def check(query: SourceQuery) -> str:
-    """What is wrong with the dates of a query, as a sentence; "" if nothing is."""
-    for date, day in ((query.since, first_day), (query.until, last_day)):
-        try:
-            datetime.fromisoformat(day(date) or _EARLIEST)
-        except ValueError:
-            return f"{date} is no date; write it like 2024-02-10."
-    if query.since and query.until and first_day(query.since) > last_day(query.until):
-        return f"No day is after {query.since} and before {query.until}."
-    return ""
 
 
 def window(query: SourceQuery, begin: str = "") -> str:

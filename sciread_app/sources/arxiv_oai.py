@@ -13,7 +13,7 @@ from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.formats import arxiv_raw
 from sciread_app.formats.arxiv_raw import Harvest, Item
-from sciread_app.sources import arxiv_days
+from sciread_app.sources import arxiv_days, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_sets import holds, set_named
 from sciread_app.sources.http import Client
@@ -107,7 +107,7 @@ def check(query: SourceQuery) -> str:
     unknown = next((word for word in words if not set_named(word)), "")
     if unknown:
         return f"arXiv has no archive or category {unknown}; there are cs, cs.CL, hep-th, math.AG."
-    return arxiv_days.check(query)
+    return days.check(query)
 
 
 def why_nothing(now: datetime) -> str:
@@ -121,7 +121,7 @@ def first_stamp(query: SourceQuery) -> str:
     """
     if query.changed_since:
         return arxiv_days.utc(query.changed_since)[:10]
-    return arxiv_days.first_day(query.since)
+    return days.first_day(query.since)
 
 
 def _ask(name: str, since: str, place: Place, client: Client, task: Task) -> Harvest:

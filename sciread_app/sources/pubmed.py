@@ -12,6 +12,7 @@ from datetime import datetime
 from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
+from sciread_app.sources import days
 from sciread_app.sources.http import Client
 from sciread_app.sources.pubmed_records import Listing
 from sciread_app.sources.pubmed_search import MOST, Found, Slice, search, slice_of, understood
@@ -132,7 +133,7 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
 
 
 def check(query: SourceQuery) -> str:
-    """What is wrong with the text, as far as it shows without asking PubMed."""
+    """What is wrong with the query, as far as it shows without asking PubMed."""
     text = query.text.strip()
     if not text:
         return "Write what to look for."
@@ -144,7 +145,7 @@ def check(query: SourceQuery) -> str:
             return problem
     if match := _LOOSE.search(text):
         return f"Something is missing {'before' if match[1] else 'after'} {match[0]}."
-    return ""
+    return days.check(query)
 
 
 def why_nothing(now: datetime) -> str:

@@ -13,6 +13,7 @@ from sciread_app.domain.fetches import SourceQuery
 from sciread_app.errors import SourceError
 from sciread_app.formats.xml_stream import document, text_of
 from sciread_app.sources.answers import Answer
+from sciread_app.sources.days import first_day, last_day
 from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
 
@@ -71,7 +72,8 @@ def slice_of(query: SourceQuery) -> Slice:
     """All that a query asks for."""
     if not query.since and not query.until:
         return Slice()
-    return Slice(query.since or _FIRST_DAY.isoformat(), query.until or _LAST_DAY.isoformat())
+    first = first_day(query.since) or _FIRST_DAY.isoformat()
+    return Slice(first, last_day(query.until) or _LAST_DAY.isoformat())
 
 
 def search(

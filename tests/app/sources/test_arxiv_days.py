@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from sciread_app.domain.fetches import SourceQuery
-from sciread_app.sources import arxiv_days
+from sciread_app.sources import arxiv_days, days
 
 
 def query(since="", until=""):
@@ -52,7 +52,7 @@ def test_papers_of_the_first_and_the_last_day_are_wanted():
     ],
 )
 def test_wrong_dates_are_named(since, until, why):
-    assert arxiv_days.check(query(since, until)) == why
+    assert days.check(query(since, until)) == why
 
 
 @pytest.mark.parametrize(

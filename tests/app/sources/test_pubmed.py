@@ -492,6 +492,13 @@ def test_what_is_wrong_with_a_query_shows_before_it_is_asked(text, problem):
     assert pubmed.check(a_query(text)) == problem
 
 
+def test_dates_may_be_months_and_years_and_wrong_ones_show_before_they_are_asked_for():
+    part = pubmed_search.slice_of(a_query(since="2024", until="2024-02"))
+    assert (part.first, part.last) == ("2024-01-01", "2024-02-29")
+    assert "is no date" in pubmed.check(a_query(since="2024-13"))
+    assert "No day is after" in pubmed.check(a_query(since="2025", until="2024"))
+
+
 def test_weekends_are_a_reason_for_nothing_new():
     saturday = datetime(2026, 11, 21, 12, tzinfo=UTC)
     assert "Saturdays" in pubmed.why_nothing(saturday)
