@@ -319,8 +319,8 @@ def _named_ids(text: str) -> list[str]:
 
 def _falling(times: Sequence[str]) -> bool:
     """Whether the latest day comes first."""
-    days = [time[:10] for time in times]
-    return all(later >= earlier for earlier, later in zip(days[1:], days, strict=False))
+    dates = [time[:10] for time in times]
+    return all(later >= earlier for earlier, later in zip(dates[1:], dates, strict=False))
 
 
 def _name(entry: Entry) -> str:
