@@ -37,6 +37,7 @@ HELP = (
 
 _BATCH = 500
 _SHOWN = 10
+_MANY = 50_000  # take more than a hundred requests
 _NEWER = 500  # so many new papers at the head of a list do not hide where we stood in it
 _QUOTED = re.compile(r'"[^"]*"')
 _PAIRS = (("(", ")"), ("[", "]"))
@@ -124,10 +125,15 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     listing = Listing(found, found.pmids, 0, again, client, task)
     papers = [record for record in listing.get(0, _SHOWN) if isinstance(record, Paper)]
     remarks = [found.remark, understood(found, query.text)]
-    if found.total > MOST and not 0 < query.most <= MOST:
+    wanted = min(found.total, query.most or found.total)
+    if wanted > MOST:
         remarks.append(
             f"PubMed shows no more than {MOST:,} papers of one search: these will be fetched in "
             "parts, by the days when they were entered."
+        )
+    if wanted > _MANY:
+        remarks.append(
+            "NCBI asks everybody to fetch so many at weekends, or from 21:00 to 5:00 in New York."
         )
     return Preview(found.total, papers, "\n".join(filter(None, remarks)))
 

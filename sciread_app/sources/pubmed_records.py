@@ -81,6 +81,7 @@ class Listing:
             except Busy:
                 raise
             except SourceError as error:
+                # One that NCBI gave a status of its own comes from the client.
                 if not _FORGOTTEN.search(error.message):
                     raise
             if not last:
@@ -92,6 +93,8 @@ class Listing:
 
     def _ask(self, form: list[tuple[str, str]], number: int) -> list[Paper | Skipped]:
         def complain(found: pubmed_xml.Answer) -> str:
+            if found.error and not _FORGOTTEN.search(found.error):
+                return found.error
             empty = not found.records and not found.error and number > _FEW
             return f"The answer holds none of the {number} papers asked for." if empty else ""
 
@@ -103,5 +106,5 @@ class Listing:
             )
         )
         if found.error:
-            raise SourceError(f"PubMed answers: {found.error}", "Try again later.")
+            raise SourceError(f"PubMed has forgotten what was found: {found.error}")
         return found.records

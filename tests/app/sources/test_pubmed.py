@@ -246,9 +246,10 @@ def test_a_place_that_cannot_be_read_is_an_error_with_a_way_out(serve):
         faults.wrong_type(),
         faults.replaced(b""),
         faults.replaced(b"<PubmedArticleSet></PubmedArticleSet>"),
+        faults.replaced(b"<eFetchResult><ERROR>Cannot process</ERROR></eFetchResult>"),
     ],
     ids=["429 at once", "429", "503", "dropped", "truncated", "malformed", "a login page",
-         "nothing", "an empty page"],
+         "nothing", "an empty page", "an error"],
 )  # fmt: skip
 @pytest.mark.parametrize("which", [is_search, is_fetch])
 def test_an_answer_that_fails_is_asked_for_again(serve, fault, which):
@@ -370,6 +371,19 @@ def test_a_preview_of_many_says_that_they_come_in_parts(serve):
     _, client = serve(300)
     assert "no more than 100 papers" in pubmed.preview(a_query(), client, Task()).remark
     assert "no more" not in pubmed.preview(a_query(most=50), client, Task()).remark
+
+
+def test_a_preview_of_very_many_says_when_ncbi_would_have_them_fetched(tmp_path):
+    ids = b"".join(b"<Id>%d</Id>" % n for n in range(1, 11))
+    body = b"<eSearchResult><Count>60000</Count><IdList>%b</IdList></eSearchResult>" % ids
+    records = b"<PubmedArticleSet></PubmedArticleSet>"
+
+    def respond(asked):
+        return Answer(body if is_search(asked) else records, "text/xml")
+
+    with LocalServer(respond) as server, Client(tmp_path, endpoints(server)) as client:
+        assert "weekends" in pubmed.preview(a_query(), client, Task()).remark
+        assert "weekends" not in pubmed.preview(a_query(most=500), client, Task()).remark
 
 
 def test_a_word_that_pubmed_does_not_know_is_remarked(serve):
