@@ -100,7 +100,7 @@ def _replies(
         try:
             yield from zip(batch, _rows(batch, fields, client, task), strict=True)
         except SourceError as error:
-            if " 400" not in error.message:
+            if "(400)" not in error.message:
                 raise
             none_known = _NONE_KNOWN in error.message
             if len(batch) == 1 or (none_known and len(batch) <= _BELIEVED):

@@ -17,6 +17,7 @@ from tests.servers import faults
 from tests.servers.semantic_scholar_server import SemanticScholarServer
 
 KEY = "s3cret-key"
+QUICK = Patience(tries=3, first=0.01, longest=0.05)
 
 
 @pytest.fixture
@@ -30,8 +31,7 @@ def ask(tmp_path):
     """Every answer to these names, in one list."""
 
     def ask(server, names, task=None):
-        quick = Patience(tries=3, first=0.01, longest=0.05)
-        with Client(tmp_path, server.endpoints, patience=quick) as client:
+        with Client(tmp_path, server.endpoints, patience=QUICK) as client:
             told = semantic_scholar.ask(names, client, task or Task())
             return [answer for reply in told for answer in reply]
 
@@ -264,7 +264,7 @@ def test_a_paper_does_not_cite_itself(server, ask):
 def test_the_next_reply_is_asked_for_when_it_is_wanted(tmp_path):
     with (
         SemanticScholarServer(600) as server,
-        Client(tmp_path, server.endpoints) as client,
+        Client(tmp_path, server.endpoints, patience=QUICK) as client,
     ):
         replies = semantic_scholar.ask(dois(range(600)), client, Task())
         next(replies)
