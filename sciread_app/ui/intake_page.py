@@ -15,7 +15,7 @@ from sciread_app.ui.citations_panel import CitationsPanel, Citer
 from sciread_app.ui.fetch_list import FetchList
 from sciread_app.ui.fetch_work import Fetcher, FetchWork
 from sciread_app.ui.files_panel import FilesPanel, History
-from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog, MissingDialog
 from sciread_app.ui.preview import PreviewPanel
 from sciread_app.ui.query_form import QueryForm
@@ -59,6 +59,7 @@ class IntakePage(QWidget):
             "Loading the sources",
             lambda task: intake.sources(),
             self._show_sources,
+            on_failed=self._without_sources,
             lane=Lane.light,
         )
 
@@ -125,6 +126,11 @@ class IntakePage(QWidget):
         self.work.load()
         if self.isVisible():
             self.take_focus()
+
+    def _without_sources(self, problem: Problem) -> None:
+        """Files can be added all the same."""
+        self.problem.emit(problem)
+        self._show_sources(())
 
     def _order_stops(self) -> None:
         """Tab follows the eye; Qt would follow the order in which widgets were made."""

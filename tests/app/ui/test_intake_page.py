@@ -399,6 +399,19 @@ def test_files_are_added_from_here_and_their_story_is_told(qtbot, show):
     assert dialog_of(page, LedgerDialog).ledger.failures == intake.failures
 
 
+def test_files_can_be_added_though_the_sources_cannot_be_asked(qtbot, jobs, appearance):
+    intake = FakeIntake()
+    intake.sources = lambda: 1 / 0
+    page = IntakePage(intake, jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(page.problem) as told:
+        pass
+    assert "ZeroDivisionError" in told.args[0].report
+    assert page.files.add_files.isVisible()
+    assert [button.text() for button in page.switch.stops()] == ["Files", "Citations"]
+
+
 def test_before_the_first_import_the_history_says_what_it_will_be(qtbot, show, jobs):
     page = show(FakeIntake())
     page.show_source(FILES)
