@@ -147,19 +147,25 @@ class _Run:
             raise SourceError(found.error, "Look the query over; arXiv cannot answer it.")
         return found
 
+    def _next(self, sort: str, order: str, size: int) -> Feed:
+        """The page behind our place, which moves back where papers before it were dropped."""
+        fresh = bool(self._changed) and self.place.start == 0
+        while True:
+            place = self.place
+            found = self.ask(sort, order, place.start, size, fresh=fresh)
+            if place.start == 0 or found.total >= place.total:
+                return found
+            # What was dropped has moved the rest up by as much.
+            back = place.total - found.total
+            self.place = replace(place, start=max(place.start - back, 0), total=found.total)
+            fresh = True
+
     # ---- by windows of submission dates, oldest first ------------------------------------------
 
     def _windows(self) -> Iterator[Page]:
-        stepped = False
         while True:
+            found = self._next("submittedDate", "ascending", self._size())
             place = self.place
-            found = self.ask("submittedDate", "ascending", place.start, self._size(), fresh=stepped)
-            stepped = place.start > 0 and found.total < place.total
-            if stepped:
-                # What was dropped before this page has moved the rest up by as much.
-                back = place.total - found.total
-                self.place = replace(place, start=max(place.start - back, 0), total=found.total)
-                continue
             records = self._fresh(found.entries)
             self._pass(found)
             yield Page(records, self.place.cursor(), place.before + found.total)
@@ -216,22 +222,19 @@ class _Run:
     # ---- a refresh: what changed last comes first -----------------------------------------------
 
     def _changes(self) -> Iterator[Page]:
-        while True:
-            start = self.place.start
-            found = self.ask(
-                "lastUpdatedDate", "descending", start, _PAGE_OF_CHANGES, fresh=start == 0
-            )
+        while self.place.start + _PAGE_OF_CHANGES <= _REACH_OF_CHANGES:
+            found = self._next("lastUpdatedDate", "descending", _PAGE_OF_CHANGES)
             times = [entry.updated for entry in found.entries]
-            if start >= _REACH_OF_CHANGES or not _falling(times):
-                log.info("arXiv's changes cannot be told by their dates; reading all of them")
-                self.place = _Place(sweep=True)
-                return
-            start += len(found.entries)
+            if not _falling(times):
+                break
+            start = self.place.start + len(found.entries)
             self.place = replace(self.place, start=start, total=found.total)
             self._changes_seen |= set(map(_name, found.entries))
             yield Page(self._fresh(found.entries), self.place.cursor(), 0)
             if start >= found.total or times[-1] < self._changed:
                 return
+        log.info("arXiv cannot tell what has changed; reading all that the query finds")
+        self.place = _Place(sweep=True)
 
     # ---- by OAI-PMH, when the query API is too busy ---------------------------------------------
 
@@ -256,7 +259,7 @@ class _Run:
             records = [item.record for item in answer.items if not item.deleted]
             found = [r for r in records if isinstance(r, Skipped) or self._wants(r, wanted)]
             self.place = replace(self.place, harvest=answer.place)
-            yield Page(found, self.place.cursor(), max(self.place.total, 0))
+            yield Page(found, self.place.cursor(), max(self.place.before + self.place.total, 0))
 
     def _wants(self, paper: Paper, wanted: arxiv_query.Query) -> bool:
         return (

@@ -348,13 +348,26 @@ def test_a_refresh_goes_on_from_page_to_page(server, process, monkeypatch):
     once(ids([first]) + ids(pages(process(), query, first.cursor)), revised)
 
 
-def test_a_refresh_with_more_changes_than_can_be_reached_reads_all(
-    server, process, small_pages, monkeypatch
-):
-    monkeypatch.setattr(arxiv, "_REACH_OF_CHANGES", 1000)
-    revised = [id for n, id in enumerate(server.papers) if n % 2]
+def test_papers_that_vanish_during_a_refresh_take_no_others_with_them(server, process, monkeypatch):
+    monkeypatch.setattr(arxiv, "_PAGE_OF_CHANGES", 50)
+    revised = sorted(wanted(server))[:170]
     server.revise(revised, LATER)
-    once(ids(pages(process(), asked("cat:*", changed_since="2020-05-01T00:00:00Z"))), revised)
+    found = pages(process(), asked(changed_since="2020-05-01T00:00:00Z"))
+    came = ids([next(found), next(found)])
+    server.drop(came[:30])
+    once(came + ids(found), revised)
+
+
+def test_a_refresh_with_more_changes_than_can_be_reached_reads_all(
+    tmp_path, small_pages, monkeypatch
+):
+    monkeypatch.setattr(arxiv, "_REACH_OF_CHANGES", 1200)
+    with ArxivServer(3000, reach=1200) as server:
+        revised = [id for n, id in enumerate(server.papers) if n % 2]
+        server.revise(revised, LATER)
+        with Client(tmp_path, server.endpoints, patience=HASTE) as client:
+            query = asked("cat:*", changed_since="2020-05-01T00:00:00Z")
+            once(ids(pages(client, query)), revised)
 
 
 def test_a_refresh_does_not_trust_changes_that_are_not_sorted(server, process):
