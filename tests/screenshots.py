@@ -15,10 +15,11 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from sciread_app.ui.desk import open_desk
-from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
+from tests.screenshots_intake import Sources, sources
 
 QUIET_MS = 350
 ODD_PAPERS = """
@@ -40,8 +41,19 @@ ODD_PAPERS = """
 def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "screenshots")
     folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as cache, sources(cache) as served:
+        _take_all(folder, served)
+
+
+def _take_all(folder: Path, served: Sources) -> None:
     if os.environ.get("QT_SCALE_FACTOR"):
-        _take(folder, [("search-at-200-percent", Choice.light, _search)])
+        _take(
+            folder,
+            [
+                ("search-at-200-percent", Choice.light, _search),
+                ("intake-at-200-percent", Choice.light, served.look),
+            ],
+        )
         return
     _take(
         folder,
@@ -55,6 +67,14 @@ def main() -> None:
             ("ledger", Choice.light, _import),
             ("odd-titles", Choice.light, lambda window: _type(window, "")),
             ("keys", Choice.dark, lambda window: window.show_keys()),
+            ("intake-empty", Choice.light, served.empty),
+            ("intake-preview", Choice.light, served.look),
+            ("intake-waiting", Choice.light, served.wait),
+            ("intake-waiting-dark", Choice.dark, lambda window: None),
+            ("intake-done", Choice.light, served.finish),
+            ("intake-brought", Choice.light, served.brought),
+            ("intake-files", Choice.light, served.files),
+            ("intake-citations", Choice.dark, served.citations),
         ],
     )
     subprocess.run(
@@ -73,7 +93,7 @@ def _take(folder: Path, pictures: list[tuple[str, Choice, Callable[[MainWindow],
         empty.show()
         empty.open(desk)
         _settle(jobs)
-        if len(pictures) > 1:
+        if not os.environ.get("QT_SCALE_FACTOR"):
             _save(empty, folder / "empty.png")
         empty.importing.add_sample()
         _settle(jobs)
@@ -109,12 +129,12 @@ def _import(window: MainWindow) -> None:
 
 
 def _settle(jobs: Jobs) -> None:
-    """Wait until nothing has been going on for a while."""
+    """Wait until nothing has been going on for a while but what waits for others."""
     while True:
         loop = QEventLoop()
         QTimer.singleShot(QUIET_MS, loop.quit)
         loop.exec()
-        if not jobs.running():
+        if not jobs.running(Lane.heavy) and not jobs.running(Lane.light):
             return
 
 

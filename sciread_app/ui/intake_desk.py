@@ -23,6 +23,8 @@ from sciread_app.workspace import Workspace
 if TYPE_CHECKING:
     from sciread_app.services.citing import Report
 
+NOTHING = "The query finds no papers."
+
 
 class WorkspaceIntake:
     """Every verb blocks, and may be called from any thread.
@@ -95,7 +97,7 @@ class WorkspaceIntake:
             Ledger(fetch.read, fetch.added, fetch.merged, fetched.skips),
             tuple(PaperId(one.paper) for one in news if one.what == What.added),
             [Change(one.paper, titles.get(one.paper, ""), one.what, one.detail) for one in changed],
-            fetched.remark,
+            fetched.remark if fetch.query.changed_since or fetch.read else NOTHING,
         )
 
     def _title(self, source: str) -> str:

@@ -107,6 +107,11 @@ def test_a_second_run_tells_what_has_changed_or_why_nothing_came(intake, hive):
     assert (change.title, change.what, change.detail) == ("Bees", What.version, "v3")
 
 
+def test_a_query_that_finds_nothing_is_not_excused_with_the_season(intake, hive):
+    hive.records = []
+    assert intake.run(intake.keep(BEES).id, Task()).remark == "The query finds no papers."
+
+
 def test_a_fetch_that_is_forgotten_leaves_its_papers(intake, workspace):
     fetch = intake.keep(BEES).id
     intake.run(fetch, Task())
