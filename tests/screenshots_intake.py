@@ -84,7 +84,7 @@ class Sources:
 @contextmanager
 def sources(cache: str) -> Iterator[Sources]:
     """Serve arXiv and PubMed from here to whoever asks for them in this process."""
-    with ArxivServer(30_000) as arxiv, EutilsServer(3_000) as pubmed:
+    with ArxivServer(3_000) as arxiv, EutilsServer(3_000) as pubmed:
         os.environ |= {
             "SCIREAD_CACHE": cache,
             "SCIREAD_ARXIV_URL": f"{arxiv.url}api/query",

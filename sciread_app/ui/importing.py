@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sciread_app.domain.paper import Changes
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.jobs import Job, Jobs
 from sciread_app.ui.values import Ledger
 
 
@@ -36,6 +36,8 @@ class Importing(QObject):
         self._importer = importer
         self._jobs = jobs
         self._imports: set[Job] = set()
+        self._catching_up: Job | None = None
+        self._once_more = False  # papers have come in meanwhile
         jobs.finished.connect(self._finished)
 
     def add(self, paths: Sequence[Path]) -> Job:
@@ -55,10 +57,15 @@ class Importing(QObject):
         return job
 
     def catch_up(self) -> None:
-        """Encode what is missing, unless that is about to happen anyway."""
-        title = "Preparing search by meaning"
-        if all(job.title != title for job in self._jobs.running(Lane.heavy)):
-            self._imports.add(self._jobs.run(title, self._importer.catch_up, self._caught_up))
+        """Encode what is missing; once more if that is going on, since it may not see the last."""
+        if self._catching_up:
+            self._once_more = True
+            return
+        job = self._jobs.run(
+            "Preparing search by meaning", self._importer.catch_up, self._caught_up
+        )
+        self._catching_up = job
+        self._imports.add(job)
 
     def _added(self, ledger: Ledger) -> None:
         self._sample_added(ledger)
@@ -76,6 +83,11 @@ class Importing(QObject):
         if job not in self._imports:
             return
         self._imports.discard(job)
+        if job is self._catching_up:
+            self._catching_up = None
+            if self._once_more and not job.cancelled:
+                self.catch_up()
+            self._once_more = False
         if job.cancelled:
             self.stopped.emit(job.title)
             # What was done until then is in the library.

@@ -29,6 +29,8 @@ class FakeDesk:
         self.hold: dict[str, threading.Event] = {}  # query: answer when this is set
         self.go_on_importing = threading.Event()
         self.go_on_importing.set()
+        self.go_on_encoding = threading.Event()
+        self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeIntake()
 
@@ -104,6 +106,7 @@ class FakeDesk:
 
     def catch_up(self, task: Task) -> int:
         self.encoded += 1
+        self.go_on_encoding.wait(5)
         return 3
 
     def status(self) -> Status:

@@ -83,6 +83,21 @@ def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window
     assert "50 papers" in window._foot.status.text()
 
 
+def test_papers_that_come_in_while_others_are_encoded_are_encoded_too(qtbot, show_window, jobs):
+    desk = FakeDesk(10)
+    window = show_window(desk)
+    encoded = desk.encoded
+    to_intake(qtbot, window, jobs)
+    desk.go_on_encoding.clear()
+    for text in ("bees", "wasps", "ants"):
+        window.intake.work.fetch(SourceQuery("arxiv", text))
+    qtbot.waitUntil(lambda: len(window.intake.list.cards) == 3 and not window.intake.work.busy)
+    assert desk.encoded == encoded + 1
+    desk.go_on_encoding.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.encoded == encoded + 2
+
+
 def test_the_rail_shows_that_something_is_being_fetched(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     desk.intake.go_on.clear()
