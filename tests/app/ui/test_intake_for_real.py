@@ -1,0 +1,77 @@
+"""The whole way: the window, a real library, the client for the network, and a server that
+speaks as arXiv does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sciread_app.domain.fetches import State
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.main_window import MainWindow
+from tests.app.ui.heartbeat import Heartbeat
+from tests.servers.arxiv_server import ArxivServer
+from tests.servers.faults import too_many
+from tests.tiny_model import tiny_package
+
+
+@pytest.fixture
+def arxiv(tmp_path, monkeypatch) -> Iterator[ArxivServer]:
+    with ArxivServer(5_000) as server:
+        for name, value in {
+            "SCIREAD_CACHE": str(tmp_path / "cache"),
+            "SCIREAD_ARXIV_URL": f"{server.url}api/query",
+            "SCIREAD_ARXIV_OAI_URL": f"{server.url}oai",
+            "SCIREAD_ARXIV_PAUSE": "0",
+            "SCIREAD_ARXIV_OAI_PAUSE": "0",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
+    home = tmp_path / "home"
+    (home / "models").mkdir(parents=True)
+    tiny_package(home / "models" / "tiny")
+    write_settings(home / "settings.toml", Settings(model="tiny"))
+    window = MainWindow(home, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    desk = open_desk(home)
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=30_000)
+    yield window
+    jobs.shut_down()
+    desk.close()
+
+
+@pytest.mark.slow
+def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
+    window.go_to("intake")
+    page = window.intake
+    qtbot.waitUntil(lambda: page.switch.current == 0)
+    page.form.line.setText("cat:cs.CL")
+    page.form.look()
+    qtbot.waitUntil(page.preview.count.isVisible, timeout=20_000)
+    expected = sum("cs.CL" in paper.categories for paper in arxiv.papers.values())
+    assert page.preview.count.text() == f"{expected:,} papers"
+
+    arxiv.fail(too_many(retry_after=2), 1)
+    notes, heart = set(), Heartbeat()
+    heart.start()
+    page.work.moved.connect(lambda id: notes.add(getattr(page.work.going(id), "note", "")))
+    page.form.fetch()
+    qtbot.waitUntil(lambda: page.work.busy, timeout=20_000)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=60_000)
+    (card,) = page.list.cards.values()
+    assert card.fetch.state is State.done
+    assert card.fetch.read == card.fetch.added == expected
+    assert any("429" in note and note.endswith(" s)") for note in notes)
+    assert window.page.model.rowCount() == expected
+    assert "all searchable by meaning" in window._foot.status.text()
+    # Generous: what it must catch is work of seconds on the window's own thread.
+    print(f"longest gap {heart.stop():.0f} ms")
+    assert heart.longest_ms < 1_000
