@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
-from sqlalchemy import Connection, or_, select, update
+from sqlalchemy import Connection, select, update
 
 from sciread_app.domain import identity, news
 from sciread_app.domain.identity import Verdict
@@ -40,6 +40,9 @@ class _Entry:
 
 
 _UNREAD = Paper(title="")
+# So many titles that begin alike ("A randomized controlled trial of ...") are not compared by that:
+# each would be with each. Those that also end alike still are.
+_CROWDED = 50
 
 
 class _Pool:
@@ -54,9 +57,9 @@ class _Pool:
                 self._by_clue[clue].append(entry)
 
     def like(self, paper: Paper) -> Iterable[_Entry]:
-        known = self._by_clue
-        found = [known[clue] for clue in _clues(paper) if clue in known]
-        return dict.fromkeys(chain.from_iterable(found))
+        found = (self._by_clue.get(clue, ()) for clue in _clues(paper))
+        telling = (entries for entries in found if len(entries) <= _CROWDED)
+        return dict.fromkeys(chain.from_iterable(telling))
 
 
 def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
@@ -90,8 +93,7 @@ def _clues(paper: Paper) -> Iterable[object]:
         yield (paper.source, paper.source_id, "")
     if paper.title:
         head, tail = identity.block_keys(paper.title)
-        yield head
-        yield -tail - 1  # apart from the heads
+        yield from (head, -tail - 1, (head, tail))  # the tails apart from the heads
 
 
 def _names(paper: Paper) -> Iterator[Identifier]:
@@ -135,13 +137,7 @@ def _in_trash(db: Connection, ids: Iterable[int]) -> set[int]:
 
 def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
     papers, identifiers = schema.papers.c, schema.identifiers.c
-    keys = [identity.block_keys(paper.title) for paper in batch if paper.title]
-    heads, tails = records.among(k[0] for k in keys), records.among(k[1] for k in keys)
-    found = set(
-        db.scalars(
-            select(papers.id).where(or_(papers.head_key.in_(heads), papers.tail_key.in_(tails)))
-        )
-    )
+    found = _with_like_titles(db, [paper.title for paper in batch if paper.title])
     named = chain.from_iterable(_names(paper) for paper in batch)
     for kind, values in _grouped(named).items():
         same = select(identifiers.paper).where(identifiers.kind == kind)
@@ -151,6 +147,31 @@ def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
         same = select(papers.id).where(papers.source == source)
         found.update(db.scalars(same.where(papers.source_id.in_(records.among_texts(names)))))
     return found
+
+
+def _with_like_titles(db: Connection, titles: Iterable[str]) -> set[int]:
+    """Papers whose title begins or ends like one of these; see _CROWDED."""
+    papers = schema.papers.c
+    wanted = {identity.block_keys(title) for title in titles}
+    heads, tails = {head for head, _ in wanted}, {tail for _, tail in wanted}
+    alike = select(papers.id, papers.head_key, papers.tail_key)
+    by_head = db.execute(alike.where(papers.head_key.in_(records.among(heads)))).all()
+    by_tail = db.execute(alike.where(papers.tail_key.in_(records.among(tails)))).all()
+    head_count = Counter(head for _, head, _ in by_head)
+    tail_count = Counter(tail for _, _, tail in by_tail)
+    return {
+        *(id for id, head, tail in by_head if head_count[head] <= _CROWDED),
+        *(id for id, head, tail in by_tail if tail_count[tail] <= _CROWDED),
+        *_few_of_each((id, (head, tail)) for id, head, tail in by_head if (head, tail) in wanted),
+    }
+
+
+def _few_of_each(found: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[int]:
+    seen: Counter[tuple[int, int]] = Counter()
+    for id, keys in found:
+        seen[keys] += 1
+        if seen[keys] <= _CROWDED:
+            yield id
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

@@ -44,8 +44,8 @@ papers = Table(
     Column("source", Text, nullable=False),
     Column("source_id", Text, nullable=False),
     Column("text_hash", Integer, nullable=False),  # of what is encoded: title and abstract
-    Column("head_key", Integer, nullable=False, index=True),  # how the title begins
-    Column("tail_key", Integer, nullable=False, index=True),  # how it ends
+    Column("head_key", Integer, nullable=False),  # how the title begins
+    Column("tail_key", Integer, nullable=False),  # how it ends
     Column("work", Integer),  # versions of one work share it; NULL: the only one
     Column("edited", Text, nullable=False, server_default="[]"),  # fields set by hand: JSON list
     Column("read", Boolean, nullable=False, server_default="0"),
@@ -55,6 +55,8 @@ papers = Table(
     Column("trashed", Float),
     Index("papers_source", "source", "source_id"),
     # Small indexes that answer by themselves, without a look at the papers.
+    Index("papers_head", "head_key", "tail_key"),
+    Index("papers_tail", "tail_key", "head_key"),
     Index("papers_live", "year", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_read", "read", sqlite_where=Column("read", Boolean)),
     Index("papers_bare", "abstract", sqlite_where=Column("abstract", Text) == literal_column("''")),

@@ -328,3 +328,15 @@ def test_what_pubmed_calls_an_update_of_a_preprint_is_a_version_of_its_work(libr
     library.put([article])
     works = library.works([1, 2])
     assert library.count() == 2 and works[1] == works[2]
+
+
+def test_thousands_of_titles_that_begin_alike_come_in_and_repeated_ones_are_still_one(library):
+    titles = [
+        f"A randomized controlled trial of treatment number {n} in adults" for n in range(3000)
+    ]
+    batch = [paper(title, authors="Cochrane, A.", published="1972") for title in titles]
+    for start in range(0, len(batch), 500):
+        library.put(batch[start : start + 500])
+    assert library.count() == 3000
+    again = paper(titles[2999], authors="Cochrane, Archie", published="1972", doi="10.1000/rct")
+    assert library.put([again]).merged == 1

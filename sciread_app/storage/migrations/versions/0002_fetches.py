@@ -1,4 +1,4 @@
-"""Fetches that are resumed and refreshed, what they bring, and whose citations were asked for."""
+"""Fetches, what they bring, whose citations were asked for; indexes that find like titles alone."""
 
 from __future__ import annotations
 
@@ -52,6 +52,14 @@ TABLES = (
 )
 
 
+INDEXES = (
+    "DROP INDEX ix_papers_head_key",
+    "DROP INDEX ix_papers_tail_key",
+    "CREATE INDEX papers_head ON papers (head_key, tail_key)",
+    "CREATE INDEX papers_tail ON papers (tail_key, head_key)",
+)
+
+
 def upgrade() -> None:
-    for statement in TABLES:
+    for statement in (*TABLES, *INDEXES):
         op.execute(statement)
