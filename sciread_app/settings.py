@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,11 @@ class Settings:
     model: str = "starter"  # the folder in models/, or the model that came with the program
     pdf_workers: int = 2
     pdf_seconds: int = 30
+    contact: str = ""  # an e-mail address that sources may write to
+    arxiv_url: str = ""  # mirrors; the official servers if empty
+    arxiv_oai_url: str = ""
+    eutils_url: str = ""
+    semantic_scholar_url: str = ""
 
 
 def read_settings(path: Path) -> tuple[Settings, list[str]]:
@@ -66,6 +72,10 @@ def _wrong(name: str, value: Any) -> str:
         return "is not a whole number" if wanted is int else "is not a text"
     if name == "theme" and value not in THEMES:
         return f"is none of {', '.join(THEMES)}"
+    if name == "contact" and value and not re.fullmatch(r"[!-~]+@[!-~]+", value):
+        return "is no e-mail address"
+    if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
+        return "is no web address"
     if wanted is int and value < 1:
         return "is less than 1"
     return ""

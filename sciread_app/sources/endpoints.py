@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
-OFFICIAL_PAGE = "https://github.com/sciread/sciread"
+from sciread_app.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +48,58 @@ OFFICIAL = (
         key_header="x-api-key",
     ),
 )
+_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org")
 
 
 def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoint]:
     """Every endpoint, at the address that the environment or else the settings name for it.
 
-    SCIREAD_ARXIV_URL and SCIREAD_ARXIV_PAUSE, or `arxiv_url` in the settings, and so on. At an
-    official address nobody may ask more often than it allows.
+    SCIREAD_ARXIV_URL, or `arxiv_url` in the settings, and so on. SCIREAD_ARXIV_PAUSE, in seconds,
+    counts for mirrors only. Raises SourceError, naming the variable that is wrong.
     """
     return {official.key: _chosen(official, environ, settings) for official in OFFICIAL}
+
+
+def contact(environ: Mapping[str, str], settings: object) -> str:
+    """The e-mail address that the sources may write to; empty if none is known."""
+    return environ.get("SCIREAD_CONTACT") or str(getattr(settings, "contact", ""))
 
 
 def _chosen(official: Endpoint, environ: Mapping[str, str], settings: object) -> Endpoint:
     name = f"SCIREAD_{official.key.upper()}"
     url = environ.get(f"{name}_URL") or getattr(settings, f"{official.key}_url", "")
-    if not url or _host(url) == _host(official.url):
+    if not url:
         return official
-    pause = float(environ.get(f"{name}_PAUSE") or official.pause)
-    return replace(official, url=url, pause=pause)
+    host = _host(url, f"{name}_URL")
+    if any(host == domain or host.endswith(f".{domain}") for domain in _DOMAINS):
+        return replace(official, url=url)  # nobody asks the official servers more often
+    # A mirror that has to rest is no reason to let the official servers rest.
+    lane = re.sub(r"[^a-z0-9]+", "_", f"{official.lane} at {urlsplit(url).netloc}".lower())
+    mirror = replace(official, url=url, lane=lane)
+    pause = environ.get(f"{name}_PAUSE")
+    if not pause:
+        return mirror
+    return replace(mirror, pause=_seconds(pause, f"{name}_PAUSE"), pause_with_key=None)
 
 
-def _host(url: str) -> str:
-    return url.split("//")[-1].split("/")[0].lower()
+def _host(url: str, name: str) -> str:
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").rstrip(".")
+    except ValueError:
+        host = ""
+    if not host or parts.scheme not in ("http", "https"):
+        raise SourceError(
+            f"{name} is no web address: {url!r}.", "It begins with https:// and names a server."
+        )
+    return host
+
+
+def _seconds(text: str, name: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds < math.inf:
+        raise SourceError(f"{name} is no number of seconds: {text!r}.", "For example: 0.5")
+    return seconds

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import json
+import logging
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from email.utils import parsedate_to_datetime
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, NoReturn, Self
 
 import httpx
 
-from sciread_app.errors import SourceError
+from sciread_app import __version__
+from sciread_app.errors import Busy, SourceError
+from sciread_app.sources import bodies
+from sciread_app.sources.day_cache import DayCache
 from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.keys import key
+from sciread_app.sources.lanes import Lane
 from sciread_app.tasks import Task
 
+log = logging.getLogger(__name__)
+
 MIB = 1 << 20
+PIECE = 64 << 10
+REDIRECTS = 5
+# What a server says when it, or the way to it, is at fault, and the request is not.
+PASSING = (408, 425, 429, 500, 502, 503, 504)
+BUSY = {429: "asks for fewer requests", 502: "is away", 503: "is away", 504: "is away"}
 
 
 class Patience(NamedTuple):
@@ -20,9 +42,17 @@ class Patience(NamedTuple):
 
     tries: int = 6
     first: float = 2.0  # before the second try; twice as long before each that follows
-    longest: float = 120.0  # before any try, also if the source asks for more
+    longest: float = 120.0  # before any try; a source that asks for more is given up for now
     connect: float = 10.0
     read: float = 60.0  # without a byte
+    whole: float = 900.0  # for one answer
+
+    def rest(self, tried: int, asked: float) -> float | None:
+        """Seconds before the next try, if `asked` for that many; None: give up."""
+        if tried >= self.tries or asked > self.longest:
+            return None
+        usual = self.first * 2.0 ** (tried - 1) * random.uniform(1, 1.5)
+        return max(asked, min(usual, self.longest))
 
 
 class Client:
@@ -36,9 +66,17 @@ class Client:
         contact: str = "",
         patience: Patience = Patience(),  # noqa: B008
     ) -> None:
-        """`folder` holds the limits, which other processes keep too, and the cache."""
+        """`folder` holds the limits, which all programs with the same folder keep, and the cache.
+
+        `contact` is an e-mail address that the sources may write to.
+        """
         self._endpoints = endpoints
-        self._http = httpx.Client()
+        self._contact = contact if re.fullmatch(r"[!-~]+@[!-~]+", contact) else ""
+        self._patience = patience
+        self._cache = DayCache(folder / "answers")
+        self._limits = folder / "limits"
+        self._keys: dict[str, str] = {}
+        self._http = _http(patience, self._contact)
 
     def __enter__(self) -> Self:
         return self
@@ -72,13 +110,257 @@ class Client:
         """
         task.check()
         where = self._endpoints[endpoint]
-        url = where.url + path
-        if form is not None:
-            answer = self._http.post(url, params=list(params), data=dict(form))
-        elif json is not None:
-            answer = self._http.post(url, params=list(params), json=json)
-        else:
-            answer = self._http.get(url, params=list(params))
-        if answer.status_code != 200:
-            raise SourceError(f"{where.title} does not answer: {answer.status_code}.")
-        return answer.content
+        url = f"{where.url.rstrip('/')}/{path}" if path else where.url
+        posted = None if form is None else tuple(form)
+        question = _Question(url, tuple(params), posted, json, tuple(accept), most)
+        wrong = check or (lambda body: "")
+        if not fresh:
+            kept = self._cache.get(question.name)
+            if kept is not None and not wrong(kept):
+                return kept
+        body = self._insist(where, question, wrong, task)
+        secret = self._key(where)
+        if not secret or secret.encode() not in body:
+            self._cache.put(question.name, body)
+        return body
+
+    # ---- one question, as many requests as it takes --------------------------------------------
+
+    def _insist(
+        self, where: Endpoint, question: _Question, wrong: Callable[[bytes], str], task: Task
+    ) -> bytes:
+        for tried in itertools.count(1):
+            try:
+                body = self._try(where, question, task)
+                if why := wrong(body):
+                    raise _Trouble(f"sends what is no answer: {why.rstrip('.')}")
+                return body
+            except _Trouble as trouble:
+                why = self._clean(where, f"{where.title} {trouble}")
+                log.info("%s (try %d)", why, tried)
+                rest = self._patience.rest(tried, trouble.after)
+                if rest is None:
+                    _give_up(why, trouble)
+                self._lane(where).rest(rest, f"{why}; asking again", task)
+        raise AssertionError("unreachable")
+
+    def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
+        """One try. Raises _Trouble if there may be another, SourceError if not."""
+        request = self._request(where, question)
+        often = f"{where.title} takes a request every {self._pause(where):g} s"
+        for _ in range(REDIRECTS):
+            turn = self._lane(where).turn(self._pause(where), often, where.alone, task)
+            with turn as answered, self._answer(where, request) as response:
+                answered()
+                if response.next_request is None:
+                    return self._body(where, question, response, task)
+                request = _within(where, request, response.next_request)
+        raise SourceError(f"{where.title} sends us in circles.", "Try again later.")
+
+    def _body(
+        self, where: Endpoint, question: _Question, response: httpx.Response, task: Task
+    ) -> bytes:
+        if response.status_code != httpx.codes.OK:
+            self._refused(where, response, task)
+        kind = response.headers.get("content-type", "")
+        if not any(word in kind.lower() for word in question.accept):
+            told = bodies.message(_opening(response, task))
+            raise _Trouble(
+                f"sends {kind or 'something'} where {question.accept[0]} belongs: {told}"
+            )
+        try:
+            if int(response.headers.get("content-length", 0)) > question.most:
+                raise bodies.TooLong
+            coding = response.headers.get("content-encoding", "").lower()
+            return bodies.whole(self._pieces(response, task), coding, question.most)
+        except bodies.TooLong:
+            raise SourceError(
+                f"{where.title} sends more than {question.most / MIB:g} MB in one answer, "
+                "which nobody asked for.",
+                "Try again later; if it happens again, ask for less at once.",
+            ) from None
+        except bodies.BadCoding as error:
+            raise _Trouble(f"sends what is no answer: {error}") from None
+
+    def _refused(self, where: Endpoint, response: httpx.Response, task: Task) -> NoReturn:
+        status = response.status_code
+        if status in PASSING:
+            why = BUSY.get(status, "is in trouble")
+            raise _Trouble(f"{why} ({status})", after=_retry_after(response), busy=status in BUSY)
+        told = bodies.message(_opening(response, task))
+        why = f"{where.title} refuses the request ({status}){': ' if told else ''}{told}."
+        hint = "Try again later." if status >= 500 else "Look over what was asked for."
+        if status in (401, 403) and where.api_key:
+            hint = f"Look over your API key: sciread key {where.api_key}"
+        raise SourceError(self._clean(where, why), hint)
+
+    @contextmanager
+    def _answer(self, where: Endpoint, request: httpx.Request) -> Iterator[httpx.Response]:
+        """The answer, before its body. What goes wrong then, and later with the body, is told."""
+        try:
+            response = self._http.send(request, stream=True)
+            try:
+                yield response
+            finally:
+                response.close()
+        except httpx.TimeoutException as error:
+            raise _Trouble("does not answer") from error
+        except httpx.ConnectError as error:
+            if _is_certificate(error):
+                raise SourceError(
+                    f"{where.title} cannot prove who it is: its certificate is not valid.",
+                    "Is the clock of this computer right? Does a network ask you to log in?",
+                ) from error
+            raise _Trouble(f"cannot be reached ({error})") from error
+        except httpx.ProxyError as error:
+            raise _Trouble(f"cannot be reached through the proxy ({error})") from error
+        except httpx.TransportError as error:
+            raise _Trouble("breaks off its answer") from error
+
+    def _pieces(self, response: httpx.Response, task: Task) -> Iterator[bytes]:
+        end = time.monotonic() + self._patience.whole
+        for piece in response.iter_raw(PIECE):
+            task.check()
+            if time.monotonic() > end:
+                raise _Trouble(f"takes longer than {self._patience.whole:g} s to answer")
+            yield piece
+
+    # ---- what is told to the source, and not to others -----------------------------------------
+
+    def _request(self, where: Endpoint, question: _Question) -> httpx.Request:
+        """Posts whatever a key has to go into: URLs are logged on their way."""
+        secret = self._key(where)
+        headers = {"Connection": "close"} if where.alone else {}
+        params, form = question.params, question.form
+        if where.key_header and secret:
+            headers[where.key_header] = secret
+        if where.api_key and not where.key_header:
+            params, form = (), (*params, *(form or ()))
+        if form is None and question.json is None:
+            return self._http.build_request("GET", question.url, params=params, headers=headers)
+        if form is None:
+            return self._http.build_request(
+                "POST", question.url, params=params, json=question.json, headers=headers
+            )
+        who = [("tool", "sciread"), ("email", self._contact), ("api_key", secret)]
+        data: dict[str, list[str]] = {}
+        for name, value in (*form, *(pair for pair in who if pair[1])):
+            data.setdefault(name, []).append(value)
+        return self._http.build_request(
+            "POST", question.url, params=params, data=data, headers=headers
+        )
+
+    def _key(self, where: Endpoint) -> str:
+        """The key for an endpoint, if it has one and nobody on the way can read it."""
+        if not where.api_key:
+            return ""
+        url = httpx.URL(where.url)
+        if url.scheme != "https" and url.host not in ("127.0.0.1", "localhost", "::1"):
+            return ""
+        if where.api_key not in self._keys:
+            self._keys[where.api_key] = key(where.api_key)
+        return self._keys[where.api_key]
+
+    def _clean(self, where: Endpoint, text: str) -> str:
+        """Servers like to repeat keys in what they say."""
+        secret = self._key(where)
+        return text.replace(secret, "[key]") if secret else text
+
+    def _pause(self, where: Endpoint) -> float:
+        if where.pause_with_key is not None and self._key(where):
+            return where.pause_with_key
+        return where.pause
+
+    def _lane(self, where: Endpoint) -> Lane:
+        return Lane(self._limits, where.lane, self._patience.longest)
+
+
+class _Question(NamedTuple):
+    """What is asked for, without who asks."""
+
+    url: str
+    params: tuple[tuple[str, str], ...]
+    form: tuple[tuple[str, str], ...] | None
+    json: Any
+    accept: tuple[str, ...]
+    most: int
+
+    @property
+    def name(self) -> str:
+        """Equal for those that get the same answer."""
+        return json.dumps([self.url, self.params, self.form, self.json])
+
+
+class _Trouble(Exception):
+    """Why there is no answer yet; the text goes on after the title of the source."""
+
+    def __init__(self, why: str, *, after: float = 0.0, busy: bool = False) -> None:
+        super().__init__(why)
+        self.after = after  # seconds that the source asks to wait
+        self.busy = busy
+
+
+def _http(patience: Patience, contact: str) -> httpx.Client:
+    agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
+    headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
+    timeout = httpx.Timeout(patience.read, connect=patience.connect)
+    try:
+        return httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        raise SourceError(
+            "The proxy that the environment names cannot be used.",
+            "Look over HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+        ) from error
+
+
+def _give_up(why: str, trouble: _Trouble) -> NoReturn:
+    hint = "Try again later; what came until then is kept."
+    if trouble.after:
+        until = datetime.fromtimestamp(time.time() + trouble.after)
+        hint = f"Try again after {until:%H:%M on %d %B}; what came until then is kept."
+    raise (Busy if trouble.busy else SourceError)(f"{why}.", hint) from trouble
+
+
+def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Request:
+    """The request that a redirect leads to, if it stays with the same server."""
+    upgraded = old.url.scheme == "http" and new.url.scheme == "https"
+    if (new.url.host, new.url.port) != (old.url.host, old.url.port) or not (
+        upgraded or new.url.scheme == old.url.scheme
+    ):
+        raise SourceError(
+            f"{where.title} sends us on to {new.url.scheme}://{new.url.host}, where we do not go.",
+            "Does a network ask you to log in? Else the address of the source has changed.",
+        )
+    return new
+
+
+def _opening(response: httpx.Response, task: Task) -> bytes:
+    """The first of a body that is only read for its message."""
+    task.check()
+    coding = response.headers.get("content-encoding", "").lower()
+    pieces = itertools.islice(response.iter_raw(PIECE), 1)
+    try:
+        return bodies.whole(pieces, coding, 16 * PIECE)
+    except (bodies.TooLong, bodies.BadCoding):
+        return b""
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Seconds to wait, by the server's own clock; 0 if it does not say or nobody understands it."""
+    told = response.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", told):
+        return float(told)
+    try:
+        until = parsedate_to_datetime(told)
+        now = parsedate_to_datetime(response.headers["date"])
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return 0.0
+
+
+def _is_certificate(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

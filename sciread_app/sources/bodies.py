@@ -1,0 +1,71 @@
+"""What comes over the wire: unpacked no further than anyone wants it, and read for its message."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+
+PIECE = 256 << 10
+_MARKUP = re.compile(r"(?is)<(script|style|head)\b.*?</\1>|<!--.*?-->|<[^>]*>")
+
+
+class TooLong(Exception):
+    """There is more than was to be read."""
+
+
+class BadCoding(Exception):
+    """It cannot be unpacked; the text says why."""
+
+
+def whole(pieces: Iterable[bytes], coding: str, most: int) -> bytes:
+    """All pieces, unpacked if `coding`, a Content-Encoding, says so.
+
+    At no time is more than `most` bytes unpacked. Raises TooLong, BadCoding.
+    """
+    read = []
+    size = 0
+    for piece in _unpacked(pieces, coding):
+        size += len(piece)
+        if size > most:
+            raise TooLong
+        read.append(piece)
+    return b"".join(read)
+
+
+def message(body: bytes) -> str:
+    """The first sentence of what a server says of an error, in JSON, XML, HTML or plain text."""
+    text = body.decode("utf-8", "replace")
+    try:
+        told = json.loads(text)
+    except ValueError:
+        told = None
+    if isinstance(told, dict):
+        names = ("error", "message", "detail")
+        text = next((str(told[name]) for name in names if told.get(name)), "")
+    text = " ".join(html.unescape(_MARKUP.sub(" ", text)).split())
+    text = "".join(filter(str.isprintable, text))
+    sentence = re.split(r"(?<=[^\d][.!?])\s", text, maxsplit=1)[0].rstrip(".")
+    return sentence if len(sentence) <= 200 else sentence[:199] + "…"
+
+
+def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
+    if coding in ("", "identity"):
+        yield from pieces
+        return
+    if coding not in ("gzip", "x-gzip", "deflate"):
+        raise BadCoding(f"it is packed as {coding!r}, which nobody asked for")
+    packed = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # tells gzip and zlib apart
+    try:
+        for piece in pieces:
+            out = None
+            while out is None or piece or len(out) == PIECE:
+                out = packed.decompress(piece, PIECE)
+                piece = packed.unconsumed_tail
+                yield out
+    except zlib.error as error:
+        raise BadCoding("it cannot be unpacked") from error
+    if not packed.eof:
+        raise BadCoding("it breaks off")

@@ -1,0 +1,68 @@
+"""Answers of this day, so that nobody asks twice for what cannot have changed much."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import time
+from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+DAY = 24 * 60 * 60
+MOST = 512 << 20  # bytes
+
+
+class DayCache:
+    """Bodies by name in a folder that several programs may use, and anyone may empty."""
+
+    def __init__(self, folder: Path, most: int = MOST) -> None:
+        self._folder = folder
+        self._most = most
+        self._size: int | None = None  # at least what is there; None: not known yet
+
+    def get(self, name: str) -> bytes | None:
+        path = self._path(name)
+        try:
+            # A time to come is of a clock that was set back: nobody knows how old that is.
+            if not 0 <= time.time() - path.stat().st_mtime < DAY:
+                return None
+            return path.read_bytes()
+        except OSError:
+            return None
+
+    def put(self, name: str, body: bytes) -> None:
+        """Keep a body, if it can be written; else do without."""
+        path = self._path(name)
+        half = path.with_suffix(f".{os.getpid()}-{time.monotonic_ns()}")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            half.write_bytes(body)
+            half.replace(path)
+        except OSError as error:
+            log.warning("an answer cannot be cached: %s", error)
+            half.unlink(missing_ok=True)
+            return
+        self._size = None if self._size is None else self._size + len(body)
+        if self._size is None or self._size > self._most:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        """Drop what is older than a day, and the oldest of the rest till half the room is free."""
+        files = []
+        for path in self._folder.iterdir():
+            try:
+                files.append((path.stat().st_mtime, path.stat().st_size, path))
+            except OSError:  # another program tidies too
+                continue
+        size = sum(entry[1] for entry in files)
+        room = self._most if size <= self._most else self._most // 2
+        for written, bytes_, path in sorted(files):
+            if size > room or not abs(time.time() - written) < DAY:
+                path.unlink(missing_ok=True)
+                size -= bytes_
+        self._size = size
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{hashlib.sha256(name.encode()).hexdigest()}.body"

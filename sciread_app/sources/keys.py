@@ -1,0 +1,68 @@
+"""API keys: from the environment, or the keyring of the operating system, and from nowhere else."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+
+import keyring
+from keyring.errors import KeyringError, PasswordDeleteError
+
+from sciread_app.errors import SourceError
+
+log = logging.getLogger(__name__)
+
+_OURS = "sciread"  # under which the keyring keeps all of them
+
+
+def key(name: str) -> str:
+    """The key called `name`, such as "ncbi"; empty if there is none.
+
+    SCIREAD_NCBI_API_KEY comes before NCBI_API_KEY, and both before the keyring.
+    """
+    for variable in _variables(name):
+        if value := os.environ.get(variable, "").strip():
+            return _sound(value, f"The API key in {variable}")
+    try:
+        value = keyring.get_password(_OURS, name) or ""
+    except (KeyringError, OSError) as error:
+        log.info("no keyring: %s", type(error).__name__)
+        return ""
+    return _sound(value, f"The API key for {name}") if value else ""
+
+
+def set_key(name: str, value: str) -> None:
+    """Keep a key in the keyring. Raises SourceError if it is none, or there is no keyring."""
+    value = _sound(value.strip(), f"The API key for {name}")
+    try:
+        keyring.set_password(_OURS, name, value)
+    except (KeyringError, OSError) as error:
+        raise _no_keyring(name) from error
+
+
+def drop_key(name: str) -> None:
+    """Forget a key, if there is one. Raises SourceError if there is no keyring."""
+    try:
+        keyring.delete_password(_OURS, name)
+    except PasswordDeleteError:
+        pass
+    except (KeyringError, OSError) as error:
+        raise _no_keyring(name) from error
+
+
+def _variables(name: str) -> tuple[str, str]:
+    return f"SCIREAD_{name.upper()}_API_KEY", f"{name.upper()}_API_KEY"
+
+
+def _sound(value: str, what: str) -> str:
+    """The key, if it is one: others would be shown in the errors of those who cannot send them."""
+    if not re.fullmatch(r"[!-~]{4,200}", value):
+        raise SourceError(f"{what} is none.", "Keys are letters and digits, without spaces.")
+    return value
+
+
+def _no_keyring(name: str) -> SourceError:
+    return SourceError(
+        "The keyring of this system cannot be used.", f"Set {_variables(name)[1]} instead."
+    )
