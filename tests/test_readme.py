@@ -8,9 +8,14 @@ import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.servers.arxiv_server import ArxivServer
+from tests.servers.eutils_server import EutilsServer
+from tests.servers.semantic_scholar_server import SemanticScholarServer
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -25,12 +30,29 @@ EXAMPLES = [
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory) -> dict[str, str]:
+def sources() -> Iterator[dict[str, str]]:
+    """Where the sources are: on this computer, with papers that nobody ever had."""
+    arxiv = ArxivServer(3_000, gap=10_000)  # minutes: up to this day
+    with arxiv, EutilsServer(9_000, per_day=1) as pubmed, SemanticScholarServer(10) as scholar:
+        addresses = {
+            "SCIREAD_ARXIV": f"{arxiv.url}api/query",
+            "SCIREAD_ARXIV_OAI": f"{arxiv.url}oai",
+            "SCIREAD_EUTILS": pubmed.url,
+            "SCIREAD_SEMANTIC_SCHOLAR": scholar.endpoints["semantic_scholar"].url,
+        }
+        yield {f"{name}_URL": url for name, url in addresses.items()} | {
+            f"{name}_PAUSE": "0" for name in addresses
+        }
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory, sources) -> dict[str, str]:
     """What each example printed, by the example."""
     place = tmp_path_factory.mktemp("readme")
     (place / "resources").symlink_to(ROOT / "resources")
     python_path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    environment = os.environ | {"SCIREAD_HOME": str(place / "home"), "PYTHONPATH": python_path}
+    places = {"SCIREAD_HOME": str(place / "home"), "SCIREAD_CACHE": str(place / "cache")}
+    environment = os.environ | sources | places | {"PYTHONPATH": python_path}
     answers = {}
     for example in EXAMPLES:
         program, *arguments = shlex.split(example)
@@ -58,8 +80,21 @@ def test_every_verb_of_the_command_line_is_shown():
     verbs = {shlex.split(example)[1] for example in EXAMPLES}
     assert verbs >= {
         *("add", "find", "similar", "show", "export", "tag", "collect", "encode"),
-        *("doctor", "backup", "restore", "status"),
+        *("doctor", "backup", "restore", "status", "fetch", "fetches", "refresh"),
     }
+
+
+def test_a_fetch_brings_all_that_looking_has_counted(said):
+    looked, fetched = (
+        int(re.search(r"([\d,]+) (?:papers|read)", answer)[1].replace(",", ""))
+        for example, answer in said.items()
+        if example.startswith("sciread fetch pubmed")
+    )
+    assert looked == fetched > 100
+
+
+def test_what_was_fetched_once_is_refreshed(said):
+    assert the_answer_to(said, "sciread refresh").count("0 added") == 2
 
 
 def test_the_sample_library_is_added_without_a_failure(said):

@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from sciread_app.sources.endpoints import Endpoint
 from tests.servers.elink import linked
+from tests.servers.elink import Links, linked
 from tests.servers.local import Answer, Asked, LocalServer
 from tests.servers.pubmed_papers import FIRST_DAY, FIRST_PMID, WORDS, entered, record, word
 
@@ -46,6 +47,7 @@ class EutilsServer(LocalServer):
         self.count = count  # may grow
         self.revised: dict[int, date] = {}  # by number of the paper, from 0 on
         self.retracted: set[int] = set()
+        self.links: Links = {}  # what each PMID cites
         self.lost: set[str] = set()  # PMIDs that are found, but whose records never come
         self.links: dict[str, list[str]] = {}  # what each PMID cites
         self._per_day = per_day

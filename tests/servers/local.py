@@ -67,6 +67,11 @@ class LocalServer:
         """Spoil the next `times` answers to requests that `when` holds for; faults queue up."""
         self._faults.extend([(fault, when)] * times)
 
+    def forgive(self) -> None:
+        """Drop the faults that nobody has met yet."""
+        with self._guard:
+            self._faults.clear()
+
     def gaps(self) -> list[float]:
         """Seconds between each request and the one before it."""
         times = [asked.at for asked in self.requests]
