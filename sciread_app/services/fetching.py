@@ -119,7 +119,7 @@ class Fetching:
         if fetch.ledger is None:
             return Fetched(fetch, (), ())
         news = ledger.news(fetch.ledger)
-        quiet = fetch.state == State.done and not news
+        quiet = fetch.state == State.done and fetch.query.changed_since and not news
         remark = self._source(fetch.query).why_nothing(datetime.now(UTC)) if quiet else ""
         return Fetched(fetch, news, ledger.failures(fetch.ledger), remark)
 
