@@ -60,11 +60,6 @@ def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoin
     return {official.key: _chosen(official, environ, settings) for official in OFFICIAL}
 
 
-def contact(environ: Mapping[str, str], settings: object) -> str:
-    """The e-mail address that the sources may write to; empty if none is known."""
-    return environ.get("SCIREAD_CONTACT") or str(getattr(settings, "contact", ""))
-
-
 def _chosen(official: Endpoint, environ: Mapping[str, str], settings: object) -> Endpoint:
     name = f"SCIREAD_{official.key.upper()}"
     url = environ.get(f"{name}_URL") or getattr(settings, f"{official.key}_url", "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import os
 import random
 import re
 import ssl
@@ -68,9 +69,11 @@ class Client:
     ) -> None:
         """`folder` holds the limits, which all programs with the same folder keep, and the cache.
 
-        `contact` is an e-mail address that the sources may write to.
+        `contact`, and before it SCIREAD_CONTACT in the environment, is an e-mail address that the
+        sources may write to.
         """
         self._endpoints = endpoints
+        contact = os.environ.get("SCIREAD_CONTACT") or contact
         self._contact = contact if re.fullmatch(r"[!-~]+@[!-~]+", contact) else ""
         self._patience = patience
         self._cache = DayCache(folder / "answers")
