@@ -34,8 +34,15 @@ MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
 # What a server says when it, or the way to it, is at fault, and the request is not.
-PASSING = (408, 425, 429, 500, 502, 503, 504)
-BUSY = {429: "asks for fewer requests", 502: "is away", 503: "is away", 504: "is away"}
+PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
+# arXiv has been seen to say 406, which is about formats, to questions it had no answer ready for.
+BUSY = {
+    406: "does not take the question",
+    429: "asks for fewer requests",
+    502: "is away",
+    503: "is away",
+    504: "is away",
+}
 
 
 class Patience(NamedTuple):
@@ -153,8 +160,8 @@ class Client:
         often = f"{where.title} takes a request every {self._pause(where):g} s"
         for _ in range(REDIRECTS):
             turn = self._lane(where).turn(self._pause(where), often, where.alone, task)
-            with turn as answered, self._answer(where, request) as response:
-                answered()
+            with turn as asked, self._answer(where, request, asked) as response:
+                asked()
                 if response.next_request is None:
                     return self._body(where, question, response, task)
                 request = _within(where, request, response.next_request)
@@ -198,8 +205,16 @@ class Client:
         raise SourceError(self._clean(where, why), hint)
 
     @contextmanager
-    def _answer(self, where: Endpoint, request: httpx.Request) -> Iterator[httpx.Response]:
+    def _answer(
+        self, where: Endpoint, request: httpx.Request, sent: Callable[[], None]
+    ) -> Iterator[httpx.Response]:
         """The answer, before its body. What goes wrong then, and later with the body, is told."""
+
+        def trace(event: str, _: object) -> None:
+            if event.endswith("send_request_body.complete"):
+                sent()
+
+        request.extensions["trace"] = trace
         try:
             response = self._http.send(request, stream=True)
             try:
