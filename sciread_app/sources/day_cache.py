@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -42,7 +43,7 @@ class DayCache:
             half.replace(path)
         except OSError as error:
             log.warning("an answer cannot be cached: %s", error)
-            half.unlink(missing_ok=True)
+            _drop(half)
             return
         self._size = None if self._size is None else self._size + len(body)
         if self._size is None or self._size > self._most:
@@ -60,9 +61,14 @@ class DayCache:
         room = self._most if size <= self._most else self._most // 2
         for written, bytes_, path in sorted(files):
             if size > room or not abs(time.time() - written) < DAY:
-                path.unlink(missing_ok=True)
+                _drop(path)
                 size -= bytes_
         self._size = size
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{hashlib.sha256(name.encode()).hexdigest()}.body"
+
+
+def _drop(path: Path) -> None:
+    with contextlib.suppress(OSError):  # another program reads or drops it
+        path.unlink()

@@ -33,21 +33,27 @@ class Lane:
     def turn(self, pause: float, why: str, alone: bool, task: Task) -> Iterator[Callable[[], None]]:
         """Wait for the turn to ask; the next one has it after `pause` seconds, told `why`.
 
-        With `alone`, not before this one is over either, and calling what is given begins the
-        pause anew: when an answer comes, its request has arrived, however long that took.
+        What is given is called when the request was sent, which may take a while, and when its
+        answer comes. From then on the pause counts, and, unless `alone`, others may ask before
+        this one has all of its answer.
         Raises Cancelled if the task was, SourceError if the folder cannot be written.
         """
         lock = FileLock(self._lock)
+
+        def asked() -> None:
+            if lock.is_locked:
+                self._write(pause, why)
+                if not alone:
+                    lock.release()
+
         try:
             self._take(lock, task)
             while (rest := self._left(pause, why))[0] > 0:
                 lock.release()
                 task.pause(*rest)
                 self._take(lock, task)
-            self._write(pause, why)
-            if not alone:
-                lock.release()
-            yield lambda: self._write(pause, why) if alone else None
+            self._write(pause, why)  # whatever becomes of this program
+            yield asked
         finally:
             lock.release()
 

@@ -40,3 +40,14 @@ def test_a_file_that_is_no_toml_is_put_aside_when_written(tmp_path):
     write_settings(path, Settings(theme="dark"))
     assert (tmp_path / "settings.toml.unreadable").read_text() == "theme = = dark"
     assert read_settings(path)[0].theme == "dark"
+
+
+def test_an_address_that_is_none_is_named(tmp_path):
+    path = tmp_path / "settings.toml"
+    path.write_text('contact = "nobody"\narxiv_url = "ftp://x"\neutils_url = "https://x.org/"\n')
+    settings, problems = read_settings(path)
+    assert settings == Settings(eutils_url="https://x.org/")
+    assert [problem.split(" = ")[0] for problem in problems] == [
+        "settings.toml: contact",
+        "settings.toml: arxiv_url",
+    ]

@@ -80,9 +80,8 @@ class LocalServer:
     def serve(self) -> None:
         """Serve for a person, until Ctrl-C."""
         print(self.url, flush=True)
-        with self:
-            with contextlib.suppress(KeyboardInterrupt):
-                threading.Event().wait()
+        with self, contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -1,0 +1,48 @@
+"""A task counts down what it waits for, and stops at once."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from sciread_app.errors import Cancelled
+from sciread_app.tasks import Task
+
+
+def test_a_pause_counts_down_and_then_shows_what_stood_there():
+    seen = []
+    task = Task(lambda *report: seen.append(report))
+    task.step(3, 9, "Reading")
+    task.pause(1.1, "The source rests")
+    assert seen == [
+        (3, 9, "Reading"),
+        (3, 9, "The source rests (2 s)"),
+        (3, 9, "The source rests (1 s)"),
+        (3, 9, "Reading"),
+    ]
+
+
+def test_a_pause_of_a_moment_is_not_shown():
+    seen = []
+    Task(lambda *report: seen.append(report)).pause(0.01, "Hardly")
+    assert seen == []
+
+
+def test_no_pause_is_none():
+    Task().pause(0, "Why")
+    Task().pause(-5, "Why")
+
+
+def test_a_pause_is_stopped_at_once():
+    task = Task()
+    threading.Timer(0.02, task.cancel).start()
+    with pytest.raises(Cancelled):
+        task.pause(3600, "Why")
+
+
+def test_nothing_is_waited_for_once_stopped():
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        task.pause(0, "Why")
