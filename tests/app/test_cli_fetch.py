@@ -49,9 +49,7 @@ def test_a_fetch_is_listed_with_its_counts(pubmed):
 
 
 def test_a_fetch_that_fails_says_how_to_go_on_and_does(pubmed):
-    pubmed.fail(
-        faults.redirected("http://localhost:9/"), when=lambda asked: "efetch" in asked.path
-    )
+    pubmed.fail(faults.redirected("http://localhost:9/"), when=lambda asked: "efetch" in asked.path)
     failed = answer("fetch", "pubmed", "all", code=1)
     assert "PubMed" in failed["error"] and "--resume 1" in failed["hint"]
     assert "failed" in run("fetches").stdout

@@ -110,7 +110,7 @@ def main() -> None:
             done = kill_and_resume(place, Path(folder))
             papers, ids = all_there_once(place, Path(folder))
             print(
-                f"{place.source}: {place.count:,} at the server; killed at {MOMENTS} of its requests; "
+                f"{place.source}: {place.count:,} at the server; killed at {MOMENTS} of the way; "
                 f"{done['read']:,} read = {done['added']:,} added + {done['merged']:,} merged + "
                 f"{done['failed']:,} failed; {papers:,} papers, {ids:,} ids in the library; "
                 f"{time.monotonic() - begun:.0f} s, {len(place.server.requests)} requests"
