@@ -46,7 +46,6 @@ class EutilsServer(LocalServer):
         self.count = count  # may grow
         self.revised: dict[int, date] = {}  # by number of the paper, from 0 on
         self.retracted: set[int] = set()
-        self.links: Links = {}  # what each PMID cites
         self.lost: set[str] = set()  # PMIDs that are found, but whose records never come
         self.links: dict[str, list[str]] = {}  # what each PMID cites
         self._per_day = per_day
