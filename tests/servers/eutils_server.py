@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 
 from sciread_app.sources.endpoints import Endpoint
-from tests.servers.elink import Links, linked
+from tests.servers.elink import linked
 from tests.servers.local import Answer, Asked, LocalServer
 from tests.servers.pubmed_papers import FIRST_DAY, FIRST_PMID, WORDS, entered, record, word
 
