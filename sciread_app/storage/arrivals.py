@@ -96,10 +96,10 @@ def _clues(paper: Paper) -> Iterable[object]:
         yield from (head, -tail - 1, (head, tail))  # the tails apart from the heads
 
 
-def _names(paper: Paper) -> Iterator[Identifier]:
+def _names(paper: Paper) -> list[Identifier]:
     """Its own names, and those of papers that it says are versions of it."""
-    yield from (i for i in paper.identifiers if i.kind in identity.NAMING)
-    yield from (Identifier("pmid", pmid) for pmid in identity.linked(paper))
+    own = [name for name in paper.identifiers if name.kind in identity.NAMING]
+    return own + [Identifier("pmid", pmid) for pmid in identity.linked(paper)]
 
 
 def _meet(
@@ -214,9 +214,7 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry
         entry.id = id
     touched = [entry for entry in old if entry.before or entry.trashed]
     fulltext.forget(db, [e.id for e in touched if e.id and not e.trashed])
-    for entry in touched:
-        assert entry.id
-        records.change(db, entry.id, entry.paper, now)
+    records.change(db, {e.id: e.paper for e in touched if e.id}, now)
     back = [entry.id for entry in touched if entry.trashed]
     if back:
         db.execute(

@@ -7,6 +7,7 @@ time. FTS5 must be told the old text of a row before that text changes: hence `f
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 from sqlalchemy import Connection, exc
@@ -54,12 +55,11 @@ def create(db: Connection) -> None:
 
 def index(db: Connection, ids: Sequence[int]) -> None:
     """Take in the text of these papers. They must not be in the index."""
-    for paper in ids:
-        db.exec_driver_sql(
-            f"INSERT INTO fulltext (rowid, {_COLUMNS}) "
-            f"SELECT id, {_COLUMNS} FROM searchable WHERE id = ?",
-            (paper,),
-        )
+    db.exec_driver_sql(
+        f"INSERT INTO fulltext (rowid, {_COLUMNS}) "
+        f"SELECT id, {_COLUMNS} FROM searchable WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
+    )
 
 
 def index_between(db: Connection, first: int, last: int) -> None:
@@ -73,12 +73,11 @@ def index_between(db: Connection, first: int, last: int) -> None:
 
 def forget(db: Connection, ids: Sequence[int]) -> None:
     """Drop these papers from the index, while the library still says what it said when indexed."""
-    for paper in ids:
-        db.exec_driver_sql(
-            f"INSERT INTO fulltext (fulltext, rowid, {_COLUMNS}) "
-            f"SELECT 'delete', id, {_COLUMNS} FROM searchable WHERE id = ?",
-            (paper,),
-        )
+    db.exec_driver_sql(
+        f"INSERT INTO fulltext (fulltext, rowid, {_COLUMNS}) SELECT 'delete', id, {_COLUMNS} "
+        "FROM searchable WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(ids)),),
+    )
 
 
 def rebuild(db: Connection) -> None:

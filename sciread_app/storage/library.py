@@ -92,7 +92,7 @@ class Library:
             if row.trashed is None:
                 fulltext.forget(db, [id])
             changed = {name: getattr(paper, name) for name in paper.__dataclass_fields__} | values
-            records.change(db, id, Paper(**changed), time.time())
+            records.change(db, {id: Paper(**changed)}, time.time())
             db.execute(
                 update(schema.papers)
                 .where(schema.papers.c.id == id)

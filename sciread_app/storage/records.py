@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, Table, delete, func, select, update
+from sqlalchemy import Connection, Select, Table, delete, func, select
 
 from sciread_app.domain.identity import block_keys, text_hash
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
@@ -84,13 +84,18 @@ def add(db: Connection, papers: Sequence[Paper], now: float) -> list[int]:
     return list(ids)
 
 
-def change(db: Connection, id: int, paper: Paper, now: float) -> None:
-    """Store a new state of a paper. Files are added, never dropped."""
-    row = _row(paper) | {"changed": now}
-    db.execute(update(schema.papers).where(schema.papers.c.id == id).values(row))
+def change(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
+    """Store new states of papers, by their ids. Files are added, never dropped."""
+    if not papers:
+        return
+    rows = [_row(paper) | {"changed": now, "id": id} for id, paper in papers.items()]
+    values = ", ".join(f"{name} = ?" for name in rows[0] if name != "id")
+    db.exec_driver_sql(
+        f"UPDATE papers SET {values} WHERE id = ?", [tuple(row.values()) for row in rows]
+    )
     for table in (schema.authors, schema.identifiers, schema.fields):
-        db.execute(delete(table).where(table.c.paper == id))
-    _add_parts(db, {id: paper}, now)
+        db.execute(delete(table).where(table.c.paper.in_(among(papers))))
+    _add_parts(db, papers, now)
 
 
 def insert(
