@@ -16,6 +16,11 @@ from sciread_app.storage.library import Library
 settings.register_profile("steady", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("steady")
 
+# Nobody's own keys, and no question to anybody's keyring.
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+for name in [name for name in os.environ if name.endswith("_API_KEY")]:
+    del os.environ[name]
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 

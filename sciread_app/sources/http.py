@@ -110,13 +110,15 @@ class Client:
         task: Task,
         check: Callable[[bytes], str] | None = None,
         fresh: bool = False,
+        keep: bool = True,
     ) -> bytes:
         """The body of the answer to one request, from the cache if it was asked for this day.
 
         `form` and `json` are posted. One of the words in `accept` must stand in the content type.
         `check` says why a body is no answer, empty if it is one; what is none is asked for again,
-        and is not cached. `fresh` does not read the cache. Raises Busy if the source has too much
-        to do till our patience ends, SourceError for all else, Cancelled.
+        and is not cached. `fresh` does not read the cache; without `keep` it is left alone, for
+        what nobody will ask again in these words. Raises Busy if the source has too much to do
+        till our patience ends, SourceError for all else, Cancelled.
         """
         task.check()
         where = self._endpoints[endpoint]
@@ -124,13 +126,13 @@ class Client:
         posted = None if form is None else tuple(form)
         question = _Question(url, tuple(params), posted, json, tuple(accept), most)
         wrong = check or (lambda body: "")
-        if not fresh:
+        if keep and not fresh:
             kept = self._cache.get(question.name)
             if kept is not None and not wrong(kept):
                 return kept
         body = self._insist(where, question, wrong, task)
         secret = self._key(where)
-        if not secret or secret.encode() not in body:
+        if keep and (not secret or secret.encode() not in body):
             self._cache.put(question.name, body)
         return body
 

@@ -102,7 +102,7 @@ class Listing:
         form = [("db", "pubmed"), *form, ("retmode", "xml")]
         found = answer.read(
             self._client.ask(
-                "eutils", "efetch.fcgi", form=form, task=self._task, check=answer.check, fresh=True
+                "eutils", "efetch.fcgi", form=form, task=self._task, check=answer.check, keep=False
             )
         )
         if found.error:

@@ -322,6 +322,14 @@ def test_fresh_answers_are_asked_for_and_then_cached(tmp_path):
         assert ask(client) == b"<new/>"
 
 
+def test_what_nobody_asks_again_is_not_kept(server, client, tmp_path):
+    ask(client, keep=False)
+    assert not list(tmp_path.glob("answers/*"))
+    ask(client)
+    ask(client, keep=False)
+    assert len(server.requests) == 3
+
+
 def test_what_is_no_answer_is_not_cached(server, client, tmp_path):
     server.fail(faults.truncated(), times=HASTE.tries)
     with pytest.raises(SourceError):
