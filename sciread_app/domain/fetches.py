@@ -34,6 +34,7 @@ class Page(NamedTuple):
     records: Sequence[Paper | Skipped]
     cursor: str  # what the source must be told to go on after this page, in whichever process
     total: int  # how many papers the query finds, as far as the source has said; 0: unknown
+    note: str = ""  # a sentence, where it came by another way than it should
 
 
 class Preview(NamedTuple):
@@ -89,4 +90,4 @@ class Fetched:
     fetch: Fetch
     news: Sequence[News]
     skips: Sequence[Skipped]
-    remark: str = ""  # why there was nothing, where a reason is known
+    remark: str = ""  # why there was nothing, or by which other way it came

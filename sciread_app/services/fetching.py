@@ -103,7 +103,7 @@ class Fetching:
         """
         fetch = self._begun(id)
         try:
-            self._bring(fetch, task)
+            note = self._bring(fetch, task)
         except Cancelled:
             raise
         except SciReadError as error:
@@ -111,7 +111,8 @@ class Fetching:
             raise
         assert fetch.ledger is not None
         self._library.ledger.close(fetch.ledger)
-        return self.last(id)
+        fetched = self.last(id)
+        return replace(fetched, remark=" ".join(filter(None, (note, fetched.remark))))
 
     def last(self, id: int) -> Fetched:
         """What the last run of a fetch has brought so far."""
@@ -135,8 +136,9 @@ class Fetching:
             self._library.ledger.open(self._name(fetch.query), fetch=id)
         return self.get(id)
 
-    def _bring(self, fetch: Fetch, task: Task) -> None:
-        query, cursor, read = fetch.query, fetch.cursor, fetch.read
+    def _bring(self, fetch: Fetch, task: Task) -> str:
+        """Store page after page; returns what the source had to say about the way they came."""
+        query, cursor, read, note = fetch.query, fetch.cursor, fetch.read, ""
         if query.most:
             query = replace(query, most=max(query.most - read, 1))
         task.step(read, fetch.total, f"Asking {self._name(fetch.query)}")
@@ -152,8 +154,9 @@ class Fetching:
                 skips=[record for record in records if isinstance(record, Skipped)],
                 step=Step(fetch.id, cursor, page.cursor, page.total),
             )
-            cursor, read = page.cursor, read + len(records)
-            task.step(read, self._expected(fetch.query, page.total, read), "Fetching")
+            cursor, read, note = page.cursor, read + len(records), page.note
+            task.step(read, self._expected(fetch.query, page.total, read), note or "Fetching")
+        return note
 
     @staticmethod
     def _expected(query: SourceQuery, total: int, read: int) -> int:

@@ -42,6 +42,7 @@ HELP = (
 
 log = logging.getLogger(__name__)
 
+_OTHER_WAY = "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
 _PAGE = 2000
 _PAGE_OF_CHANGES = 500  # a refresh mostly finds few
 # arXiv promises 30,000 to a query, but has failed beyond 10,000. A new window costs nothing.
@@ -259,7 +260,8 @@ class _Run:
             records = [item.record for item in answer.items if not item.deleted]
             found = [r for r in records if isinstance(r, Skipped) or self._wants(r, wanted)]
             self.place = replace(self.place, harvest=answer.place)
-            yield Page(found, self.place.cursor(), max(self.place.before + self.place.total, 0))
+            total = max(self.place.before + self.place.total, 0)
+            yield Page(found, self.place.cursor(), total, _OTHER_WAY)
 
     def _wants(self, paper: Paper, wanted: arxiv_query.Query) -> bool:
         return (

@@ -30,6 +30,7 @@ class Shelf:
     papers: list = field(default_factory=lambda: [made(n) for n in range(1, 36)])
     break_at: int = -1
     asked: list = field(default_factory=list)
+    note: str = ""
     KEY: str = "shelf"
     TITLE: str = "The shelf"
 
@@ -41,7 +42,7 @@ class Shelf:
                 self.break_at = -1
                 raise SourceError("The shelf does not answer: it fell.", "Put it up again.")
             records = self.papers[start : start + 10]
-            yield Page(records, str(start + 10), len(self.papers))
+            yield Page(records, str(start + 10), len(self.papers), self.note)
 
     def preview(self, query, client, task):
         return Preview(len(self.papers), self.papers[:3])
@@ -167,6 +168,13 @@ def test_nothing_new_comes_with_a_reason(fetching, shelf):
     id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
     again = fetching.run(id, Task())
     assert not again.news and again.remark == "The shelf is closed on Sundays."
+
+
+def test_another_way_than_the_usual_is_named_on_the_way_and_at_the_end(fetching, shelf):
+    shelf.note = "The shelf is full; the cellar is asked instead."
+    said = []
+    done = fetching.run(fetching.start(ALL).id, Task(lambda done, total, note: said.append(note)))
+    assert done.remark == shelf.note and shelf.note in said
 
 
 def test_broken_records_are_in_the_ledger_and_the_rest_goes_on(fetching, shelf):
