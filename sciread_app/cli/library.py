@@ -121,14 +121,18 @@ def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with opened(home, console) as workspace:
         ids = _resolve(workspace, papers)
-        marks = workspace.library.shelves.marks(ids)
-        values = []
-        for paper in workspace.library.get(ids):
+        library, values = workspace.library, []
+        marks, counts = library.shelves.marks(ids), library.citations.counts(ids)
+        for paper in library.get(ids):
             assert paper.id is not None
-            files = workspace.library.attachments.of([paper.id])
-            versions = workspace.library.get(workspace.library.versions(paper.id))
-            console.say(views.paper(paper, marks[paper.id], files, versions))
-            values.append(views.paper_as_value(paper, marks[paper.id], files, versions))
+            about = views.About(
+                marks[paper.id],
+                library.attachments.of([paper.id]),
+                library.get(library.versions(paper.id)),
+                counts[paper.id],
+            )
+            console.say(views.paper(paper, about))
+            values.append(views.paper_as_value(paper, about))
         console.answer(values)
     return DONE
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Group, RenderableType
 from rich.markup import escape
@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sciread_app.domain.citations import Counts
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.services.doctor import Finding
 from sciread_app.services.intake import Report
@@ -93,9 +94,17 @@ def _summary(paper: Paper) -> dict[str, Any]:
     }
 
 
-def paper(
-    shown: Paper, marks: Marks, files: Sequence[Attachment], versions: Sequence[Paper]
-) -> RenderableType:
+class About(NamedTuple):
+    """What the library knows of a paper beyond its record."""
+
+    marks: Marks
+    files: Sequence[Attachment]
+    versions: Sequence[Paper]
+    counts: Counts
+
+
+def paper(shown: Paper, about: About) -> RenderableType:
+    marks, counts = about.marks, about.counts
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim", justify="right")
     table.add_column(overflow="fold")
@@ -110,8 +119,10 @@ def paper(
         ("tags", ", ".join(marks.tags)),
         ("collections", ", ".join(marks.collections)),
         *(("note", note) for note in marks.notes),
-        *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in files),
-        *(("other version", f"{v.id}: {v.venue or v.kind}, {v.published}") for v in versions),
+        *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in about.files),
+        *(("other version", f"{v.id}: {v.venue or v.kind}, {v.published}") for v in about.versions),
+        ("references", counts.references and f"{counts.references:,} known"),
+        ("cited by", counts.citations and f"{counts.citations:,} papers known"),
         *shown.extra.items(),
     )
     for name, value in rows:
@@ -121,9 +132,8 @@ def paper(
     return Group(title, Padding(Text(shown.abstract), (1, 0, 1, 9)), table)
 
 
-def paper_as_value(
-    shown: Paper, marks: Marks, files: Sequence[Attachment], versions: Sequence[Paper]
-) -> dict[str, Any]:
+def paper_as_value(shown: Paper, about: About) -> dict[str, Any]:
+    marks = about.marks
     return _summary(shown) | {
         "abstract": shown.abstract,
         "published": shown.published,
@@ -135,8 +145,10 @@ def paper_as_value(
         "collections": list(marks.collections),
         "notes": list(marks.notes),
         "read": marks.read,
-        "files": [{"path": a.path, "problem": a.problem} for a in files],
-        "versions": [version.id for version in versions],
+        "files": [{"path": a.path, "problem": a.problem} for a in about.files],
+        "versions": [version.id for version in about.versions],
+        "references": about.counts.references,
+        "cited_by": about.counts.citations,
     }
 
 

@@ -12,6 +12,7 @@ from sciread_app import cli
 from sciread_app.storage.library import Library
 from tests.servers import faults
 from tests.servers.eutils_server import EutilsServer
+from tests.servers.semantic_scholar_server import SemanticScholarServer
 
 
 @pytest.fixture
@@ -75,6 +76,21 @@ def test_one_fetch_that_cannot_be_refreshed_does_not_keep_the_others(pubmed):
     told = answer("refresh", code=1)
     assert [one["id"] for one in told["failed"]] == [1]
     assert [one["fetch"]["id"] for one in told["fetches"]] == [2]
+
+
+def test_citations_of_what_is_there_are_counted(pubmed, monkeypatch):
+    with SemanticScholarServer(0) as scholar:
+        url = scholar.endpoints["semantic_scholar"].url
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_URL", url)
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_PAUSE", "0")
+        run("fetch", "pubmed", "sepsis", "--max", "3")
+        named = answer("show", "1")[0]["identifiers"]
+        pmid = next(i.removeprefix("pmid:") for i in named if i.startswith("pmid:"))
+        pubmed.links = {pmid: ["111", "222"], "333": [pmid]}
+        assert answer("fetch", "citations")["asked"] == 3
+    (paper,) = answer("show", pmid)
+    assert (paper["references"], paper["cited_by"]) == (2, 1)
+    assert "cited by" in run("show", pmid).stdout
 
 
 def test_what_cannot_be_asked_is_wrong_usage(pubmed):
