@@ -115,7 +115,7 @@ def _type(window: MainWindow, text: str) -> None:
 
 
 def _search(window: MainWindow) -> None:
-    _type(window, "how animals find their way")
+    _type(window, "teaching a computer to win at board games")
 
 
 def _similar(window: MainWindow) -> None:
