@@ -84,7 +84,8 @@ def is_preprint(paper: Paper) -> bool:
 
 def linked(paper: Paper) -> set[str]:
     """The PMIDs that PubMed gives as other versions of this paper: preprint and article."""
-    return {pmid for name in _VERSIONS for pmid in paper.extra.get(name, "").split()}
+    extra = paper.extra
+    return {pmid for name in _VERSIONS if name in extra for pmid in extra[name].split()}
 
 
 def title_key(title: str) -> str:

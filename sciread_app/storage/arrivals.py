@@ -51,14 +51,16 @@ class _Pool:
     def __init__(self) -> None:
         self._by_clue: dict[object, list[_Entry]] = defaultdict(list)
 
-    def add(self, entry: _Entry) -> None:
-        for clue in _clues(entry.paper):
+    def add(self, entry: _Entry, clues: Iterable[object] = ()) -> None:
+        """`clues`, if they are known, spare looking for them."""
+        for clue in clues or _clues(entry.paper):
             if entry not in self._by_clue[clue]:
                 self._by_clue[clue].append(entry)
 
-    def like(self, paper: Paper) -> Iterable[_Entry]:
-        found = (self._by_clue.get(clue, ()) for clue in _clues(paper))
-        telling = (entries for entries in found if len(entries) <= _CROWDED)
+    def with_one_of(self, clues: Iterable[object]) -> Iterable[_Entry]:
+        known = self._by_clue
+        found = [known[clue] for clue in clues if clue in known]
+        telling = [entries for entries in found if len(entries) <= _CROWDED]
         return dict.fromkeys(chain.from_iterable(telling))
 
 
@@ -183,7 +185,9 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
     """Merge the record into the entry it is, or make it a new one. True: it is new."""
-    judged = [(entry, identity.judge(entry.paper, paper)) for entry in pool.like(paper)]
+    clues = list(_clues(paper))
+    like = pool.with_one_of(clues)
+    judged = [(entry, identity.judge(entry.paper, paper)) for entry in like]
     same = [entry for entry, judgement in judged if judgement.verdict == Verdict.same]
     if same:
         # A journal's record of a paper belongs to the journal's, not to the preprint's.
@@ -202,7 +206,7 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
         for other, judgement in judged
         if judgement.verdict in (Verdict.versions, Verdict.maybe)
     ]
-    pool.add(entry)
+    pool.add(entry, clues)
     return entry, True
 
 
