@@ -181,6 +181,8 @@ def _bibtex_name(author: Author, encode: Callable[[str], str]) -> str:
         family = f"{{{family}}}"
     last = f"{encode(author.particle)} {family}".strip()
     given = _held_together(author.given, encode)
+    if _GIVEN_FIRST.fullmatch(last) and _GIVEN_FIRST.fullmatch(given):
+        last = f"{{{last}}}"  # else these would be two: B Balakrisnan, K Smith
     if author.suffix:
         return f"{last}, {_held_together(author.suffix, encode)}, {given}"
     if given:

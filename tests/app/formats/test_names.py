@@ -87,3 +87,9 @@ def test_a_list_of_names_comes_back_from_bibtex(authors, others):
 @given(PERSON)
 def test_a_person_comes_back_from_plain_text(author):
     assert names.from_plain(names.to_plain(author)) == author
+
+
+def test_initials_before_a_family_name_and_in_a_given_name_are_still_one_author():
+    author = Author("Q Qa", "Q Qa")
+    written = names.to_bibtex([author], str, others=False)
+    assert names.parse(written, lambda text: text.strip("{}")) == [author]
