@@ -13,6 +13,7 @@ from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import blake2b
+from operator import attrgetter
 from typing import NamedTuple
 
 from rapidfuzz.fuzz import ratio
@@ -109,14 +110,18 @@ def text_hash(paper: Paper) -> int:
 
 def fingerprint(paper: Paper) -> int:
     """Of all that a record says, so that the same record read again is known at once."""
+    authors = [
+        f"{family}\x1f{given}\x1f{particle}\x1f{suffix}\x1f{literal}"
+        for family, given, particle, suffix, literal in paper.authors
+    ]
     return _hash(
         "\x1d".join(
             (
-                *(getattr(paper, name) for name in _TEXTS),
-                *("\x1e".join(getattr(paper, name)) for name in _LISTS),
-                *("\x1f".join(map(str, author)) for author in paper.authors),
-                *("\x1f".join(identifier) for identifier in paper.identifiers),
-                *("\x1f".join(item) for item in sorted(paper.extra.items())),
+                *_texts(paper),
+                *map("\x1e".join, _lists(paper)),
+                *authors,
+                *map("\x1f".join, paper.identifiers),
+                *map("\x1f".join, sorted(paper.extra.items())),
             )
         )
     )
@@ -159,8 +164,8 @@ def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> P
     return replace(kept, **values)
 
 
-_TEXTS = ("title", "abstract", "kind", "published", "venue", "source", "source_id")
-_LISTS = ("fields", "keywords", "files")
+_texts = attrgetter("title", "abstract", "kind", "published", "venue", "source", "source_id")
+_lists = attrgetter("fields", "keywords", "files")
 _as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
 _RECORDED = tuple(name for name in Paper.__dataclass_fields__ if name != "id")
 

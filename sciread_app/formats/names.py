@@ -152,8 +152,8 @@ def from_plain(name: str) -> Author:
             return Author(name, literal=True)
         return _first_last(words, str)
     given, _, suffix = given.partition(",")
-    if " " not in family:
-        return Author(family, given.strip(), "", suffix.strip())
+    if " " not in family and not suffix:
+        return Author(family, given.strip())
     return _last_first(family, given.strip(), suffix.strip(), str)
 
 

@@ -33,6 +33,7 @@ _ONLY_A_NUMBER = re.compile(
 _NAMED = re.compile(r"([a-z][\w+.:-]*): (.*)", re.S)
 # Where databases put identifiers that have no tag of their own.
 _ELSEWHERE = ("AN", "U1", "U2", "U3", "U4", "C2", "C6", "N1", "M1", "M3", "UR", "L2")
+_DATES = ("PY", "Y1", "DA")
 
 Fields = dict[str, list[str]]  # tag to its values, in the order of the file
 
@@ -58,10 +59,10 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
     fields: Fields = {}
     first, values = 0, None
     for number, line in enumerate(lines, start=1):
-        if line[2:6] == "  - " and line[:2] in _TAGS:
-            tag, value = line[:2], line[6:].strip()
+        if line[2:6] == "  - " and (tag := line[:2]) in _TAGS:
+            value = line[6:].strip()
         elif match := _LINE.match(line):
-            tag, value = match.groups()
+            tag, value = match[1], match[2].rstrip()
         else:
             if values is not None and (text := line.strip()):
                 values[-1] += f"\n{text}"
@@ -75,9 +76,9 @@ def _records(lines: Iterable[str]) -> Iterator[tuple[int, Fields]]:
         if not fields:
             first = number
         if (values := fields.get(tag)) is None:
-            values = fields[tag] = [value.rstrip()]
+            values = fields[tag] = [value]
         else:
-            values.append(value.rstrip())
+            values.append(value)
     if fields:
         yield first, fields
 
@@ -141,9 +142,8 @@ def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
 
 
 def _authors(fields: Fields) -> tuple[Author, ...]:
-    lines = [*fields.pop("AU", ()), *fields.pop("A1", ())]
-    listed = (name for line in lines for name in line.split("\n"))
-    return tuple(names.from_plain(name) for name in listed if name.strip(" ,;."))
+    listed = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ()))).split("\n")
+    return tuple([names.from_plain(name) for name in listed if name.strip(" ,;.")])
 
 
 def _abstract(fields: Fields) -> str:
@@ -154,28 +154,37 @@ def _abstract(fields: Fields) -> str:
 
 
 def _keywords(fields: Fields) -> tuple[str, ...]:
-    lines = [line for value in fields.pop("KW", ()) for line in value.split("\n")]
-    parts = (part for line in lines for part in plain(line).split(";"))
-    return tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+    lines = "\n".join(fields.pop("KW", ())).split("\n")
+    parts = [part.strip() for line in lines for part in plain(line).split(";")]
+    return tuple(dict.fromkeys(filter(None, parts)))
 
 
 def _published(fields: Fields) -> str:
-    """The most exact of the dates that agree on the year; the first of PY, Y1 and DA says which.
+    """When it came out; what is understood of the dates is taken out of `fields`."""
+    date, understood = _date(*(fields[tag][0] if tag in fields else "" for tag in _DATES))
+    for tag in understood:
+        _take(fields, tag)
+    return date
 
-    What is understood is taken out of `fields`.
+
+@lru_cache(maxsize=1 << 14)  # a file has few days in it, and each is in many records
+def _date(*texts: str) -> tuple[str, tuple[str, ...]]:
+    """The most exact of the _DATES that agree on the year, and those of which no more is to say.
+
+    The first of which anything is known says which year.
     """
-    raw = {tag: fields[tag][0] for tag in ("PY", "Y1", "DA") if tag in fields}
+    raw = dict(zip(_DATES, texts, strict=True))
     found = {tag: dates.parse(text) for tag, text in raw.items()}
     year = next((date[:4] for date in found.values() if date), "")
-    if "DA" in raw and not found["DA"] and year:
+    if not year:
+        return "", ()
+    if raw["DA"] and not found["DA"]:
         found["DA"] = dates.parse(f"{raw['DA']} {year}")
-    for tag, date in found.items():
-        if date[:4] == year and year and not _says_more(raw[tag]):
-            _take(fields, tag)
-    return max((date for date in found.values() if date[:4] == year), key=len, default="")
+    agreed = {tag: date for tag, date in found.items() if date[:4] == year}
+    understood = tuple(tag for tag in agreed if not _says_more(raw[tag]))
+    return max(agreed.values(), key=len), understood
 
 
-@lru_cache(maxsize=1 << 14)
 def _says_more(text: str) -> bool:
     """Whether more than one word stands in a date: JUL-AUG, Spring, 2013/02/15/received."""
     words = re.findall(r"[^\W\d_]+", text)
@@ -206,7 +215,7 @@ def _identify(fields: Fields) -> tuple[Identifier, ...]:
     doi = identifier("doi", fields["DO"][0]) if "DO" in fields else None
     if doi:
         _take(fields, "DO")
-    elsewhere = "\n".join(value for tag in _ELSEWHERE if tag in fields for value in fields[tag])
+    elsewhere = "\n".join([value for tag in _ELSEWHERE if tag in fields for value in fields[tag]])
     if not doi and (found_doi := _DOI.search(elsewhere)):
         pairs.append(("doi", found_doi[1]))
     pairs += _numbers(fields, elsewhere)
@@ -236,6 +245,8 @@ def _numbers(fields: Fields, elsewhere: str) -> Iterator[tuple[str, str]]:
 
 def _take_isbns(fields: Fields) -> list[str]:
     """The ISBNs under SN and BN; other numbers stay there, under SN, line by line."""
+    if "SN" not in fields and "BN" not in fields:
+        return []
     lines = [
         part.strip()
         for tag in ("SN", "BN")
@@ -264,7 +275,7 @@ def _extra(fields: Fields, venue: str) -> dict[str, str]:
     if editors:
         extra["editor"] = " and ".join(editors)
     for tag, values in fields.items():
-        text = "\n".join(dict.fromkeys(value for value in values if value))
+        text = values[0] if len(values) == 1 else "\n".join(dict.fromkeys(filter(None, values)))
         name = EXTRA_NAMES.get(tag, tag.lower())
         if text and text != venue:
             extra[name] = f"{extra[name]}\n{text}" if name in extra else text

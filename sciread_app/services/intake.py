@@ -19,7 +19,7 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 # Killed at any moment, an import loses no more than this many records; a PDF takes long to read.
-BATCH = 500
+BATCH = 1000
 PDF_BATCH = 20
 
 T = TypeVar("T")

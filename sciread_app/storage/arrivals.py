@@ -27,7 +27,7 @@ class Stored(NamedTuple):
     news: list[News]
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class _Entry:
     """A paper of the library, or one that is about to join it."""
 
@@ -241,7 +241,7 @@ def _news(entries: Sequence[_Entry], added: Sequence[_Entry]) -> Iterator[News]:
     for entry in added:
         assert entry.id
         yield News(PaperId(entry.id), What.added)
-        if not identity.is_preprint(entry.paper):
+        if entry.relations and not identity.is_preprint(entry.paper):
             where = news.published_where(entry.paper)
             for other, judgement in entry.relations:
                 if judgement.verdict == Verdict.versions and other.id and other not in fresh:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, select
@@ -75,11 +76,8 @@ def add(db: Connection, papers: Sequence[Paper], now: float) -> list[int]:
         db.exec_driver_sql("SELECT seq FROM sqlite_sequence WHERE name = 'papers'").scalar() or 0
     )
     ids = range(first, first + len(papers))
-    rows = [
-        _row(paper) | {"id": id, "added": now, "changed": now}
-        for id, paper in zip(ids, papers, strict=True)
-    ]
-    insert(db, "papers", tuple(rows[0]), [tuple(row.values()) for row in rows])
+    rows = [(*_row(paper, now), id, now) for id, paper in zip(ids, papers, strict=True)]
+    insert(db, "papers", (*_COLUMNS, "id", "added"), rows)
     _add_parts(db, dict(zip(ids, papers, strict=True)), now)
     return list(ids)
 
@@ -88,11 +86,9 @@ def change(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
     """Store new states of papers, by their ids. Files are added, never dropped."""
     if not papers:
         return
-    rows = [_row(paper) | {"changed": now, "id": id} for id, paper in papers.items()]
-    values = ", ".join(f"{name} = ?" for name in rows[0] if name != "id")
-    db.exec_driver_sql(
-        f"UPDATE papers SET {values} WHERE id = ?", [tuple(row.values()) for row in rows]
-    )
+    values = ", ".join(f"{name} = ?" for name in _COLUMNS)
+    rows = [(*_row(paper, now), id) for id, paper in papers.items()]
+    db.exec_driver_sql(f"UPDATE papers SET {values} WHERE id = ?", rows)
     for table in (schema.authors, schema.identifiers, schema.fields):
         db.execute(delete(table).where(table.c.paper.in_(among(papers))))
     _add_parts(db, papers, now)
@@ -117,23 +113,22 @@ def _grouped(db: Connection, table: Table, ids: Sequence[int]) -> dict[int, list
     return groups
 
 
-def _row(paper: Paper) -> dict[str, Any]:
-    head, tail = block_keys(paper.title)
-    return {
-        "title": paper.title,
-        "abstract": paper.abstract,
-        "kind": paper.kind,
-        "published": paper.published,
-        "year": paper.year,
-        "venue": paper.venue,
-        "keywords": "\n".join(paper.keywords),
-        "extra": _as_json(dict(paper.extra)),
-        "source": paper.source,
-        "source_id": paper.source_id,
-        "text_hash": text_hash(paper),
-        "head_key": head,
-        "tail_key": tail,
-    }
+_AS_THEY_ARE = ("title", "abstract", "kind", "published", "year", "venue", "source", "source_id")
+_MADE = ("keywords", "extra", "text_hash", "head_key", "tail_key", "changed")
+_COLUMNS = _AS_THEY_ARE + _MADE
+_as_they_are = attrgetter(*_AS_THEY_ARE)
+
+
+def _row(paper: Paper, now: float) -> tuple[object, ...]:
+    """The paper's own values, in the order of _COLUMNS."""
+    return (
+        *_as_they_are(paper),
+        "\n".join(paper.keywords),
+        _as_json(dict(paper.extra)),
+        text_hash(paper),
+        *block_keys(paper.title),
+        now,
+    )
 
 
 def _add_parts(db: Connection, papers: Mapping[int, Paper], now: float) -> None:

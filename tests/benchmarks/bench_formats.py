@@ -21,10 +21,10 @@ from types import ModuleType
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats import bibtex, csl_json, ris
+from sciread_app.services.intake import BATCH
 from sciread_app.storage.library import Library
 
 REPEATS = 3
-BATCH = 500
 FORMATS: dict[str, ModuleType] = {"BibTeX": bibtex, "RIS": ris, "CSL-JSON": csl_json}
 # Seconds in which 10,000 papers must be in the library.
 GOALS = {"BibTeX": 5.0, "RIS": 2.0}

@@ -148,6 +148,7 @@ class _Handler(BaseHTTPRequestHandler):
             local.end()
 
     do_POST = do_GET
+    do_HEAD = do_GET
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the requests are in LocalServer.requests."""
@@ -176,6 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Connection", "close")
             self.close_connection = True
         self.end_headers()
+        if self.command == "HEAD":
+            return
         if not isinstance(answer.body, bytes):
             yield from answer.body
         elif answer.cut is not None:

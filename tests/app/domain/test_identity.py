@@ -158,6 +158,25 @@ def test_a_record_comes_back_as_it_was_written(title, abstract, authors):
     assert 0 <= fingerprint(written) < 2**63 and 0 < text_hash(written) < 2**63
 
 
+def test_libraries_of_today_know_their_records_tomorrow():
+    written = Paper(
+        title="Bees",
+        abstract="On bees.",
+        authors=(Author("Nguyễn", "A.", "van", "Jr."), Author("WHO", literal=True)),
+        kind="book",
+        published="2001-05",
+        venue="Nature",
+        identifiers=(Identifier("doi", "10.1000/a"),),
+        fields=("bio", "eco"),
+        keywords=("hive",),
+        extra={"volume": "3", "pages": "1-2"},
+        files=("/a.pdf",),
+        source="ris",
+        source_id="k",
+    )
+    assert (fingerprint(written), text_hash(written)) == (261699967112770284, 1236637456302372482)
+
+
 @given(texts)
 def test_the_key_of_a_title_does_not_see_case_accents_or_signs(title):
     assert title_key(title.upper().lower()) == title_key(title.upper())
