@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import os
 import shutil
 import string
 from collections.abc import Iterator, Mapping
@@ -13,10 +14,12 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+import platformdirs
+
 from trainer.contract.errors import PackageRefused
 
 FORMAT = 1
-POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls")
+POOLINGS = ("cls", "mean", "mean_no_special", "multi_cls", "scalar_mix")
 WEIGHTS = "model.safetensors"
 POOLING_WEIGHTS = "pooling.safetensors"
 STARTER = "starter"
@@ -109,6 +112,31 @@ def write_package(package: Package, source: Path) -> Package:
         raise
     unfinished.rename(package.folder)
     return _parse(_read_json(package.folder / "package.json"), package.folder)
+
+
+def models_folder() -> Path:
+    """Where the models of this person's library are: SCIREAD_HOME, else the system's place."""
+    home = os.environ.get("SCIREAD_HOME") or platformdirs.user_data_dir("SciRead", appauthor=False)
+    return Path(home).expanduser() / "models"
+
+
+def find_model(name: str) -> Package:
+    """The model that a person calls `name`: the word "starter", a folder, the name of one in
+    `models_folder`, or a model of the hub that was pulled. Raises PackageRefused."""
+    if name == STARTER:
+        return starter_package()
+    places = (Path(name).expanduser(), models_folder() / name.replace("/", "--"))
+    for folder in places:
+        if folder.is_dir():
+            return read_package(folder)
+    hint = (
+        f"Fetch it: sciread-trainer pull {name}"
+        if name.count("/") == 1
+        else (
+            f"Name a folder that holds a package.json, a folder in {models_folder()}, or 'starter'."
+        )
+    )
+    raise PackageRefused(f"There is no model {name} here.", hint)
 
 
 def starter_package() -> Package:

@@ -1,0 +1,36 @@
+"""The list of evaluations: names that are used once, and numbers as papers print them."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainer.contract.evaluations import EVALUATIONS, evaluation_spec
+
+
+def test_names_of_evaluations_and_of_their_metrics_are_used_once():
+    keys = [spec.key for spec in EVALUATIONS]
+    assert len(set(keys)) == len(keys)
+    for spec in EVALUATIONS:
+        names = [metric.name for metric in spec.metrics]
+        assert names and len(set(names)) == len(names), spec.key
+        # Items of a score are kept by names with slashes between.
+        assert not any("/" in name for name in names)
+
+
+@pytest.mark.parametrize(
+    ("evaluation", "metric", "value", "shown"),
+    [
+        ("ranking", "map", 0.81954, "81.95"),
+        ("health", "effective_rank", 121.44, "121.4"),
+        ("health", "no_such", 0.30961, "0.310"),
+    ],
+)
+def test_numbers_are_shown_as_papers_print_them(evaluation, metric, value, shown):
+    assert evaluation_spec(evaluation).metric(metric).shown(value) == shown
+
+
+def test_an_evaluation_of_a_newer_version_is_shown_by_its_name():
+    spec = evaluation_spec("telepathy")
+    assert spec.title == "telepathy"
+    assert spec.metric("guesses").title == "guesses"
+    assert spec.metric("guesses").higher_is_better is None

@@ -1,0 +1,194 @@
+"""A run's folder: its recipe, its events, and how it stands."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trainer.contract.catalog import METHODS
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import Event, Recipe, Run, State
+
+NAMES = [name for spec in METHODS for name in spec.recipes]
+
+
+def recipe(folder: Path, **changes: object) -> Recipe:
+    return Recipe.named("specter", folder / "corpus", changes=changes)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_recipe_is_read_as_it_was_written(tmp_path: Path, name: str) -> None:
+    written = Recipe.named(name, tmp_path / "corpus", seed=7)
+    written.write(tmp_path / "recipe.toml")
+    assert Recipe.read(tmp_path / "recipe.toml") == written
+
+
+def test_a_recipe_by_hand_says_only_what_differs(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text('format = 1\nrecipe = "specter"\ncorpus = "papers"\nsettings.epochs = 3\n')
+    found = Recipe.read(path)
+    assert found == Recipe.named("specter-paper", tmp_path / "papers", changes={"epochs": 3.0})
+    assert found.base == found.settings["base"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("format = 2", "has format 2, not 1"),
+        ("epochs", "is no recipe"),
+        ('format = 1\nrecipe = "specter"', "does not say what its 'corpus' is"),
+        ('format = 1\nrecipe = "spectre"\ncorpus = "c"', "There is no recipe 'spectre'"),
+        ('format = 1\nrecipe = "specter"\ncorpus = 3', "is no recipe"),
+        ('format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings = 3', "is no recipe"),
+        ('format = 1\nrecipe = "specter"\ncorpus = "c"\ngrid.clip = 3', "A grid cannot have 3"),
+        (
+            'format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings.epochs = "often"',
+            "epochs cannot be 'often'",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_recipe_is_said(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "recipe.toml"
+    path.write_text(text)
+    with pytest.raises(TrainerError, match=said):
+        Recipe.read(path)
+
+
+def test_a_grid_gives_a_recipe_for_each_combination(tmp_path: Path) -> None:
+    grid = {"learning_rate": [1e-4, 2e-4], "batch_size": [16, 32]}
+    found = dict(Recipe.named("specter", tmp_path, grid=grid).combinations())
+    assert list(found) == [
+        "learning_rate=0.0001,batch_size=16",
+        "learning_rate=0.0001,batch_size=32",
+        "learning_rate=0.0002,batch_size=16",
+        "learning_rate=0.0002,batch_size=32",
+    ]
+    assert not any(recipe.grid for recipe in found.values())
+    assert found["learning_rate=0.0002,batch_size=16"].settings["batch_size"] == 16
+
+
+def test_what_is_set_is_not_searched_for(tmp_path: Path) -> None:
+    found = Recipe.named("physbert-subdomain", tmp_path, changes={"learning_rate": 3e-5})
+    assert list(found.grid) == ["batch_size"]
+
+
+def test_a_run_keeps_its_recipe(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    Run.create(tmp_path / "run", recipe(tmp_path))
+    with pytest.raises(TrainerError, match=r"epochs was 2\.0 and is 3\.0"):
+        Run.create(tmp_path / "run", recipe(tmp_path, epochs=3))
+    with pytest.raises(TrainerError, match=r"grid was .* and is .*clip"):
+        Run.create(tmp_path / "run", replace(recipe(tmp_path), grid={"clip": (0.0, 1.0)}))
+    assert run.recipe == recipe(tmp_path)
+
+
+def test_a_run_that_failed_before_it_started_makes_room_for_another_recipe(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    run.append(Event("error", 1.0, 0, {"message": "There is no corpus.", "hint": ""}))
+    assert Run.create(tmp_path / "run", recipe(tmp_path, epochs=3)).recipe.settings["epochs"] == 3
+    run.append(Event("start", 2.0, 0, {}))
+    with pytest.raises(TrainerError, match="holds a run with another recipe"):
+        Run.create(tmp_path / "run", recipe(tmp_path, epochs=4))
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(TrainerError, match=r"There can be no run in .*file"):
+        Run.create(tmp_path / "file" / "run", recipe(tmp_path))
+
+
+def test_a_follower_never_sees_half_a_line(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    whole = Event("note", 1.5, 3, {"text": "größer"}).line().encode()
+    path = run.folder / "events.jsonl"
+    offset, seen = 0, []
+    for byte in whole + whole:
+        with path.open("ab") as file:
+            file.write(bytes([byte]))
+        events, offset = run.follow(offset)
+        seen += events
+    assert seen == [Event("note", 1.5, 3, {"text": "größer"})] * 2
+
+
+@given(
+    st.lists(st.builds(Event, st.text(min_size=1), st.just(0.5), st.integers(0, 9)), max_size=5),
+    st.integers(0, 200),
+)
+def test_events_come_back_whatever_a_killed_writer_left(
+    tmp_path_factory: pytest.TempPathFactory, events: list[Event], cut: int
+) -> None:
+    run = Run(tmp_path_factory.mktemp("run"))
+    path = run.folder / "events.jsonl"
+    for event in events:
+        run.append(event)
+    if events:
+        path.write_bytes(path.read_bytes()[: -1 - cut])
+    run.mend_events()
+    run.append(Event("end", 1.0))
+    found, offset = run.follow()
+    assert found == [*events[: len(found) - 1], Event("end", 1.0)]
+    assert run.follow(offset) == ([], offset)
+
+
+def test_steps_that_a_resumed_run_does_again_count_once(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    for step in (1, 2, 3):
+        run.append(Event("step", step, step, {"loss": 1.0}))
+    run.append(Event("resume", 4, 1, {"why": "killed"}))
+    for step in (2, 3, 4):
+        run.append(Event("step", step + 4, step, {"loss": 0.5}))
+    losses = [(e.step, e.values["loss"]) for e in run.events() if e.kind == "step"]
+    assert losses == [(1, 1.0), (2, 0.5), (3, 0.5), (4, 0.5)]
+
+
+def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    seen = [run.state]
+    with run.hold():
+        run.append(Event("start", 1.0))
+        seen.append(run.state)
+    seen.append(run.state)
+    for kind in ("stop", "resume", "error"):
+        run.append(Event(kind, 2.0))
+        seen.append(run.state)
+    run.write_report({"format": 1})
+    seen.append(run.state)
+    assert seen == [
+        State.new,
+        State.running,
+        State.interrupted,
+        State.stopped,
+        State.interrupted,
+        State.failed,
+        State.finished,
+    ]
+
+
+def test_only_one_process_trains_a_run(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    with (
+        run.hold(),
+        pytest.raises(TrainerError, match="being trained by another process"),
+        Run(run.folder).hold(),
+    ):
+        pass
+
+
+def test_a_run_can_be_followed_without_torch() -> None:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import json, sys, trainer.contract.run; print(json.dumps(list(sys.modules)))",
+        ],
+        capture_output=True,
+        check=True,
+    )
+    assert not {"torch", "transformers", "numpy"} & set(json.loads(done.stdout))

@@ -1,0 +1,230 @@
+"""What can be measured of a model, by which protocol, and how its numbers are shown and read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from trainer.contract.catalog import Need
+
+# A share is kept as 0 to 1 and shown as papers print it: times 100, with two decimals.
+Unit: TypeAlias = Literal["percent", "number", "count", "per second", "MB"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A number of an evaluation. `higher_is_better` is None where neither is; `about` is how to
+    read it, where its title does not say so."""
+
+    name: str
+    title: str
+    unit: Unit = "percent"
+    higher_is_better: bool | None = True
+    about: str = ""
+
+    def shown(self, value: float) -> str:
+        """The number as a person reads it."""
+        text = {
+            "percent": f"{100 * value:.2f}",
+            "number": f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}",
+            "count": f"{value:,.0f}",
+            "per second": f"{value:,.1f}/s",
+            "MB": f"{value:,.0f} MB",
+        }[self.unit]
+        return text if any(digit in text for digit in "123456789") else text.removeprefix("-")
+
+
+@dataclass(frozen=True)
+class EvaluationSpec:
+    """An evaluation as a person meets it.
+
+    `protocol` counts up whenever the same vectors may get other scores than before: scores of
+    different versions are not compared. `needs` is what a corpus must hold for it.
+    """
+
+    key: str
+    title: str
+    summary: str
+    metrics: tuple[Metric, ...]
+    needs: frozenset[Need] = frozenset()
+    protocol: int = 1
+
+    def metric(self, name: str) -> Metric:
+        """That of this name; one that is not known is shown as a plain number."""
+        known = {metric.name: metric for metric in self.metrics}
+        return known.get(name, Metric(name, name, "number", None))
+
+
+def evaluation_spec(key: str) -> EvaluationSpec:
+    """The evaluation of this name; of one that is not known, as in a report of a newer SciRead,
+    nothing is known but its name."""
+    known = {spec.key: spec for spec in EVALUATIONS}
+    return known.get(key, EvaluationSpec(key, key, "This version does not know it.", ()))
+
+
+_ACCURACY = Metric("accuracy", "accuracy")
+_MACRO_F1 = Metric("macro_f1", "macro F1")
+_NDCG_10 = Metric("ndcg@10", "nDCG@10")
+_RECALL_100 = Metric("recall@100", "recall@100")
+_CHANCE = (
+    "Chance is far above 0 where a label has few papers a fold: look at the baseline `random` "
+    "beside it."
+)
+
+EVALUATIONS: tuple[EvaluationSpec, ...] = (
+    EvaluationSpec(
+        "svm",
+        "Labels by a linear SVM",
+        "A linear SVM without intercept learns labels from vectors; C by accuracy in three folds "
+        "(SciDocs, Cohan et al., 2020).",
+        (_MACRO_F1, _ACCURACY),
+        frozenset({Need.fields}),
+    ),
+    EvaluationSpec(
+        "ranking",
+        "Ranking of judged candidates",
+        "Each paper's candidates by distance, rounded to five decimals as in SciDocs "
+        "(Cohan et al., 2020).",
+        (Metric("map", "MAP"), Metric("ndcg", "nDCG")),
+        frozenset({Need.citations}),
+    ),
+    EvaluationSpec(
+        "recommendation",
+        "Clicked recommendations",
+        "How high the paper stands that readers clicked on, weighted by how likely they saw it "
+        "(SciDocs, Cohan et al., 2020).",
+        (Metric("adj_ndcg", "adjusted nDCG"), Metric("adj_p@1", "adjusted P@1")),
+    ),
+    EvaluationSpec(
+        "probe",
+        "Labels by a linear probe",
+        "Multinomial regression in four folds, stopped early; the mean of repeated runs "
+        "(MIReAD, Razdaibiedina and Brechalov, 2023).",
+        (_MACRO_F1, _ACCURACY),
+        frozenset({Need.venues}),
+    ),
+    EvaluationSpec(
+        "purity",
+        "Purity of clusters",
+        "Share of papers that bear the commonest label of their k-means cluster. It rises with k "
+        "by itself (MIReAD, Razdaibiedina and Brechalov, 2023).",
+        tuple(Metric(f"purity@{k}", f"purity at k = {k}") for k in (10, 20, 50, 100)),
+        frozenset({Need.fields}),
+    ),
+    EvaluationSpec(
+        "pearson_pairs",
+        "Pairs of one category",
+        "All pairs of papers within a field, by Pearson correlation of their vectors: do those "
+        "come first that share a category? (MIReAD, Razdaibiedina and Brechalov, 2023)",
+        (Metric("ap", "average precision"), Metric("auc", "ROC AUC")),
+        frozenset({Need.fields}),
+    ),
+    EvaluationSpec(
+        "v_measure",
+        "Agreement of clusters and labels",
+        "V-measure of k-means with as many clusters as labels, the mean of ten folds "
+        "(PhysBERT, Hellert et al., 2024).",
+        (Metric("v_measure", "V-measure", about=_CHANCE),),
+        frozenset({Need.fields}),
+        protocol=2,
+    ),
+    EvaluationSpec(
+        "subdomain",
+        "Clusters after fine-tuning on a field",
+        "V-measure of a field's categories, once the model was trained on pairs of them "
+        "(PhysBERT, Hellert et al., 2024).",
+        (Metric("v_measure", "V-measure", about=_CHANCE),),
+        frozenset({Need.fields}),
+    ),
+    EvaluationSpec(
+        "cosine_accuracy",
+        "Pairs that belong together",
+        "Share of pairs told right at the best threshold of cosine similarity "
+        "(PhysBERT, Hellert et al., 2024).",
+        (Metric("cosine_accuracy", "cosine accuracy"),),
+        frozenset({Need.citations}),
+    ),
+    EvaluationSpec(
+        "retrieval",
+        "Judged queries",
+        "How high typed queries find, among all papers, what was judged relevant.",
+        (_NDCG_10, _RECALL_100),
+        frozenset({Need.questions}),
+    ),
+    EvaluationSpec(
+        "neighbours",
+        "Neighbours of a paper",
+        "Share of a paper's ten nearest that have its venue or field, or that it cites.",
+        (Metric("precision@10", "precision@10"),),
+    ),
+    EvaluationSpec(
+        "average",
+        "Average of the suite",
+        "The mean of the numbers that the paper averages; only where all of them are there.",
+        (Metric("average", "Avg"),),
+    ),
+    EvaluationSpec(
+        "health",
+        "Health of the space",
+        "Do vectors use the space they have, does a title alone do, are papers read to their end?",
+        (
+            Metric(
+                "mean_cosine",
+                "mean cosine of random pairs",
+                "number",
+                False,
+                "Near 0 vectors point everywhere. Near 1 they lie in a narrow cone (anisotropy): "
+                "all papers look alike, and no similarity is high or low by itself.",
+            ),
+            Metric(
+                "effective_rank",
+                "effective rank",
+                "number",
+                True,
+                "In how many directions papers spread around their mean, by the entropy of the "
+                "variances. 1 is a line (collapse); it cannot exceed the numbers a vector, nor "
+                "the papers looked at.",
+            ),
+            Metric(
+                "title_only",
+                "similarity of a paper and its title",
+                "number",
+                None,
+                "The cosine of a paper's vector and that of its title without the abstract.",
+            ),
+            Metric(
+                "title_finds@10",
+                "papers among the ten nearest to their title",
+                about="What is left where abstracts are missing: how many papers are found by "
+                "their title alone.",
+            ),
+            Metric(
+                "truncated",
+                "papers cut short",
+                "percent",
+                False,
+                "They have more word pieces than the model takes, so that their end is not read.",
+            ),
+        ),
+        protocol=3,
+    ),
+    EvaluationSpec(
+        "speed",
+        "Speed and size",
+        "How fast the model reads on the machine that the report names, and how large it is.",
+        (
+            Metric(
+                "papers_per_second",
+                "texts read",
+                "per second",
+                about="Papers, titles and queries of the task with the most of them, by one "
+                "process, without loading the model. Of vectors that were kept it is what making "
+                "them took; other work on the machine makes it less.",
+            ),
+            Metric("tokens_per_second", "word pieces read", "per second"),
+            Metric("parameters", "parameters", "count", None),
+            Metric("megabytes", "weights", "MB", False, "As they lie on the disk."),
+            Metric("dim", "numbers a vector", "count", None),
+        ),
+    ),
+)

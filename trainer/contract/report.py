@@ -1,0 +1,245 @@
+"""What an evaluation found: a file of scores, each with the data, split and protocol it is of.
+
+A report is a folder:
+report.json    the scores; whoever only wants to show them needs no more
+items.npz      what each score is a mean of, so that two models are compared item by item
+pictures.json  curves, confusions and places of papers
+report.md, report.html   the same for people
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import write_whole
+
+FORMAT = 1
+REPORT = "report.json"
+
+# Tells it from the report of a training, which has the same name in a run's folder.
+_KIND = "evaluation"
+_MAX_BYTES = 64 << 20
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What was evaluated: a model, ready vectors or a baseline.
+
+    `kind` is package, folder, vectors or baseline, `found` what a person named it by. `space` is
+    empty where no model is known. `about` holds what else is: pooling, licence, parameters.
+    """
+
+    id: str
+    title: str
+    kind: str
+    found: str = ""
+    space: str = ""
+    method: str = ""
+    base: str = ""
+    dim: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Score:
+    """One number, over `n` items. Shares are 0 to 1; the catalog knows how they are shown.
+
+    `low` to `high` hold 95 % of what other items of the same kind would give, by bootstrap.
+    `spread` is the standard deviation over `seeds` repetitions.
+    """
+
+    metric: str
+    value: float
+    n: int
+    low: float | None = None
+    high: float | None = None
+    spread: float | None = None
+    seeds: int = 1
+
+    def __post_init__(self) -> None:
+        for number in (self.value, self.low, self.high, self.spread):
+            if number is not None and not math.isfinite(number):
+                raise ValueError(f"{self.metric} is {number}, which is no score")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The scores of one task, and all that they depend on but the model.
+
+    `sha256` is of the task's papers and judgements. `excluded` counts, by reason, what has no part
+    in the scores. `notes` say what else a reader must know.
+    """
+
+    task: str
+    title: str
+    evaluation: str
+    protocol: int
+    split: str
+    sha256: str
+    seed: int
+    seconds: float
+    scores: tuple[Score, ...]
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def score(self, metric: str) -> Score | None:
+        return next((score for score in self.scores if score.metric == metric), None)
+
+    def why_not(self, other: Result) -> str:
+        """Why no score of this may be compared with one of the other; empty where it may."""
+        if self.evaluation != other.evaluation:
+            return f"one is {self.evaluation}, the other {other.evaluation}"
+        if self.protocol != other.protocol:
+            return (
+                f"the protocol of {self.evaluation} changed: "
+                f"one is version {self.protocol}, the other version {other.protocol}"
+            )
+        if self.split != other.split:
+            return f"one is of the split {self.split}, the other of {other.split}"
+        if self.sha256 != other.sha256:
+            return f"the data differ: one has {self.sha256[:12]}, the other {other.sha256[:12]}"
+        return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """All that was measured of one subject with one suite. `created` is in ISO 8601, UTC."""
+
+    subject: Subject
+    suite: str
+    results: tuple[Result, ...]
+    created: str
+    trainer: str
+    machine: str = ""
+
+    def result(self, task: str) -> Result | None:
+        return next((result for result in self.results if result.task == task), None)
+
+    @classmethod
+    def read(cls, path: Path) -> Report:
+        """The report in this folder or file. Raises TrainerError."""
+        file = path / REPORT if path.is_dir() else path
+        found = _json(file)
+        if found.get("kind") != _KIND:
+            raise TrainerError(
+                f"{file} is no report of an evaluation.",
+                "Make one: sciread-trainer evaluate MODEL --suite SUITE",
+            )
+        if found.get("format") != FORMAT:
+            raise TrainerError(
+                f"{file} has format {found.get('format')!r}, not {FORMAT}.",
+                "Update SciRead, or evaluate again with this version.",
+            )
+        try:
+            return _report(found)
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+            raise TrainerError(f"{file} is damaged: {what}.", "Evaluate again.") from error
+
+    def write(self, folder: Path) -> Path:
+        """Put it into this folder, whole or not at all; what it replaces is gone."""
+        folder.mkdir(parents=True, exist_ok=True)
+        described = {"kind": _KIND, "format": FORMAT, **asdict(self)}
+        text = json.dumps(described, indent=2, allow_nan=False)
+        write_whole(folder / REPORT, text + "\n")
+        return folder / REPORT
+
+
+def _json(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > _MAX_BYTES:
+            raise TrainerError(f"{file} is too large for a report.")
+        found = json.loads(file.read_text("utf-8"))
+    except OSError as error:
+        raise TrainerError(
+            f"{file} cannot be read: {error.strerror}.",
+            "A report is a folder that `sciread-trainer evaluate` made.",
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise TrainerError(f"{file} is damaged: {error}.", "Evaluate again.") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _report(found: dict[str, Any]) -> Report:
+    return Report(
+        subject=_subject(_of(found, "subject", dict)),
+        suite=_of(found, "suite", str),
+        results=tuple(_result(result) for result in _of(found, "results", list)),
+        created=_of(found, "created", str),
+        trainer=_of(found, "trainer", str),
+        machine=_of(found, "machine", str, ""),
+    )
+
+
+def _subject(found: dict[str, Any]) -> Subject:
+    return Subject(
+        id=_of(found, "id", str),
+        title=_of(found, "title", str),
+        kind=_of(found, "kind", str),
+        found=_of(found, "found", str, ""),
+        space=_of(found, "space", str, ""),
+        method=_of(found, "method", str, ""),
+        base=_of(found, "base", str, ""),
+        dim=_of(found, "dim", int, 0),
+        about=_of(found, "about", dict, {}),
+    )
+
+
+def _result(found: Any) -> Result:
+    counts = _of(found, "excluded", dict, {})
+    return Result(
+        task=_of(found, "task", str),
+        title=_of(found, "title", str),
+        evaluation=_of(found, "evaluation", str),
+        protocol=_of(found, "protocol", int),
+        split=_of(found, "split", str),
+        sha256=_of(found, "sha256", str),
+        seed=_of(found, "seed", int),
+        seconds=_number(found, "seconds"),
+        scores=tuple(_score(score) for score in _of(found, "scores", list)),
+        excluded={reason: _of(counts, reason, int) for reason in counts},
+        notes=tuple(str(note) for note in _of(found, "notes", list, [])),
+    )
+
+
+def _score(found: Any) -> Score:
+    return Score(
+        metric=_of(found, "metric", str),
+        value=_number(found, "value"),
+        n=_of(found, "n", int),
+        low=_number_or_none(found, "low"),
+        high=_number_or_none(found, "high"),
+        spread=_number_or_none(found, "spread"),
+        seeds=_of(found, "seeds", int, 1),
+    )
+
+
+def _of(found: Any, name: str, kind: type[T], default: T | None = None) -> T:
+    """Raises KeyError where it is missing and TypeError where it is of another kind."""
+    if not isinstance(found, dict):
+        raise TypeError(f"{found!r} stands where more is said")
+    value = found[name] if default is None else found.get(name, default)
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise TypeError(f"{name} cannot be {value!r}")
+    return value
+
+
+def _number(found: Any, name: str) -> float:
+    value = found.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{name} cannot be {value}")
+    return _of({name: value}, name, float)
+
+
+def _number_or_none(found: dict[str, Any], name: str) -> float | None:
+    return None if found.get(name) is None else _number(found, name)

@@ -1,0 +1,386 @@
+"""A run: what to train and all that happens meanwhile, as a folder that may be copied and followed.
+
+recipe.toml    what to do; complete, so that it means the same whatever defaults become
+events.jsonl   a line for everything that happens, as it happens; see Event
+checkpoint/    from where an interrupted run goes on, and the best weights so far
+package/       the model, once the run is finished
+report.json    what was trained, on what, how long, and how good it is; once finished
+records.json   what the method says of its examples: classes, counts, reasons
+trainer.log    the same for people, with the traceback of what went wrong
+stop           made by whoever wants the run to save and leave; see Run.stop
+grid/          where a recipe has a grid: one such folder for each of its combinations
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import tomlkit
+from filelock import FileLock, Timeout
+
+from trainer.contract.catalog import method_spec, recipe_of
+from trainer.contract.errors import TrainerError
+from trainer.contract.settings import Value
+
+FORMAT = 1
+RECORDS = "records.json"
+# Followers read so much at a time: the events of hours, and no more memory than that takes.
+_PIECE = 1 << 20
+# More than the longest line.
+_END = 1 << 18
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What to train, from what and how.
+
+    `name` is the known recipe that it started from. `settings` are all of the method's, `base`
+    among them. `corpus` is a folder. `grid` names settings of which several values are tried.
+    """
+
+    name: str
+    method: str
+    corpus: Path
+    seed: int = 1
+    settings: Mapping[str, Value]
+    grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def named(
+        cls,
+        name: str,
+        corpus: Path,
+        *,
+        seed: int = 1,
+        changes: Mapping[str, Any] = MappingProxyType({}),
+        grid: Mapping[str, Any] | None = None,
+    ) -> Recipe:
+        """A known recipe, changed in some settings; its own grid unless another is given.
+
+        Of its own grid, a setting that is changed is not searched for. Raises TrainerError.
+        """
+        spec, name = recipe_of(name)
+        if grid is None:
+            own = spec.recipes[name].grid
+            grid = {key: values for key, values in own.items() if key not in changes}
+        return cls(
+            name=name,
+            method=spec.key,
+            corpus=corpus.absolute(),
+            seed=seed,
+            settings=spec.resolve(name, changes),
+            grid={key: _choices(values) for key, values in grid.items()},
+        )
+
+    @classmethod
+    def read(cls, path: Path) -> Recipe:
+        """The recipe in a file; what it leaves out is as in the recipe that it names.
+
+        A corpus named by a relative path lies beside the file. Raises TrainerError.
+        """
+        try:
+            found = tomllib.loads(path.read_text("utf-8"))
+            if found.get("format") != FORMAT:
+                raise TrainerError(
+                    f"{path} has format {found.get('format')!r}, not {FORMAT}.",
+                    "Update SciRead, or write the recipe again with this version.",
+                )
+            return cls.named(
+                found["recipe"],
+                path.parent / found["corpus"],
+                seed=int(found.get("seed", 1)),
+                changes=found.get("settings", {}),
+                grid=found.get("grid"),
+            )
+        except OSError as error:
+            raise TrainerError(
+                f"{path} cannot be read: {error.strerror}.",
+                "A new run needs a recipe: add --recipe NAME --corpus FOLDER.",
+            ) from error
+        except (ValueError, TypeError, AttributeError) as error:
+            raise TrainerError(f"{path} is no recipe: {error}.", "It is TOML; mend it.") from error
+        except KeyError as error:
+            raise TrainerError(f"{path} does not say what its {error} is.") from error
+
+    def write(self, path: Path) -> None:
+        """Put it into a file that `read` reads, whole or not at all."""
+        described = {
+            "format": FORMAT,
+            "recipe": self.name,
+            "method": self.method,
+            "corpus": str(self.corpus),
+            "seed": self.seed,
+            "settings": dict(self.settings),
+            "grid": {name: list(values) for name, values in self.grid.items()},
+        }
+        write_whole(path, tomlkit.dumps(described))
+
+    @property
+    def base(self) -> str:
+        """The model to start from, as its settings name it."""
+        return str(self.settings["base"])
+
+    def combinations(self) -> Iterator[tuple[str, Recipe]]:
+        """Each point of the grid: a name for its folder, and its recipe, which has no grid."""
+        for values in product(*self.grid.values()):
+            chosen = dict(zip(self.grid, values, strict=True))
+            settings = method_spec(self.method).resolve(self.name, {**self.settings, **chosen})
+            name = ",".join(f"{key}={value}" for key, value in chosen.items())
+            yield (
+                name,
+                Recipe(
+                    name=self.name,
+                    method=self.method,
+                    corpus=self.corpus,
+                    seed=self.seed,
+                    settings=settings,
+                ),
+            )
+
+    @property
+    def essence(self) -> dict[str, Any]:
+        """What decides which model comes out, but for the corpus, of which that is its hash."""
+        grid = {"grid": {name: list(values) for name, values in self.grid.items()}}
+        return {"method": self.method, "seed": self.seed, **self.settings, **grid}
+
+    def differences(self, essence: Mapping[str, Any]) -> list[str]:
+        """In what it is another training than one that had this essence, each in words."""
+        mine = self.essence
+        return [
+            f"{name} was {essence.get(name)!r} and is {mine.get(name)!r}"
+            for name in {**essence, **mine}
+            if mine.get(name) != essence.get(name)
+        ]
+
+
+@dataclass(frozen=True)
+class Event:
+    """One line of events.jsonl: what happened, when (seconds since 1970), after how many steps.
+
+    The steps of all stages are counted together. What `values` hold depends on the kind:
+    - start: recipe, method, base, base_model {weights, space}, corpus {papers, sha256}, seed,
+      device, ranks, versions, precision, budget, fsdp, checkpointing, compile,
+      steps (in all), stages [{name, examples, validation, steps, batch_size}]
+    - resume: why; it goes on after `step`, and lines of later steps before this one are void
+    - stage: name, number
+    - step: stage, epoch, loss, learning_rate, gradient_norm, tokens, tokens_per_second,
+      examples_per_second, memory (bytes at the most so far), eta (seconds left)
+    - validation: stage, loss, scores {name: number}, best (whether it is the best so far)
+    - checkpoint: seconds (that saving it took)
+    - note: text; warning: text
+    - stop: why; error: message, hint; end: seconds, scores
+    """
+
+    kind: str
+    at: float
+    step: int = 0
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def line(self) -> str:
+        said = {"event": self.kind, "at": round(self.at, 3), "step": self.step, **self.values}
+        return json.dumps(said, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> Event | None:
+        """None for what is no event, such as a line that a full disk cut."""
+        try:
+            found = json.loads(line)
+            return cls(found.pop("event"), found.pop("at"), found.pop("step"), found)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+
+class State(enum.Enum):
+    """How a run stands. `interrupted`: its process died. All but the last can be gone on with."""
+
+    new = "new"
+    running = "running"
+    stopped = "stopped"
+    interrupted = "interrupted"
+    failed = "failed"
+    finished = "finished"
+
+
+class Run:
+    """A run's folder, for the one that trains and for those who watch."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.package = folder / "package"
+        self.checkpoints = folder / "checkpoint"
+        self.log = folder / "trainer.log"
+        self.budget = folder / "budget"
+        self._events = folder / "events.jsonl"
+        self._stop = folder / "stop"
+        self._lock = folder / "lock"
+        self._report = folder / "report.json"
+
+    @classmethod
+    def create(cls, folder: Path, recipe: Recipe) -> Run:
+        """Make the folder. Raises TrainerError where a run with another recipe is in it.
+
+        One that failed before it started, as with a corpus that is not there, makes room.
+        """
+        run = cls(folder)
+        in_use = run.exists and not run._failed_to_start
+        if in_use and (differences := recipe.differences(run.recipe.essence)):
+            raise TrainerError(
+                f"{folder} holds a run with another recipe: {'; '.join(differences)}.",
+                "Name a new folder, or go on with this one without --recipe and --set.",
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            recipe.write(folder / "recipe.toml")
+        except OSError as error:
+            raise TrainerError(
+                f"There can be no run in {folder}: {error.strerror}.", "Name another folder."
+            ) from error
+        return run
+
+    @property
+    def exists(self) -> bool:
+        return (self.folder / "recipe.toml").is_file()
+
+    @property
+    def recipe(self) -> Recipe:
+        return Recipe.read(self.folder / "recipe.toml")
+
+    @property
+    def report(self) -> dict[str, Any] | None:
+        """What came out; None as long as the run is not finished."""
+        try:
+            found = json.loads(self._report.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        return found if isinstance(found, dict) else None
+
+    @property
+    def state(self) -> State:
+        if self._is_held():
+            return State.running
+        if self.report is not None:
+            return State.finished
+        ended = {"": State.new, "stop": State.stopped, "error": State.failed}
+        return ended.get(self._last_kind(), State.interrupted)
+
+    @property
+    def _failed_to_start(self) -> bool:
+        kinds = {event.kind for event in self.events()}
+        return "error" in kinds and "start" not in kinds
+
+    def events(self) -> list[Event]:
+        """All that happened, less what a resumed run did again."""
+        found: list[Event] = []
+        offset = 0
+        while True:
+            events, offset = self.follow(offset)
+            if not events:
+                return found
+            for event in events:
+                if event.kind == "resume":
+                    found = [kept for kept in found if kept.step <= event.step]
+                found.append(event)
+
+    def follow(self, offset: int = 0) -> tuple[list[Event], int]:
+        """The events after `offset` bytes, and the offset to ask with the next time.
+
+        A line that is still being written comes the next time. Call until nothing comes.
+        """
+        try:
+            with self._events.open("rb") as file:
+                file.seek(offset)
+                piece = file.read(_PIECE)
+        except FileNotFoundError:
+            return [], offset
+        lines, complete, _ = piece.rpartition(b"\n")
+        found = [Event.of(line) for line in lines.split(b"\n")] if complete else []
+        return [event for event in found if event], offset + len(lines) + len(complete)
+
+    def stop(self) -> None:
+        """Ask for a checkpoint and an end, wherever the run is trained. It can be gone on with."""
+        self._stop.touch()
+
+    def wants_stop(self) -> bool:
+        return self._stop.exists()
+
+    def clear_stop(self) -> None:
+        """The wish was fulfilled, or is of a time before this start."""
+        self._stop.unlink(missing_ok=True)
+
+    def write_report(self, report: Mapping[str, Any]) -> None:
+        write_whole(self._report, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """Be the one that trains it. Raises TrainerError where another process does."""
+        lock = FileLock(self._lock)
+        try:
+            lock.acquire(timeout=1)
+        except Timeout as error:
+            raise TrainerError(
+                f"{self.folder} is being trained by another process.",
+                "Wait for it, or stop it by making a file named `stop` in that folder.",
+            ) from error
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def mend_events(self) -> None:
+        """Drop the line that a killed writer left half; nobody has read it."""
+        if self._events.exists():
+            with self._events.open("rb+") as file:
+                file.truncate(_whole_lines(file.read()))
+
+    def append(self, event: Event) -> None:
+        """Write a line that is there for everybody at once. For the one that trains."""
+        with self._events.open("ab", buffering=0) as file:
+            file.write(event.line().encode("utf-8"))
+
+    def _is_held(self) -> bool:
+        if not self._lock.exists():
+            return False
+        lock = FileLock(self._lock)
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            return True
+        except OSError:  # a copy that may only be read
+            return False
+        lock.release()
+        return False
+
+    def _last_kind(self) -> str:
+        size = self._events.stat().st_size if self._events.exists() else 0
+        events, _ = self.follow(max(0, size - _END))
+        return events[-1].kind if events else ""
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file that is seen complete or not at all, and is still there after a power cut."""
+    unfinished = path.with_name(path.name + ".new")
+    with unfinished.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
+def _choices(values: Any) -> tuple[Value, ...]:
+    if not isinstance(values, list | tuple) or not values:
+        raise TrainerError(f"A grid cannot have {values!r}.", "It has a list of values a setting.")
+    return tuple(values)
+
+
+def _whole_lines(text: bytes) -> int:
+    return text.rfind(b"\n") + 1

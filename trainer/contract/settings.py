@@ -1,0 +1,72 @@
+"""What may be set and to which values: forms are made of this, and what is set is checked by it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+
+Value = bool | int | float | str
+
+_YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One thing that may be set. Its default says its type; `choices`, if any, what it may be."""
+
+    name: str
+    default: Value
+    help: str
+    at_least: float | None = None
+    at_most: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Value:
+        """The value in the setting's type, from a form, a file or a command line.
+
+        Raises TrainerError that says what would be right.
+        """
+        typed = self._typed(value)
+        fits = typed is not None and self._within(typed) and typed in (self.choices or (typed,))
+        if typed is None or not fits:
+            raise TrainerError(f"{self.name} cannot be {value!r}.", f"It is {self.allowed}.")
+        return typed
+
+    @property
+    def allowed(self) -> str:
+        """What it may be, in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+        least = "" if self.at_least is None else f" of at least {self.at_least:g}"
+        most = "" if self.at_most is None else f" of at most {self.at_most:g}"
+        between = f" from {self.at_least:g} to {self.at_most:g}" if least and most else least + most
+        return kind[type(self.default)] + between
+
+    def _typed(self, value: Any) -> Value | None:
+        """The value in the type of the default, None if it has none."""
+        if isinstance(self.default, str):
+            return value if isinstance(value, str) else None
+        if isinstance(self.default, bool):
+            return _YES_NO.get(str(value).strip().lower())
+        if isinstance(value, bool):
+            return None
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            return None
+        if not math.isfinite(number):
+            return None
+        if isinstance(self.default, float):
+            return number
+        return int(number) if number.is_integer() else None
+
+    def _within(self, value: Value) -> bool:
+        if isinstance(value, str):
+            return True
+        low = -math.inf if self.at_least is None else self.at_least
+        high = math.inf if self.at_most is None else self.at_most
+        return low <= value <= high
