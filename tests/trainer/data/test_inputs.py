@@ -1,0 +1,373 @@
+from __future__ import annotations
+
+import gzip
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.paper import Skipped
+from sciread_app.formats import pubmed_xml as as_the_app_reads_it
+from sciread_app.storage.library import Library
+from tests.make import paper
+from trainer.contract.errors import TrainerError
+from trainer.data.inputs import KINDS, json_stream, kind_named, kind_of
+from trainer.data.inputs.json_stream import BadJson, entries
+from trainer.data.inputs.source import Source
+from trainer.data.inputs.values import venue_of
+from trainer.data.record import Citations, Problem, Record, one_line
+
+
+def read(path: Path, key: str = "") -> list[Record | Citations | Problem]:
+    """What the file holds; `key` says what kind of file it must be found to be."""
+    source = Source(path)
+    kind = kind_of(source)
+    assert kind.read is not None
+    assert key in ("", kind.key)
+    return list(kind.read(source))
+
+
+def file(folder: Path, content: str | bytes | list[Any], name: str = "file") -> Path:
+    """A file of text, of bytes, or of one JSON value a line."""
+    if isinstance(content, list):
+        content = "".join(json.dumps(line) + "\n" for line in content)
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+# JSON lines
+
+
+def test_our_lines_are_read_with_all_that_training_needs(tmp_path: Path) -> None:
+    line = {
+        "id": "arxiv:2101.00027",
+        "title": "A title",
+        "abstract": "An abstract.",
+        "authors": "A, B",
+        "categories": ["cs.CL", "cs.AI"],
+        "primary": "cs.AI",
+        "journal": "Phys. Rev.",
+        "created": "2021-01-03",
+        "year": 1999,
+        "labels": ["C01"],
+        "question": "Why?",
+        "tldr": ["Because.", "Therefore."],
+        "extra": {"references": "pmid:1 doi:10.1000/x"},
+    }
+    assert read(file(tmp_path, [line]), "jsonl") == [
+        Record(
+            id="arxiv:2101.00027",
+            title="A title",
+            abstract="An abstract.",
+            year=2021,
+            venue="Phys. Rev.",
+            fields=("cs.AI", "cs.CL", "cs.AI"),
+            labels=("C01",),
+            questions=("Why?", "Because.", "Therefore."),
+            cites=("pmid:1", "doi:10.1000/x"),
+        )
+    ]
+
+
+def test_lines_of_the_arxiv_snapshot_are_told_apart(tmp_path: Path) -> None:
+    line = {
+        "id": "0704.0001",
+        "authors": "C. Balázs, E. L. Berger",
+        "title": "Calculation of prompt diphoton\n  production",
+        "journal-ref": "Phys.Rev.D76:013009,2007",
+        "categories": "hep-ph hep-ex",
+        "abstract": "  A fully differential calculation\n",
+        "versions": [{"version": "v1", "created": "Mon, 2 Apr 2007 19:18:42 GMT"}],
+        "update_date": "2008-11-26",
+        "authors_parsed": [["Balázs", "C.", ""]],
+    }
+    (found,) = read(file(tmp_path, [line], "arxiv-metadata-oai-snapshot.json"), "jsonl")
+    assert isinstance(found, Record)
+    assert (found.id, found.year, found.venue) == ("arxiv:0704.0001", 2007, "Phys. Rev. D")
+    assert found.fields == ("hep-ph", "hep-ex")
+
+
+def test_lines_that_hold_no_paper_are_named_and_the_rest_is_read(tmp_path: Path) -> None:
+    lines = (
+        b'{"title": "one"}\n{"title"\n\n[1]\n{"id": "x", "title": 7.5}\n\xff\xfe\n'
+        + b'{"a": ' * 100_000
+        + b'\n{"title": "l\xe9st", "year": "about 1987", "categories": {}, "labels": 5}'
+    )
+    found = read(file(tmp_path, lines))
+    titles = [record.title for record in found if isinstance(record, Record)]
+    assert titles == ["one", "l\ufffdst"]
+    assert [p.entry for p in found if isinstance(p, Problem)] == [
+        "line 2",
+        "line 4",
+        "x",
+        "line 6",
+        "line 7",
+    ]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False) | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
+)
+
+
+@settings(max_examples=30)
+@given(st.lists(st.dictionaries(st.sampled_from(sorted({*Record._fields, "question"})), JSON)))
+def test_whatever_a_line_holds_it_is_a_paper_or_a_problem(tmp_path_factory, lines) -> None:
+    path = file(tmp_path_factory.mktemp("lines"), [{"title": "first"}, *lines])
+    found = read(path, "jsonl")
+    assert len(found) == len(lines) + 1
+    for record in found:
+        assert isinstance(record, Record | Problem)
+        if isinstance(record, Record):
+            assert record.title or record.abstract
+            assert all(isinstance(text, str) for text in (*record.fields, *record.questions))
+
+
+def test_a_gzipped_file_that_breaks_off_gives_what_it_holds(tmp_path: Path) -> None:
+    whole = b"".join(b'{"title": "%d"}\n' % number for number in range(20_000))
+    path = file(tmp_path, gzip.compress(whole)[:-2000], "papers.jsonl.gz")
+    reading = kind_named("jsonl").read
+    assert reading is not None
+    found = []
+    with pytest.raises(EOFError):
+        for record in reading(Source(path)):
+            found.append(record)
+    assert len(found) > 10_000
+
+
+# JSON by entry
+
+
+def pieces(text: bytes, size: int) -> Iterator[bytes]:
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+@given(st.dictionaries(st.text(), JSON) | st.lists(JSON), st.integers(1, 9), st.booleans())
+def test_entries_are_those_of_the_whole_document(document, piece: int, indented: bool) -> None:
+    text = json.dumps(document, indent=1 if indented else None, ensure_ascii=not indented)
+    found = list(entries(pieces(text.encode("utf-8", "replace"), piece)))
+    whole = json.loads(text.encode("utf-8", "replace"))
+    named = whole if isinstance(whole, dict) else {str(n): v for n, v in enumerate(whole, 1)}
+    assert found == list(named.items())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "7",
+        '{"a": 1',
+        '{"a" 1}',
+        '{"a": 1 "b": 2}',
+        "{1: 2}",
+        '{"a": }',
+        '{"a": "b',
+        "[1, 2",
+        "[1 2]",
+    ],
+)
+def test_broken_json_is_told_in_a_sentence(text: str) -> None:
+    with pytest.raises(BadJson) as told:
+        list(entries([text.encode()]))
+    assert str(told.value).endswith(".")
+
+
+def test_broken_json_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = pieces(b'{"a": ' + b"x" * 10_000 + b"}", 64)
+    with pytest.raises(BadJson):
+        list(entries(broken))
+    assert next(broken)
+    monkeypatch.setattr(json_stream, "_LARGEST", 1000)
+    endless = pieces(b'{"a": "' + b"x" * 100_000, 64)
+    with pytest.raises(BadJson, match="larger"):
+        list(entries(endless))
+    assert len(list(endless)) > 1_400
+    with pytest.raises(BadJson, match="deeper"):
+        list(entries([b"[" * 200_000]))
+
+
+# PubMed
+
+
+def test_pubmed_records_are_read_as_the_app_reads_them(shared: Path) -> None:
+    path = shared / "fixtures" / "xml" / "pubmed_exports__pubmed_exports_pubmed_result.xml"
+    found = [record for record in read(path, "pubmed") if isinstance(record, Record)]
+    expected = [p for p in as_the_app_reads_it.read(path) if not isinstance(p, Skipped)]
+    assert len(found) == len(expected) == 292
+    for record, known in zip(found, expected, strict=True):
+        assert record.id == f"pmid:{known.identifier('pmid')}"
+        assert record.abstract == one_line(known.abstract)
+        assert (record.venue, record.year) == (known.venue, known.year)
+        assert record.title == known.title or known.title.startswith("[[")
+
+
+PUBMED = """<?xml version="1.0"?><PubmedArticleSet>
+<PubmedArticle><MedlineCitation><PMID>12</PMID><Article>
+  <Journal><JournalIssue><PubDate><MedlineDate>1998 Dec-1999 Jan</MedlineDate></PubDate></JournalIssue>
+  <Title>The Lancet</Title></Journal>
+  <ArticleTitle>[On <i>H. pylori</i>.]</ArticleTitle>
+  <Abstract><AbstractText Label="AIM">To see.</AbstractText><AbstractText>Seen.</AbstractText></Abstract>
+</Article><MeshHeadingList><MeshHeading><DescriptorName>Humans</DescriptorName></MeshHeading></MeshHeadingList>
+<CommentsCorrectionsList><CommentsCorrections RefType="Cites"><PMID>7</PMID></CommentsCorrections>
+<CommentsCorrections RefType="ErratumIn"><PMID>9</PMID></CommentsCorrections></CommentsCorrectionsList>
+</MedlineCitation><PubmedData><ReferenceList><Reference><ArticleIdList><ArticleId IdType="pubmed">8</ArticleId>
+</ArticleIdList></Reference></ReferenceList></PubmedData></PubmedArticle>
+<PubmedArticle><MedlineCitation><PMID>13</PMID><Article><ArticleTitle>[Not Available].</ArticleTitle>
+</Article></MedlineCitation></PubmedArticle>
+"""  # noqa: E501
+
+
+def test_all_that_training_needs_is_found_in_pubmed_xml(tmp_path: Path) -> None:
+    assert read(file(tmp_path, f"{PUBMED}</PubmedArticleSet>"), "pubmed") == [
+        Record(
+            id="pmid:12",
+            title="On H. pylori",
+            abstract="AIM: To see. Seen.",
+            year=1998,
+            venue="The Lancet",
+            labels=("Humans",),
+            cites=("pmid:7", "pmid:8"),
+        ),
+        Problem("13", "This record has neither a title nor an abstract."),
+    ]
+
+
+def test_broken_xml_gives_what_stands_before(tmp_path: Path) -> None:
+    first, _, problem = read(file(tmp_path, PUBMED + "<PubmedArticle"))
+    assert isinstance(first, Record)
+    assert isinstance(problem, Problem)
+    assert problem.entry == "record 3"
+
+
+def test_xml_that_defines_entities_is_refused(tmp_path: Path) -> None:
+    secret = file(tmp_path, "secret", "secret")
+    attack = PUBMED.replace(
+        '<?xml version="1.0"?>',
+        f'<!DOCTYPE PubmedArticleSet [<!ENTITY x SYSTEM "file://{secret}">'
+        '<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+    ).replace("Seen.", "&x;&b;")
+    found = read(file(tmp_path, f"{attack}</PubmedArticleSet>"), "pubmed")
+    assert "entities" in found[-1].why
+    assert not any(isinstance(record, Record) for record in found)
+
+
+# The library
+
+
+@pytest.fixture
+def stocked(library: Library, tmp_path: Path) -> Library:
+    library.put([
+        paper("A", abstract="about A", venue="Phys. Rev.", fields=("cs.CL", "cs.AI"),
+              identifiers=identifiers(("doi", "10.1000/a"), ("arxiv", "2101.00001"))),
+        paper("B", identifiers=identifiers(("pmid", "12"))),
+        paper("C"),
+        paper("D"),
+    ])  # fmt: skip
+    library.trash([4])
+    with sqlite3.connect(tmp_path / "library.sqlite3") as db:
+        db.executemany(
+            "INSERT INTO citations VALUES (?, ?, ?, ?, 'test')",
+            [
+                ("doi", "10.1000/a", "pmid", "12"),
+                ("arxiv", "2101.00001", "doi", "10.1000/unknown"),
+                ("doi", "10.1000/stranger", "pmid", "12"),
+            ],
+        )
+    return library
+
+
+def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) -> None:
+    path = tmp_path / "library.sqlite3"
+    before = path.read_bytes()
+    found = read(path, "library")
+    papers = [record for record in found if isinstance(record, Record)]
+    assert [(p.id, p.title) for p in papers] == [
+        ("arxiv:2101.00001", "A"),
+        ("pmid:12", "B"),
+        ("paper:3", "C"),
+    ]
+    assert papers[0].fields == ("cs.CL", "cs.AI")
+    assert (papers[0].abstract, papers[0].venue) == ("about A", "Phys. Rev.")
+    cited = sorted(found[3:])
+    assert cited == [
+        Citations("arxiv:2101.00001", ("doi:10.1000/unknown",)),
+        Citations("arxiv:2101.00001", ("pmid:12",)),
+    ]
+    assert path.read_bytes() == before
+    assert stocked.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("pragma", "said"),
+    [("user_version = 99", "format 99"), ("application_id = 7", "no library")],
+)
+def test_a_newer_library_or_another_database_is_refused(
+    tmp_path: Path, stocked: Library, pragma: str, said: str
+) -> None:
+    path = tmp_path / "library.sqlite3"
+    stocked.close()
+    with sqlite3.connect(path) as db:
+        db.execute(f"PRAGMA {pragma}")
+    with pytest.raises(TrainerError, match=said):
+        read(path, "library")
+
+
+def test_a_damaged_library_is_refused(tmp_path: Path) -> None:
+    path = file(tmp_path, b"SQLite format 3\x00" + bytes(range(256)) * 40, "library.sqlite3")
+    with pytest.raises(TrainerError, match="cannot be read"):
+        read(path, "library")
+
+
+# What a file is
+
+
+@pytest.mark.parametrize(
+    ("content", "key"),
+    [
+        ('{"id": "a", "title": "b"}\n', "jsonl"),
+        ('\ufeff{"id": "a", "title": "b"}', "jsonl"),
+        ('{"p1": {"title": "b", "abstract": null}}', "papers"),
+        ('{"p1": {"p2": {"count": 5}}}', "counts"),
+        ('{\n "p1": {\n  "p2": {"count": 5}}}', "counts"),
+        ('{"queries": {}, "corpus": {}, "relevant_docs": {}}', "retrieval"),
+        ('[["a", "b"]]', "array"),
+        ("citing\tcited\na\tb\n", "citations"),
+        ("abstr,title,journal\na,b,c\n", "table"),
+        ("id\ttitle\nx\ty\n", "table"),
+        ("<PubmedArticleSet></PubmedArticleSet>", "pubmed"),
+        (gzip.compress(b"citing\tcited\n"), "citations"),
+    ],
+)
+def test_what_a_file_is_is_told_by_a_look_inside(tmp_path: Path, content, key: str) -> None:
+    assert kind_of(Source(file(tmp_path, content))).key == key
+
+
+@pytest.mark.parametrize("content", ["", "hello", "{", "<html></html>", b"\x00\x01", '{"a": [1]'])
+def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path: Path, content) -> None:
+    with pytest.raises(TrainerError, match="file") as refused:
+        kind_of(Source(file(tmp_path, content)))
+    assert all(kind.key in refused.value.hint for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    ("reference", "venue"),
+    [
+        ("Phys. Rev. D 76, 013009 (2007)", "Phys. Rev. D"),
+        ("Phys.Rev.D76:013009,2007", "Phys. Rev. D"),
+        ("JHEP 0705:052, 2007", "JHEP"),
+        ("Proc. of the 31st Symposium on Logic, pp. 12-15", "Proc. of the 31st Symposium on Logic"),
+        ("2007", ""),
+        ("", ""),
+    ],
+)
+def test_a_journals_name_is_found_in_a_reference(reference: str, venue: str) -> None:
+    assert venue_of(reference) == venue

@@ -1,0 +1,80 @@
+import json
+
+import numpy as np
+import pytest
+
+from trainer.data.masking import ask, hide, masked
+
+SPECIAL = (0, 2, 3)
+
+
+@pytest.mark.parametrize("share", [0.15, 0.5])
+def test_words_are_masked_as_in_the_golden_example(shared, share):
+    case = json.loads((shared / "golden" / "mlm_dynamic_masking.json").read_text())
+    given, expected = case["inputs"], case["expected"][f"p_{share}"]
+    ids, u, v, words = (
+        np.concatenate(given[name]) for name in ("input_ids", "u", "v", "random_tokens")
+    )
+    asked = ask(ids, given["special_ids"], share, u)
+    found = hide(ids, asked, given["mask_id"], v[asked], words[asked])
+
+    labels = np.full(len(ids), -100)
+    labels[asked] = ids[asked]
+    assert found.ids.tolist() == np.concatenate(expected["input_ids"]).tolist()
+    assert labels.tolist() == np.concatenate(expected["labels"]).tolist()
+
+
+def many(key, examples=2_000, length=500, **values):
+    numbers = np.repeat(np.arange(examples), length)
+    places = np.tile(np.arange(length), examples)
+    ids = 5 + (numbers * 31 + places * 7) % 995
+    ids[::length], ids[length - 1 :: length] = 2, 3
+    settings = {"special": SPECIAL, "mask": 4, "vocabulary": 1_000} | values
+    return ids, masked(ids, numbers, places, key, **settings)
+
+
+def test_of_a_million_tokens_15_percent_are_asked_80_10_10():
+    ids, found = many(1)
+    words = ids >= 5
+    assert found.asked.size / words.sum() == pytest.approx(0.15, abs=0.002)
+    before, after = ids[found.asked], found.ids[found.asked]
+    assert (after == 4).mean() == pytest.approx(0.8, abs=0.01)
+    # One in a thousand of the words drawn is by chance the same, or [MASK].
+    assert ((after != 4) & (after != before)).mean() == pytest.approx(0.1, abs=0.01)
+    assert (after == before).mean() == pytest.approx(0.1, abs=0.01)
+
+
+def test_special_tokens_are_never_asked_and_other_tokens_never_change():
+    ids, found = many(1)
+    assert not np.isin(ids[found.asked], SPECIAL).any()
+    rest = np.ones(len(ids), bool)
+    rest[found.asked] = False
+    assert (found.ids[rest] == ids[rest]).all()
+
+
+def test_words_drawn_are_of_the_whole_vocabulary():
+    ids, found = many(1, share=0.9)
+    after = found.ids[found.asked]
+    drawn = after[(after != 4) & (after != ids[found.asked])]
+    # All but [MASK], which was left out above.
+    assert np.delete(np.bincount(drawn, minlength=1_000), 4).min() > 0
+    assert drawn.max() < 1_000
+
+
+def test_every_visit_has_masks_of_its_own():
+    _, first = many(1, examples=20)
+    _, again = many(1, examples=20)
+    _, second = many(2, examples=20)
+    assert first.asked.tolist() == again.asked.tolist()
+    both = len(set(first.asked.tolist()) & set(second.asked.tolist()))
+    assert both / len(first.asked) == pytest.approx(0.15, abs=0.05)
+
+
+def test_an_example_has_its_masks_in_whatever_batch_it_comes():
+    ids = np.arange(5, 105)
+    places = np.arange(100)
+    settings = {"special": SPECIAL, "mask": 4, "vocabulary": 1_000}
+    alone = masked(ids, np.full(100, 7), places, 3, **settings)
+    batch = masked(np.tile(ids, 3), np.repeat([2, 7, 9], 100), np.tile(places, 3), 3, **settings)
+    assert batch.ids[100:200].tolist() == alone.ids.tolist()
+    assert batch.ids[:100].tolist() != alone.ids.tolist()

@@ -1,0 +1,247 @@
+import json
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.make_corpus import make_corpus
+from tests.tiny_model import tiny_package
+from trainer.data import citations
+from trainer.data import triples as module
+from trainer.data.citations import chunks, gathered, within
+from trainer.data.columns import Csr
+from trainer.data.corpus import Split
+from trainer.data.prepare import prepare
+from trainer.data.tokens import Texts, TokenCache
+from trainer.data.triples import Draws, triple_examples, triples
+
+FEW = "has too few papers it cites directly or by one of them"
+NONE_SECOND_HAND = "cites no paper that cites one it does not cite itself"
+
+
+def graph(lists):
+    """A graph from what each paper cites."""
+    indptr = np.concatenate([[0], np.cumsum([len(cited) for cited in lists])]).astype(np.int64)
+    return Csr(indptr, np.array([paper for cited in lists for paper in sorted(cited)], np.int32))
+
+
+def made_up(papers, mean, seed):
+    chance = np.random.default_rng(seed)
+    lists = [
+        set(chance.integers(0, papers, chance.poisson(mean)).tolist()) - {paper}
+        for paper in range(papers)
+    ]
+    return lists, graph(lists)
+
+
+GRAPHS = st.integers(1, 14).flatmap(
+    lambda papers: st.tuples(
+        *(st.sets(st.integers(0, papers - 1)).map(lambda s, p=p: s - {p}) for p in range(papers))
+    )
+)
+
+
+def pools(lists, rows, paper):
+    """What may be positive and hard for a paper, by the book."""
+    rows = set(rows)
+    cited = lists[paper] & rows
+    second = {further for other in cited for further in lists[other] & rows}
+    return cited, second - cited - {paper}
+
+
+@given(GRAPHS, st.data())
+def test_every_triplet_is_by_the_book_and_every_other_paper_has_a_reason(lists, data):
+    papers = len(lists)
+    rows = sorted(data.draw(st.sets(st.integers(0, papers - 1))))
+    found = triples(graph(lists), np.array(rows, np.int64), data.draw(st.integers(0, 99)))
+    by_query = {paper: found.rows[found.rows[:, 0] == paper].tolist() for paper in rows}
+    reasons = dict.fromkeys(module.REASONS[1:], 0)
+    for paper, triplets in by_query.items():
+        cited, hard = pools(lists, rows, paper)
+        easy = set(rows) - cited - hard - {paper}
+        if not cited or not hard or len(cited) + len(hard) < 3:
+            assert not triplets
+            reason = 1 if not lists[paper] else 2 if not cited else 3 if not hard else 4
+            reasons[module.REASONS[reason]] += 1
+            continue
+        assert len(triplets) == (5 if easy else 2)
+        kinds = found.hard[found.rows[:, 0] == paper]
+        assert kinds.sum() == 2
+        for (_, positive, negative), is_hard in zip(triplets, kinds, strict=True):
+            assert positive in cited
+            assert negative in (hard if is_hard else easy)
+    assert len(found.rows) == sum(map(len, by_query.values()))
+    assert found.records["papers without triplets, by what each"] == reasons
+    assert found.records["queries"] + sum(reasons.values()) == found.records["papers"]
+
+
+def test_pools_and_counts_are_those_of_the_golden_example(shared):
+    case = json.loads((shared / "golden" / "specter_triplet_pools.json").read_text())
+    names = case["inputs"]["all_paper_ids"]
+    counts = case["inputs"]["data"]
+
+    def listed(count):
+        return graph(
+            [
+                {names.index(o) for o, c in counts.get(name, {}).items() if c == count}
+                for name in names
+            ]
+        )
+
+    drawn: dict[str, list] = {name: [] for name in counts}
+    for seed in range(100):
+        found = triples(listed(5), np.arange(len(names)), seed, second_hand=listed(1))
+        for row, hard in zip(found.rows.tolist(), found.hard, strict=True):
+            query, positive, negative = (names[place] for place in row)
+            drawn[query].append((seed, positive, negative, hard))
+    for query, expected in case["expected"].items():
+        mine = drawn[query]
+        assert len(mine) == 100 * expected["n_triplets"]
+        assert sum(hard for *_, hard in mine) == 100 * expected["n_hard"]
+        if not mine:
+            continue
+        # In so many draws every paper of every pool turns up, and no other.
+        assert sorted({positive for _, positive, *_ in mine}) == expected["positive_pool"]
+        for kind, pool in ((True, "hard_negative_pool"), (False, "easy_negative_pool")):
+            assert sorted({n for *_, n, hard in mine if hard == kind}) == expected[pool]
+
+
+def test_a_query_without_papers_at_second_hand_gives_none_and_is_counted():
+    found = triples(graph([{1, 2, 3}, set(), {3}, set(), set()]), np.arange(5), 1)
+    assert len(found.rows) == 0
+    reasons = found.records["papers without triplets, by what each"]
+    assert reasons[NONE_SECOND_HAND] == 2
+    assert reasons["cites no other paper"] == 3
+
+
+def test_a_query_with_too_few_candidates_gives_none_unless_fewer_are_asked_for():
+    cites = graph([{1}, {2}, set(), set()])
+    few = triples(cites, np.arange(4), 1)
+    assert few.records["papers without triplets, by what each"][FEW] == 1
+    more = triples(cites, np.arange(4), 1, Draws(candidates=2))
+    # One positive and one hard negative make one hard triplet only.
+    assert more.hard.tolist() == [True, False, False, False]
+    assert more.rows.tolist() == [[0, 1, 2], [0, 1, 3], [0, 1, 3], [0, 1, 3]]
+
+
+def test_citations_across_the_split_are_dropped_and_counted():
+    cites = graph([{1, 2}, {3}, {3, 4}, set(), set(), set()])
+    found = triples(cites, np.array([0, 1, 3, 5]), 1, Draws(candidates=2))
+    assert found.records["citations"] == 2
+    assert found.records["citations across the split, dropped"] == 2
+    assert set(found.rows.ravel().tolist()) == {0, 1, 3, 5}
+
+
+def test_negatives_of_a_kind_are_alike_likely():
+    # 0 cites 1 and 2; 3 and 4 are cited by both, 5 by one: the pool is a set, not a list of paths.
+    cites = graph([{1, 2}, {3, 4}, {3, 4, 5}, set(), set(), set(), set(), set()])
+    rows, queries = np.arange(8), np.array([0])
+    drawn = [triples(cites, rows, seed, queries=queries) for seed in range(1_500)]
+    hard = np.concatenate([found.rows[found.hard, 2] for found in drawn])
+    easy = np.concatenate([found.rows[~found.hard, 2] for found in drawn])
+    positives = np.concatenate([found.rows[:, 1] for found in drawn])
+    assert np.bincount(hard)[3:] / 1_000 == pytest.approx([1, 1, 1], abs=0.1)
+    assert np.bincount(easy)[6:] / 2_250 == pytest.approx([1, 1], abs=0.1)
+    assert np.bincount(positives)[1:] / 3_750 == pytest.approx([1, 1], abs=0.1)
+
+
+def some_triples(cites, rows, queries):
+    return triples(cites, rows, 321, queries=queries).rows
+
+
+def test_any_number_of_workers_makes_the_same_triplets():
+    _, cites = made_up(400, 6, 0)
+    rows = np.flatnonzero(np.arange(400) % 7)
+    whole = triples(cites, rows, 321).rows
+    assert len(whole) > 1_000
+    with get_context("spawn").Pool(2) as pool:
+        for workers in (2, 3, 7):
+            jobs = [(cites, rows, part) for part in np.array_split(rows, workers)]
+            parts = pool.starmap(some_triples, jobs, chunksize=1)
+            assert np.concatenate(parts).tolist() == whole.tolist()
+
+
+def test_the_size_of_a_portion_does_not_matter(monkeypatch):
+    _, cites = made_up(200, 8, 1)
+    whole = triples(cites, np.arange(200), 5)
+    monkeypatch.setattr(module, "PATHS", 100)
+    monkeypatch.setattr(module, "CHUNK", 50)
+    assert triples(cites, np.arange(200), 5).rows.tolist() == whole.rows.tolist()
+
+
+def test_another_seed_is_other_triplets():
+    _, cites = made_up(100, 8, 1)
+    first, second = (triples(cites, np.arange(100), seed).rows for seed in (1, 2))
+    assert first.shape == second.shape
+    assert (first != second).any()
+
+
+@pytest.mark.parametrize("at_once", [2, 4_000_000])
+@given(lists=GRAPHS, data=st.data())
+def test_a_part_of_a_graph_is_what_one_would_cut_out_by_hand(at_once, lists, data):
+    rows = sorted(data.draw(st.sets(st.integers(0, len(lists) - 1))))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(citations, "CHUNK", at_once)
+        inner, crossing = within(graph(lists), np.array(rows, np.int64))
+    assert [{rows[cited] for cited in inner[place].tolist()} for place in range(len(rows))] == [
+        lists[row] & set(rows) for row in rows
+    ]
+    ends = [(citing, cited) for citing, some in enumerate(lists) for cited in some]
+    assert crossing == sum((a in rows) != (b in rows) for a, b in ends)
+
+
+@given(st.lists(st.integers(0, 30), max_size=40), st.integers(1, 50))
+def test_chunks_cover_all_entries_and_keep_to_their_weight(weights, most):
+    ranges = list(chunks(np.cumsum(weights, dtype=np.int64), most))
+    assert [at for first, last in ranges for at in range(first, last)] == list(range(len(weights)))
+    assert all(sum(weights[a:b]) <= most or b == a + 1 for a, b in ranges)
+
+
+def test_lists_are_gathered_in_the_order_asked_for():
+    places, entries = gathered(graph([{1, 2}, set(), {0}]), np.array([2, 1, 0, 0]))
+    assert places.tolist() == [0, 2, 2, 3, 3]
+    assert entries.tolist() == [0, 1, 2, 1, 2]
+
+
+def test_what_is_held_out_is_never_learned_from_and_untitled_papers_are_left_out(tmp_path):
+    papers = [{"title": "" if number % 10 == 0 else "deep graph"} for number in range(300)]
+    lists, _ = made_up(300, 12, 2)
+    corpus = make_corpus(
+        tmp_path / "corpus",
+        papers,
+        [(citing, cited) for citing, some in enumerate(lists) for cited in some],
+    )
+    texts = Texts(TokenCache.open(corpus, tiny_package(tmp_path / "tiny").folder))
+    found = {}
+    for split in (Split.train, Split.validation):
+        examples, records = triple_examples(corpus, texts, split, 3)
+        found[split] = examples.rows
+        assert all(corpus.title(row) for row in np.unique(examples.rows).tolist())
+        assert (corpus.split[examples.rows[:, 0]] == split).all()
+        assert len(examples) == records["triplets"]
+    assert (corpus.split[found[Split.train]] == Split.train).all()
+    assert (corpus.split[found[Split.validation]] != Split.test).all()
+    # Enough to measure by, since a held out paper may cite one that is not.
+    assert len(found[Split.train]) > 500
+    assert len(found[Split.validation]) > len(corpus.rows(Split.validation))
+
+
+def test_triplets_of_real_citations_are_by_the_book(shared, tmp_path):
+    data = shared / "data" / "citations"
+    inputs = [str(data / "vis_papers.jsonl.gz")]
+    graph_of = [str(data / "vis_citations.tsv.gz")]
+    corpus = prepare(inputs, tmp_path / "corpus", citations=graph_of)
+    lists = [set(corpus.cites[row].tolist()) for row in range(corpus.papers)]
+    for split, least in ((Split.train, 9_000), (Split.validation, 5)):
+        rows = corpus.rows(split)
+        found = triples(corpus.cites, rows, 321)
+        assert len(found.rows) == 5 * found.records["queries"] >= least
+        mine = {row: pools(lists, rows, row) for row in set(found.rows[:, 0].tolist())}
+        for (query, positive, negative), hard in zip(found.rows.tolist(), found.hard, strict=True):
+            cited, second = mine[query]
+            assert positive in cited
+            assert negative not in cited | {query}
+            assert (negative in second) == hard
+        assert set(found.rows.ravel().tolist()) <= set(rows.tolist())

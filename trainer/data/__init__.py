@@ -1,0 +1,1 @@
+"""What models learn from: papers, and examples made of them."""

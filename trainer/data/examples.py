@@ -1,0 +1,78 @@
+"""Examples made of papers: pairs, triplets, or papers with a label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from trainer.data.batch import Batch
+from trainer.data.chance import shuffled
+from trainer.data.sampler import Numbers, homogeneous
+from trainer.data.tokens import Part, Texts
+from trainer.model.text_model import pack
+
+
+@dataclass(frozen=True)
+class PaperExamples:
+    """Examples by the rows of their papers; satisfies trainer.methods.base.Examples.
+
+    `rows` [examples, m] and `parts`, [m] or [examples, m], name the texts (trainer.data.tokens).
+    `labels` [examples] is the class, -1 for none. With `sources` [examples] every batch holds
+    examples of one source.
+    """
+
+    texts: Texts
+    rows: NDArray[np.int32]
+    parts: NDArray[np.uint8]
+    labels: NDArray[np.int32] | None = None
+    sources: NDArray[np.uint8] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        texts: Texts,
+        rows: NDArray[np.integer],
+        parts: Sequence[Part],
+        labels: NDArray[np.integer] | None = None,
+    ) -> PaperExamples:
+        """Examples whose texts are the same parts of their papers."""
+        named = np.asarray(parts, dtype=np.uint8)
+        codes = None if labels is None else labels.astype(np.int32)
+        return cls(texts, rows.astype(np.int32).reshape(-1, len(named)), named, codes)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def order(self, seed: int, epoch: int, batch_size: int) -> Numbers:
+        if self.sources is None:
+            return shuffled(len(self), "examples", seed, epoch)
+        return homogeneous(self.sources, batch_size, seed, epoch)
+
+    def tokens(self, numbers: Numbers) -> Numbers:
+        rows, parts = self._named(numbers)
+        found: Numbers = self.texts.lengths(rows, parts).sum(axis=1)
+        return found
+
+    def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
+        rows, parts = self._named(numbers)
+        kinds = len(Part)
+        names, places = np.unique(rows.astype(np.int64) * kinds + parts, return_inverse=True)
+        ids = [self.texts.ids(int(name) // kinds, Part(int(name) % kinds)) for name in names]
+        labels = np.full(len(rows), -1) if self.labels is None else self.labels[numbers]
+        return Batch(
+            texts=pack(ids),
+            places=torch.from_numpy(places.reshape(rows.shape).astype(np.int64)),
+            labels=torch.from_numpy(labels.astype(np.int64)),
+            # A question is no paper.
+            papers=torch.from_numpy(np.where(parts == Part.question, -1, rows).astype(np.int64)),
+            positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
+        )
+
+    def _named(self, numbers: Numbers) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+        rows = self.rows[numbers]
+        parts = self.parts[numbers] if self.parts.ndim == 2 else self.parts
+        return rows, np.broadcast_to(parts, rows.shape)

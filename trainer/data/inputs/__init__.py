@@ -1,0 +1,104 @@
+"""What a corpus can be made from: kinds of files, told apart by a look inside."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from trainer.contract.errors import TrainerError
+from trainer.data.inputs import by_id, json_lines, library, pairs, pubmed_xml, tables
+from trainer.data.inputs.json_stream import BadJson, entries
+from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.record import Citations, Problem, Record
+
+
+class Kind(NamedTuple):
+    """A kind of file. `read` is None for plain lists of citations, which are read last."""
+
+    key: str
+    title: str
+    read: Callable[[Source], Iterator[Record | Citations | Problem]] | None
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("library", "SciRead library", library.read),
+    Kind("jsonl", "JSON lines (SciRead's, arXiv snapshot)", json_lines.read),
+    Kind("pubmed", "PubMed XML", pubmed_xml.read),
+    Kind("papers", "papers by id (SPECTER metadata.json, SciDocs)", by_id.read_papers),
+    Kind("counts", "citations by id (SPECTER data.json)", by_id.read_counts),
+    Kind("table", "table (MIReAD, PhysBERT; csv, tsv, parquet)", tables.read),
+    Kind("array", "JSON array (PhysBERT)", pairs.read),
+    Kind("retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval),
+    Kind("citations", "citations (citing TAB cited)", None),
+)
+
+
+_OF_A_PAPER = ("id", "paper_id", "title", "abstract", "abstr", "question")
+
+
+def kind_named(key: str) -> Kind:
+    """Raises TrainerError that names those there are."""
+    for kind in KINDS:
+        if kind.key == key:
+            return kind
+    known = ", ".join(kind.key for kind in KINDS)
+    raise TrainerError(f"There is no kind of input {key!r}.", f"Known are: {known}.")
+
+
+def kind_of(source: Source) -> Kind:
+    """What kind of file this is. Raises TrainerError if it is none that is known."""
+    try:
+        key = _key(source)
+    except UNREADABLE as error:
+        raise TrainerError(f"{source.path}: {why_unreadable(error)}") from error
+    if not key:
+        raise TrainerError(
+            f"It is not clear what {source.path} is.",
+            f"Say so, for example: {KINDS[1].key}={source.path}. Kinds are: "
+            f"{', '.join(kind.key for kind in KINDS)}.",
+        )
+    return kind_named(key)
+
+
+def _key(source: Source) -> str:
+    head = source.head()
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if head.startswith(b"SQLite format 3\x00"):
+        return "library"
+    if head.startswith(b"PAR1"):
+        return "table"
+    if start.startswith(b"<"):
+        return "pubmed" if b"<Pubmed" in head or b"<MedlineCitation" in head else ""
+    if start.startswith(b"["):
+        return "array"
+    if start.startswith(b"{"):
+        return _json_key(source, start)
+    return _text_key(start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r"))
+
+
+def _json_key(source: Source, start: bytes) -> str:
+    line, newline, _ = start.partition(b"\n")
+    try:
+        record = json.loads(line) if newline or len(line) < 1 << 16 else None
+    except (ValueError, RecursionError):
+        record = None
+    if isinstance(record, dict) and any(isinstance(record.get(key), str) for key in _OF_A_PAPER):
+        return "jsonl"
+    try:
+        key, value = next(entries(source.pieces()))
+    except (BadJson, StopIteration):
+        return ""
+    if key in pairs.RETRIEVAL:
+        return "retrieval"
+    if isinstance(value, dict):
+        return "papers" if value.keys() & {"title", "abstract", "paper_id"} else "counts"
+    return "jsonl" if isinstance(record, dict) else ""
+
+
+def _text_key(header: str) -> str:
+    if header.lower().startswith("citing\tcited"):
+        return "citations"
+    names = next(csv.reader([header], delimiter="\t" if "\t" in header else ","), [])
+    return "table" if tables.is_table(names) else ""

@@ -1,0 +1,108 @@
+"""JSON objects and arrays of any size, entry by entry: only one entry is in memory at a time."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterable, Iterator
+from json.decoder import JSONDecodeError
+from typing import Any
+
+_LARGEST = 64 << 20  # characters in one entry
+_BLANK = re.compile(r"[ \t\n\r\ufeff]*")
+_AFTER_VALUE = tuple(" \t\n\r,:]}")
+# A piece that ends within a word or an escape is wrong no earlier than this before its end.
+_LONGEST_WORD = 16
+
+
+class BadJson(Exception):
+    """The JSON is broken. The message is a sentence for a person."""
+
+
+def entries(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
+    """Keys and values of an object, or numbers from 1 and values of an array. Raises BadJson."""
+    text = _Text(pieces)
+    opened = text.next_character()
+    if opened not in "{[" or not opened:
+        raise BadJson("The file holds neither a JSON object nor an array.")
+    closing = "}" if opened == "{" else "]"
+    text.skip(opened)
+    number = 0
+    while (character := text.next_character()) != closing:
+        if number:
+            text.skip(",")
+        elif character == "":
+            raise BadJson("The JSON ends too early.")
+        number += 1
+        key = str(number)
+        if opened == "{":
+            key = text.value()
+            if not isinstance(key, str):
+                raise BadJson(f"Entry {number:,} has no name.")
+            text.skip(":")
+        yield key, text.value()
+
+
+class _Text:
+    """The text that pieces make, read on as far as it is needed."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        self._parse = json.JSONDecoder().raw_decode
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def next_character(self) -> str:
+        """The next one that is not blank, left where it is; empty at the end."""
+        while True:
+            blank = _BLANK.match(self._text, self._at)
+            self._at = blank.end() if blank else self._at
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def skip(self, character: str) -> None:
+        found = self.next_character()
+        if found != character:
+            raise BadJson(
+                f"The JSON is broken: {found!r} where {character!r} should be."
+                if found
+                else "The JSON ends too early."
+            )
+        self._at += 1
+
+    def value(self) -> Any:
+        self.next_character()
+        while True:
+            try:
+                value, end = self._parse(self._text, self._at)
+                # A number may go on in the next piece: after "0" comes ".5".
+                certain = self._text[end : end + 1] in _AFTER_VALUE
+                if certain or end < len(self._text) - _LONGEST_WORD or not self._more():
+                    self._at = end
+                    return value
+            except JSONDecodeError as error:
+                within = error.msg.startswith("Unterminated")
+                if not within and error.pos < len(self._text) - _LONGEST_WORD:
+                    raise BadJson(f"The JSON is broken: {error.msg}.") from error
+                if not self._more():
+                    raise BadJson("The JSON ends too early.") from error
+            except RecursionError as error:
+                raise BadJson("The JSON nests deeper than any paper does.") from error
+
+    def _more(self) -> bool:
+        """Read on; as much again as is there, so that long entries are parsed few times."""
+        if self._ended:
+            return False
+        rest = self._text[self._at :]
+        if len(rest) > _LARGEST:
+            raise BadJson(f"One entry is larger than {_LARGEST >> 20} million characters.")
+        found: list[str] = []
+        while not self._ended and sum(map(len, found)) <= len(rest):
+            piece = next(self._pieces, b"")
+            self._ended = not piece
+            found.append(self._decode(piece, self._ended))
+        self._text, self._at = rest + "".join(found), 0
+        return True

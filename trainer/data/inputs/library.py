@@ -1,0 +1,99 @@
+"""The app's library, read as it stands; the app may have it open and go on writing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from itertools import groupby
+from operator import itemgetter
+from urllib.parse import quote
+
+from trainer.contract.errors import TrainerError
+from trainer.data.inputs.source import Source
+from trainer.data.record import Citations, Problem, Record
+
+# What a library of SciRead's says of itself, and the newest kind that is known here.
+APPLICATION_ID = 0x53636952
+NEWEST = 2
+# The identifier that a paper is called by: the first of these that it has.
+_PREFERRED = ("arxiv", "doi", "pmid", "pmcid")
+_AT_ONCE = 1_000
+
+_PAPERS = """
+    SELECT id, title, abstract, year, venue FROM papers
+    WHERE trashed IS NULL AND id > ? ORDER BY id LIMIT ?
+"""
+_FIELDS = "SELECT paper, field FROM fields WHERE paper BETWEEN ? AND ? ORDER BY paper, position"
+_IDENTIFIERS = """
+    SELECT paper, kind, value FROM identifiers WHERE paper BETWEEN ? AND ? ORDER BY paper, position
+"""
+# Cited papers that are not in the library come too, by the identifier that they are cited by.
+_CITATIONS = """
+    SELECT citing.paper, cited.paper, c.cited_kind, c.cited
+    FROM citations AS c
+    JOIN identifiers AS citing ON citing.kind = c.citing_kind AND citing.value = c.citing
+    LEFT JOIN identifiers AS cited ON cited.kind = c.cited_kind AND cited.value = c.cited
+"""
+
+
+def read(source: Source) -> Iterator[Record | Citations | Problem]:
+    """All papers that are not in the trash, then who cites whom. Raises TrainerError."""
+    address = f"file:{quote(str(source.path.absolute()))}?mode=ro"
+    try:
+        with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
+            _check(db, source)
+            db.execute("BEGIN")  # All is read as it stands now, whatever is written meanwhile.
+            names: dict[int, str] = {}
+            yield from _papers(db, names)
+            yield from _citations(db, names)
+    except sqlite3.Error as error:
+        raise TrainerError(
+            f"The library {source.path} cannot be read: {error}.",
+            "Close other programs that use it, or copy it to another folder.",
+        ) from error
+
+
+def _check(db: sqlite3.Connection, source: Source) -> None:
+    (application,) = db.execute("PRAGMA application_id").fetchone()
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise TrainerError(
+            f"{source.path} is no library of SciRead's.", "It is mostly named library.sqlite3."
+        )
+    if not 1 <= version <= NEWEST:
+        raise TrainerError(
+            f"The library {source.path} has format {version}; formats 1 to {NEWEST} are known.",
+            "Update the trainer.",
+        )
+
+
+def _papers(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[Record | Problem]:
+    last = 0
+    while rows := db.execute(_PAPERS, (last, _AT_ONCE)).fetchall():
+        first, last = rows[0][0], rows[-1][0]
+        fields = _grouped(db.execute(_FIELDS, (first, last)))
+        identifiers = _grouped(db.execute(_IDENTIFIERS, (first, last)))
+        for number, title, abstract, year, venue in rows:
+            names[number] = _name(number, identifiers.get(number, []))
+            if title or abstract:
+                kinds = tuple(field for (field,) in fields.get(number, ()))
+                yield Record(names[number], title, abstract, year or 0, venue, kinds)
+            else:
+                yield Problem(names[number], "This paper has neither a title nor an abstract.")
+
+
+def _citations(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[Citations]:
+    for citing, cited, kind, value in db.execute(_CITATIONS):
+        if citing in names:
+            yield Citations(names[citing], (names.get(cited, f"{kind}:{value}"),))
+
+
+def _grouped(rows: Iterator[tuple[int, ...]] | sqlite3.Cursor) -> dict[int, list[tuple[str, ...]]]:
+    return {paper: [row[1:] for row in group] for paper, group in groupby(rows, key=itemgetter(0))}
+
+
+def _name(number: int, identifiers: list[tuple[str, ...]]) -> str:
+    known = {kind: value for kind, value in reversed(identifiers)}
+    kind = next((kind for kind in _PREFERRED if kind in known), next(iter(known), ""))
+    return f"{kind}:{known[kind]}" if kind else f"paper:{number}"

@@ -1,0 +1,117 @@
+"""A file being read: unpacked if it is gzipped, and how far it has been read."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+# What reading can raise that is the file's fault, or its place's.
+UNREADABLE = (OSError, EOFError, zlib.error)
+# The longest real line is one paper with thousands of authors, well under a megabyte.
+LONGEST_LINE = 32 << 20
+_BUFFER = 1 << 20
+
+
+class Source:
+    """An input file. `share` says how much of it has been read, from 0 to 1."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.bytes = path.stat().st_size
+        self._raw: BinaryIO | None = None
+
+    @property
+    def share(self) -> float:
+        if self._raw is None or not self.bytes:
+            return 0.0
+        return 1.0 if self._raw.closed else self._raw.tell() / self.bytes
+
+    @property
+    def unpacked_bytes(self) -> int:
+        """Roughly how much there is to read."""
+        return self.bytes * 5 if self.path.suffix == ".gz" else self.bytes
+
+    def open(self) -> io.BufferedReader:
+        """The file's bytes, unpacked. That it is gzipped is told from its first bytes."""
+        raw = self.path.open("rb", buffering=0)
+        packed = raw.read(2) == b"\x1f\x8b"
+        raw.seek(0)
+        self._raw = raw
+        return io.BufferedReader(_Unpacked(raw) if packed else raw, _BUFFER)
+
+    def pieces(self, size: int = _BUFFER) -> Iterator[bytes]:
+        """The unpacked bytes, `size` at a time. Of a file that breaks off, all there is comes
+        before what is in UNREADABLE is raised.
+        """
+        with self.open() as stream:
+            found: list[bytes] = []
+            left = size
+            try:
+                while more := stream.read1(left):
+                    found.append(more)
+                    left -= len(more)
+                    if not left:
+                        yield b"".join(found)
+                        found, left = [], size
+            except UNREADABLE:
+                yield b"".join(found)
+                raise
+        if found:
+            yield b"".join(found)
+
+    def head(self) -> bytes:
+        """How the file begins. Raises what is in UNREADABLE."""
+        return next(self.pieces(), b"")
+
+
+class _Unpacked(io.RawIOBase):
+    """The content of a gzipped file, as much at once as there is without an error.
+
+    GzipFile itself reads on until it has all that was asked for, and when the file breaks off
+    meanwhile, what it has got so far is lost.
+    """
+
+    def __init__(self, packed: io.FileIO) -> None:
+        self._packed = packed
+        self._unpacked = gzip.GzipFile(fileobj=packed, mode="rb")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._unpacked.read1(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        if not self._packed.closed:
+            self._unpacked.close()
+            self._packed.close()
+        super().close()
+
+
+def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """Lines with their numbers, from 1. Of an endless line only the start comes, once."""
+    number = 0
+    cut = False
+    while line := stream.readline(LONGEST_LINE):
+        if not cut:
+            number += 1
+            yield number, line
+        cut = not line.endswith(b"\n")
+
+
+def why_unreadable(error: Exception) -> str:
+    """One sentence about an error of the kinds in UNREADABLE."""
+    if isinstance(error, PermissionError):
+        return "The file may not be read; change its permissions."
+    if isinstance(error, EOFError):
+        return "The compressed file ends too early; copy or download it again."
+    if isinstance(error, zlib.error | gzip.BadGzipFile):
+        return "The compressed file is damaged; copy or download it again."
+    why = getattr(error, "strerror", None) or error
+    return f"The file could not be read: {why}."

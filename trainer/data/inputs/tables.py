@@ -1,0 +1,140 @@
+"""Tables of papers or of pairs of texts, as CSV, TSV or parquet: MIReAD's, and PhysBERT's.
+
+A column is known by its name. One that holds a title (`title`) or an abstract (`abstr`,
+`abstract`, `text`) makes a table of papers; two columns of texts make a table of pairs.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+from trainer.data.inputs.pairs import COLUMNS as PAIR_COLUMNS
+from trainer.data.inputs.pairs import of_category, pair
+from trainer.data.inputs.source import LONGEST_LINE, Source
+from trainer.data.inputs.values import arxiv_id, first, text, words, year
+from trainer.data.record import Citations, Problem, Record
+
+_TITLE = ("title",)
+_ABSTRACT = ("abstract", "abstr", "text", "paragraph")
+_ROWS_AT_ONCE = 1_024
+# How it is said that a table ends before its end.
+BROKEN = "It was not read on."
+
+
+def read(source: Source) -> Iterator[Record | Citations | Problem]:
+    """Every row of the table. Raises TrainerError if no column says what a row is."""
+    category = of_category(source.path)
+    for entry, row in _rows(source):
+        if isinstance(row, Problem):
+            yield row
+        elif columns := pair_columns(row):
+            yield from pair(text(row[columns[0]]), text(row[columns[1]]), row, source.path, entry)
+        else:
+            yield _paper(row, entry, category)
+
+
+def pair_columns(names: Iterable[str]) -> tuple[str, str] | None:
+    """The two columns that hold a pair of texts, if these are the columns of such a table."""
+    known = set(names)
+    return next((names for names in PAIR_COLUMNS if known.issuperset(names)), None)
+
+
+def is_table(names: Sequence[str]) -> bool:
+    """Whether these are names of columns that can be read."""
+    known = {_column(name) for name in names}
+    return bool(known & {*_TITLE, *_ABSTRACT} or pair_columns(known))
+
+
+def _paper(row: Mapping[str, Any], entry: str, category: str) -> Record | Problem:
+    title, abstract = text(first(row, *_TITLE)), text(first(row, *_ABSTRACT))
+    if not title.strip() and not abstract.strip():
+        return Problem(entry, "This row has neither a title nor an abstract.")
+    field = first(row, "field", "categories", "category", "primary", "subdomain")
+    return Record(
+        id=_id(row),
+        title=title,
+        abstract=abstract,
+        year=year(*(row.get(name) for name in ("year", "date", "published"))),
+        venue=text(first(row, "journal", "venue")),
+        # MIReAD's fields are names of several words, arXiv's categories words with blanks between.
+        fields=_fields(field) or ((category,) if category else ()),
+    )
+
+
+def _id(row: Mapping[str, Any]) -> str:
+    if named := text(first(row, "id", "paper_id")):
+        return named
+    if number := text(row.get("arxiv_id")):
+        return arxiv_id(number.removeprefix("arxiv:"))
+    kind = next((kind for kind in ("doi", "pmid") if text(row.get(kind))), "")
+    return f"{kind}:{text(row[kind]).strip().lower()}" if kind else ""
+
+
+def _fields(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) and "." not in value and "-" not in value:
+        return (value,) if value.strip() else ()
+    return words(value)
+
+
+def _column(name: str) -> str:
+    return name.strip().strip("\ufeff").lower()
+
+
+def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+    with source.open() as stream:
+        packed = stream.peek(4)[:4] == b"PAR1"
+    return _parquet(source) if packed else _csv(source)
+
+
+def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+    csv.field_size_limit(LONGEST_LINE)
+    with source.open() as stream:
+        lines = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="")
+        header = lines.readline(LONGEST_LINE)
+        delimiter = "\t" if "\t" in header else ","
+        names = list(map(_column, next(csv.reader([header], delimiter=delimiter), [])))
+        _check(names, source)
+        rows = csv.reader(lines, delimiter=delimiter)
+        try:
+            for values in rows:
+                entry = f"line {rows.line_num + 1}"
+                if len(values) == len(names):
+                    yield entry, dict(zip(names, values, strict=True))
+                elif values:
+                    why = f"This row has {len(values)} columns, not {len(names)}."
+                    yield entry, Problem(entry, why)
+        except csv.Error as error:
+            entry = f"line {rows.line_num + 1}"
+            yield entry, Problem(entry, f"The table is broken: {error}. {BROKEN}")
+
+
+def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+    try:
+        from pyarrow import ArrowException, parquet
+    except ImportError as error:
+        raise TrainerError(
+            f"Reading {source.path.name} needs pyarrow.", "Run: pip install 'sciread[parquet]'"
+        ) from error
+    number = 0
+    try:
+        with parquet.ParquetFile(source.path) as table:
+            names = [_column(name) for name in table.schema_arrow.names]
+            _check(names, source)
+            for batch in table.iter_batches(_ROWS_AT_ONCE):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"row {number}", {_column(name): value for name, value in row.items()}
+    except ArrowException as error:
+        yield "", Problem(f"row {number + 1}", f"The table is broken: {error}. {BROKEN}")
+
+
+def _check(names: Sequence[str], source: Source) -> None:
+    if not is_table(names):
+        raise TrainerError(
+            f"{source.path} is a table without a column of titles or abstracts.",
+            f"Its columns are: {', '.join(names[:20])}. Name one 'title' or 'abstract'.",
+        )

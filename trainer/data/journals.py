@@ -1,0 +1,165 @@
+"""MIReAD's examples: papers, and the journal each appeared in (Razdaibiedina et al., 2023)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
+from trainer.data.chance import bits
+from trainer.data.corpus import Corpus, Split
+from trainer.data.examples import PaperExamples
+from trainer.data.names import find
+from trainer.data.tokens import Part, Texts
+
+
+@dataclass(frozen=True)
+class JournalRule:
+    """Which journals are told apart, and by which of their papers (appendix A.1).
+
+    The defaults are the paper's for arXiv, as in ARXIV; PUBMED holds those for PubMed. Only papers
+    from `first_year` on count. A journal needs `at_least` of them, one of them of `recent_year`,
+    and gives `at_most`: any, or the `first` in the corpus. 0: no such condition.
+    """
+
+    at_least: int = 100
+    at_most: int = 300
+    recent_year: int = 2021
+    first_year: int = 0
+    first: bool = False
+
+
+ARXIV = JournalRule()
+PUBMED = JournalRule(at_least=300, first_year=2016)
+# What the ids of PubMed's papers start with.
+_PMID = "pmid:"
+
+
+class Chosen(NamedTuple):
+    """What is kept of what was asked about, ascending; and how many journals fail by what."""
+
+    places: NDArray[np.int64]
+    too_small: int
+    not_recent: int
+
+
+class JournalExamples(NamedTuple):
+    """`classes` are the journals' names by label; `unknown` are to be excluded, but are none."""
+
+    train: PaperExamples
+    validation: PaperExamples
+    classes: tuple[str, ...]
+    unknown: list[str]
+    records: dict[str, Any]
+
+
+def choose(
+    journals: NDArray[np.integer], years: NDArray[np.integer], rule: JournalRule, seed: int
+) -> Chosen:
+    """Which papers the rule keeps, given the journal (from 0) and the year of each."""
+    places = np.flatnonzero(years >= rule.first_year)
+    codes = journals[places]
+    kinds = int(journals.max(initial=-1)) + 1
+    sizes = np.bincount(codes, minlength=kinds)
+    large = sizes >= max(rule.at_least, 1)
+    recent = np.ones(kinds, dtype=bool)
+    if rule.recent_year:
+        recent = np.bincount(codes[years[places] == rule.recent_year], minlength=kinds) > 0
+    places = places[(large & recent)[codes]]
+    if rule.at_most:
+        places = places[_rank(journals[places], places, rule.first, seed) < rule.at_most]
+    there = np.bincount(journals, minlength=kinds) > 0
+    return Chosen(places, int((there & ~large).sum()), int((large & ~recent).sum()))
+
+
+def _rank(
+    journals: NDArray[np.integer], places: NDArray[np.int64], first: bool, seed: int
+) -> NDArray[np.int64]:
+    """How many papers of the same journal come before each: as they lie, or by lot."""
+    lot = places if first else bits("journals", seed, places)
+    order = np.lexsort((lot, journals))
+    sizes = np.bincount(journals)
+    before = np.cumsum(sizes) - sizes
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order)) - before[journals[order]]
+    return rank
+
+
+def journal_examples(
+    corpus: Corpus,
+    texts: Texts,
+    seed: int,
+    rule: JournalRule = ARXIV,
+    exclude: Collection[str] = (),
+    pubmed: JournalRule = PUBMED,
+) -> JournalExamples:
+    """Papers with their journal as label, to learn from and to validate on.
+
+    Papers from PubMed, known by their ids, have the rule `pubmed`, the others `rule`; both look
+    at all papers with a journal and an abstract, so that the classes do not depend on the split.
+    `exclude` names journals, in any case, that are kept for later. Raises TrainerError where fewer
+    than two journals are left.
+    """
+    known = np.flatnonzero((corpus.venues >= 0) & (corpus.abstracts.lengths > 0))
+    excluded = find(exclude, corpus.venue_names)
+    rows = known[~excluded.meant[corpus.venues[known]]]
+    chosen, too_small, not_recent = _choose_from(corpus, rows, rule, pubmed, seed)
+    codes = np.unique(corpus.venues[chosen[corpus.split[chosen] == Split.train]])
+    classes = sorted(codes.tolist(), key=lambda code: corpus.venue_names[code])
+    if len(classes) < 2:
+        raise _too_few(corpus, len(classes), rule)
+    train, validation = (
+        _labelled(corpus, texts, chosen[corpus.split[chosen] == split], classes)
+        for split in (Split.train, Split.validation)
+    )
+    records = {
+        "papers": corpus.papers,
+        "papers without journal or abstract": corpus.papers - len(known),
+        "papers of excluded journals": len(known) - len(rows),
+        "journals": len(classes),
+        "journals with too few papers": too_small,
+        "journals without a recent paper": not_recent,
+        "papers of journals left out, or beyond what one gives": len(rows) - len(chosen),
+        "papers kept for tests": int(np.count_nonzero(corpus.split[chosen] == Split.test)),
+        "examples": len(train),
+        "examples for validation": len(validation),
+    }
+    names = tuple(corpus.venue_names[code] for code in classes)
+    return JournalExamples(train, validation, names, excluded.unknown, records)
+
+
+def _choose_from(
+    corpus: Corpus, rows: NDArray[np.int64], rule: JournalRule, pubmed: JournalRule, seed: int
+) -> Chosen:
+    """Which of the papers are kept, each by the rule for where it comes from."""
+    theirs = corpus.named(_PMID)
+    from_pubmed = (rows >= theirs.start) & (rows < theirs.stop)
+    chosen, too_small, not_recent = np.empty(0, np.int64), 0, 0
+    for some, its in ((rows[~from_pubmed], rule), (rows[from_pubmed], pubmed)):
+        kept = choose(corpus.venues[some], corpus.years[some], its, seed)
+        chosen = np.union1d(chosen, some[kept.places])
+        too_small, not_recent = too_small + kept.too_small, not_recent + kept.not_recent
+    return Chosen(chosen, too_small, not_recent)
+
+
+def _labelled(
+    corpus: Corpus, texts: Texts, rows: NDArray[np.int64], classes: Sequence[int]
+) -> PaperExamples:
+    """Those of the papers whose journal is among the classes; its place there is the label."""
+    label = np.full(len(corpus.venue_names), -1)
+    label[classes] = np.arange(len(classes))
+    mine = rows[label[corpus.venues[rows]] >= 0]
+    return PaperExamples.of(texts, mine, (Part.both,), label[corpus.venues[mine]])
+
+
+def _too_few(corpus: Corpus, journals: int, rule: JournalRule) -> TrainerError:
+    recent = f", one of {rule.recent_year} among them" if rule.recent_year else ""
+    return TrainerError(
+        f"Of the corpus {corpus.folder}, {journals} journals have {rule.at_least} papers with "
+        f"abstract{recent}; two are needed.",
+        "Give more papers, or set min_papers and recent_year to what this corpus has.",
+    )

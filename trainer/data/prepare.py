@@ -1,0 +1,156 @@
+"""Making a corpus from files: what is read, kept and dropped, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+from trainer.data.builder import Builder
+from trainer.data.corpus import Corpus
+from trainer.data.edges import PIECE, Lines, TooLongError, lines
+from trainer.data.inputs import Kind, kind_named, kind_of
+from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.record import Citations, Problem, Record
+from trainer.data.watch import Watch
+
+_EVERY = 2_000
+_EXCLUDED = "journals to leave out"
+
+
+def prepare(
+    inputs: Sequence[str],
+    output: Path,
+    *,
+    citations: Sequence[str] = (),
+    exclude_venues: Collection[str] = (),
+    need_abstract: bool = False,
+    watch: Watch | None = None,
+) -> Corpus:
+    """Make a corpus of all papers in the files `inputs` and all `citations` between them.
+
+    A file may be named "kind=path", where its kind is not clear by itself. Raises TrainerError,
+    and then leaves nothing behind: for files that are not there or of no known kind, or where
+    there is no place to write. A damaged entry or file is told to `watch` and left out.
+    """
+    watch = watch or Watch()
+    found = [_opened(name) for name in inputs]
+    found += [(kind_named("citations"), _source(path)) for path in citations]
+    try:
+        with Builder(output) as builder:
+            return _Preparation(builder, watch).run(found, exclude_venues, need_abstract)
+    except OSError as error:
+        raise TrainerError(
+            f"The corpus {output} could not be written: {error.strerror or error}.",
+            "Is there room on the disk, and may you write there?",
+        ) from error
+
+
+class _Preparation:
+    def __init__(self, builder: Builder, watch: Watch) -> None:
+        self._builder = builder
+        self._watch = watch
+        self._files: list[dict[str, Any]] = []
+
+    def run(
+        self,
+        found: Sequence[tuple[Kind, Source]],
+        exclude_venues: Collection[str],
+        need_abstract: bool,
+    ) -> Corpus:
+        graphs = [(kind, source) for kind, source in found if kind.read is None]
+        for kind, source in found:
+            if kind.read is not None:
+                self._read(kind, source)
+        for name in self._builder.unknown_venues(exclude_venues):
+            self._tell(_EXCLUDED, name, "No paper is of this journal, so none is left out for it.")
+        self._watch.note("Sorting the papers and writing their columns")
+        return self._builder.finish(
+            citations=self._lines(graphs),
+            citation_bytes=sum(source.unpacked_bytes for _, source in graphs),
+            exclude_venues=exclude_venues,
+            need_abstract=need_abstract,
+            files=self._files,
+        )
+
+    def _read(self, kind: Kind, source: Source) -> None:
+        file = self._begin(kind, source)
+        number = 0
+        for number, found in enumerate(_readable(kind, source), start=1):
+            if isinstance(found, Problem):
+                if found.paper:
+                    self._builder.unread()
+                self._problem(file, found.entry, found.why)
+            elif isinstance(found, Citations):
+                self._builder.cite(found.id, found.cites, found.second_hand)
+                file["citations"] += len(found.cites) + len(found.second_hand)
+            else:
+                self._add(file, found)
+            if number % _EVERY == 0:
+                self._watch.progress(source.path.name, number, source.share)
+        self._watch.progress(source.path.name, number, 1.0)
+        if not any(file[name] for name in ("papers", "citations", "problems")):
+            self._problem(file, "", "Neither papers nor citations were found in it.")
+
+    def _add(self, file: dict[str, Any], record: Record) -> None:
+        file["papers"] += 1
+        file["citations"] += len(record.cites) + len(record.second_hand)
+        if why := self._builder.add(record):
+            self._problem(file, record.id or f"paper {file['papers']}", f"This paper has {why}.")
+
+    def _lines(self, graphs: Sequence[tuple[Kind, Source]]) -> Iterator[Lines]:
+        """The citations of these files, one file after the other."""
+        for kind, source in graphs:
+            file = self._begin(kind, source)
+            try:
+                for found in lines(source.pieces(PIECE)):
+                    yield found
+                    file["citations"] += len(found.starts)
+                    for number in found.wrong.tolist():
+                        self._problem(file, f"line {number}", "There are no two ids here.")
+                    self._watch.progress(source.path.name, file["citations"], source.share)
+            except TooLongError as error:
+                self._problem(file, f"line {error}", "The line is too long for citations.")
+            except UNREADABLE as error:
+                self._problem(file, "", why_unreadable(error))
+
+    def _begin(self, kind: Kind, source: Source) -> dict[str, Any]:
+        self._watch.note(f"Reading {source.path} ({kind.title})")
+        named = {"name": source.path.name, "kind": kind.key}
+        file = {**named, "papers": 0, "citations": 0, "problems": 0}
+        self._files.append(file)
+        return file
+
+    def _problem(self, file: dict[str, Any], entry: str, why: str) -> None:
+        file["problems"] += 1
+        self._tell(file["name"], entry, why)
+
+    def _tell(self, where: str, entry: str, why: str) -> None:
+        self._builder.problem(where, entry, why)
+        self._watch.problem(where, entry, why)
+
+
+def _readable(kind: Kind, source: Source) -> Iterator[Record | Citations | Problem]:
+    """What the file holds as far as it can be read; that it cannot is its last problem."""
+    assert kind.read is not None
+    try:
+        yield from kind.read(source)
+    except UNREADABLE as error:
+        yield Problem("", why_unreadable(error), paper=False)
+
+
+def _opened(name: str) -> tuple[Kind, Source]:
+    key, equals, path = name.partition("=")
+    if equals and not Path(name).exists():
+        return kind_named(key), _source(path)
+    source = _source(name)
+    return kind_of(source), source
+
+
+def _source(name: str) -> Source:
+    path = Path(name)
+    if not path.is_file():
+        what = "a folder" if path.is_dir() else "not there"
+        raise TrainerError(f"{path} is {what}.", "Name the files to read, one by one.")
+    return Source(path)

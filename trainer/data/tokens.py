@@ -1,0 +1,327 @@
+"""Word pieces of a corpus, made once for each tokenizer, and how a model reads a paper."""
+
+from __future__ import annotations
+
+import enum
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+
+from trainer.contract.errors import TrainerError
+from trainer.data.columns import ListWriter, TextColumn, numbers
+from trainer.data.corpus import Corpus, hash_of
+
+FORMAT = 1
+JOINS = ("sep", "sep_if_abstract", "space")
+_DESCRIPTION = "tokens.json"
+_COLUMNS = ("titles", "abstracts", "questions")
+_AT_ONCE = 2_048
+
+
+class Part(enum.IntEnum):
+    """What of a paper is read. For `question` the row is a question's number, not a paper's."""
+
+    both = 0
+    title = 1
+    abstract = 2
+    question = 3
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """A tokenizer's special tokens, by number, and how many tokens it knows.
+
+    `mask` is -1 where there is none. `unused` are [unused1], [unused2] ..., which Multi2SPE takes
+    for its further CLS tokens.
+    """
+
+    size: int
+    cls: int
+    sep: int
+    pad: int
+    mask: int
+    unused: tuple[int, ...]
+
+    @classmethod
+    def of(cls, tokenizer_folder: Path) -> Vocabulary:
+        """Of a folder with tokenizer.json. Raises TrainerError."""
+        tokenizer = _tokenizer(tokenizer_folder)
+        names = _special_names(tokenizer_folder)
+        known = {name: tokenizer.token_to_id(text) for name, text in names.items()}
+        ids = {name: -1 if number is None else number for name, number in known.items()}
+        for name in ("cls", "sep", "pad"):
+            if ids[name] < 0:
+                raise TrainerError(
+                    f"The tokenizer in {tokenizer_folder} has no {name.upper()} token.",
+                    "SciRead trains BERT-like models only.",
+                )
+        unused = (tokenizer.token_to_id(f"[unused{number}]") for number in range(1, 100))
+        return cls(
+            size=tokenizer.get_vocab_size(),
+            **ids,
+            unused=tuple(number for number in unused if number is not None),
+        )
+
+
+class TokenColumn:
+    """The word pieces of one column of texts, without special tokens: ids end to end."""
+
+    def __init__(self, folder: Path, name: str, dtype: str) -> None:
+        self.starts: NDArray[np.int64] = numbers(folder / f"{name}.starts.int64")
+        self.ids: NDArray[Any] = numbers(folder / f"{name}.{dtype}")
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, row: int) -> NDArray[Any]:
+        return self.ids[self.starts[row] : self.starts[row + 1]]
+
+    @property
+    def lengths(self) -> NDArray[np.int64]:
+        """How many word pieces each text has."""
+        return np.diff(self.starts)
+
+
+class TokenCache:
+    """The word pieces of all titles, abstracts and questions of a corpus.
+
+    They lie in the corpus's folder, under tokens/, in a folder a tokenizer. Ids are uint16 where
+    the vocabulary allows, else int32.
+    """
+
+    def __init__(self, folder: Path, corpus: Corpus, vocabulary: Vocabulary) -> None:
+        dtype = _dtype(vocabulary.size)
+        self.folder = folder
+        self._sizes: dict[str, int] = _description(folder)["bytes"]
+        self.corpus = corpus
+        self.vocabulary = vocabulary
+        self.titles = TokenColumn(folder, "titles", dtype)
+        self.abstracts = TokenColumn(folder, "abstracts", dtype)
+        self.questions = TokenColumn(folder, "questions", dtype)
+
+    @classmethod
+    def open(
+        cls,
+        corpus: Corpus,
+        tokenizer_folder: Path,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> TokenCache:
+        """Open the word pieces that this tokenizer makes, and make them first if need be.
+
+        `tokenizer_folder` holds tokenizer.json. Of several processes that ask at once, one makes
+        them and the others wait. Raises TrainerError.
+        """
+        vocabulary = Vocabulary.of(tokenizer_folder)
+        digest = hash_of(tokenizer_folder / "tokenizer.json")
+        folder = corpus.folder / "tokens" / digest[:12]
+        try:
+            if not _is_whole(folder, corpus):
+                folder.parent.mkdir(exist_ok=True)
+                with FileLock(folder.with_suffix(".lock")):
+                    if not _is_whole(folder, corpus):
+                        _make(folder, corpus, tokenizer_folder, vocabulary, note)
+        except OSError as error:
+            raise TrainerError(
+                f"The word pieces of {corpus.folder} could not be kept: {error.strerror}.",
+                "They are written into the corpus's folder: is there room, and may you write?",
+            ) from error
+        return cls(folder, corpus, vocabulary)
+
+    def check(self) -> None:
+        """Raise TrainerError if a file, of this or of its corpus, has vanished since."""
+        self.corpus.check()
+        if not _sizes_fit(self.folder, self._sizes):
+            raise TrainerError(
+                f"The word pieces in {self.folder} have vanished or are cut short.",
+                "Go on with the same command: they are made again.",
+            )
+
+
+class Texts:
+    """Papers as a model reads them, word piece by word piece.
+
+    `join` says what stands between title and abstract: "sep" (always a [SEP], as MIReAD and
+    SPECTER train), "sep_if_abstract" (none after a title that stands alone, as SciRepEval) or
+    "space" (nothing, as the published scripts that embed). Texts of more than `max_tokens`,
+    special tokens counted, are cut from the end. `cls_tokens` of more than 1 add [unused1],
+    [unused2] ... after [CLS].
+    """
+
+    def __init__(
+        self, cache: TokenCache, *, join: str = "sep", max_tokens: int = 512, cls_tokens: int = 1
+    ) -> None:
+        words = cache.vocabulary
+        if join not in JOINS:
+            raise TrainerError(f"There is no join {join!r}.", f"Known are: {', '.join(JOINS)}.")
+        if cls_tokens - 1 > len(words.unused):
+            raise TrainerError(
+                f"The tokenizer has {len(words.unused)} unused tokens, too few for {cls_tokens} "
+                "CLS tokens.",
+                "Take a vocabulary with [unused1], [unused2] ..., as BERT's and SciBERT's have.",
+            )
+        if max_tokens < cls_tokens + 2:
+            raise TrainerError(
+                f"{max_tokens} tokens leave no room for a text.", "Set max_tokens to 128 or 512."
+            )
+        self.cache = cache
+        self.join = join
+        self.max_tokens = max_tokens
+        self.cls_tokens = cls_tokens
+        self._start = np.array([words.cls, *words.unused[: cls_tokens - 1]], np.int32)
+        self._sep = np.array([words.sep], np.int32)
+        self._most = max_tokens - cls_tokens - 1  # between the first and the last special token
+
+    def ids(self, row: int, part: Part = Part.both) -> NDArray[np.int32]:
+        """The text's tokens, special ones included."""
+        return np.concatenate([self._start, self._body(row, part)[: self._most], self._sep])
+
+    def lengths(
+        self, rows: NDArray[np.integer[Any]], parts: NDArray[np.integer[Any]]
+    ) -> NDArray[np.int64]:
+        """How many tokens `ids` would give for each row and part; both of one shape."""
+        rows, parts = np.broadcast_arrays(rows, parts)
+        found = np.zeros(rows.shape, np.int64)
+        for part in np.unique(parts):
+            asked = parts == part
+            found[asked] = self._body_lengths(rows[asked], Part(part))
+        return np.minimum(found, self._most) + self.cls_tokens + 1
+
+    def _body(self, row: int, part: Part) -> NDArray[Any]:
+        cache = self.cache
+        if part == Part.title:
+            return cache.titles[row]
+        if part == Part.abstract:
+            return cache.abstracts[row]
+        if part == Part.question:
+            return cache.questions[row]
+        title, abstract = cache.titles[row], cache.abstracts[row]
+        if self.join == "space" or (self.join == "sep_if_abstract" and not len(abstract)):
+            return np.concatenate([title, abstract])
+        return np.concatenate([title, self._sep, abstract])
+
+    def _body_lengths(self, rows: NDArray[Any], part: Part) -> NDArray[np.int64]:
+        cache = self.cache
+        if part == Part.title:
+            return _lengths(cache.titles, rows)
+        if part == Part.abstract:
+            return _lengths(cache.abstracts, rows)
+        if part == Part.question:
+            return _lengths(cache.questions, rows)
+        titles, abstracts = _lengths(cache.titles, rows), _lengths(cache.abstracts, rows)
+        if self.join == "space":
+            return titles + abstracts
+        separators = abstracts > 0 if self.join == "sep_if_abstract" else 1
+        return titles + separators + abstracts
+
+
+def _lengths(column: TokenColumn, rows: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    lengths: NDArray[np.int64] = column.starts[rows + 1] - column.starts[rows]
+    return lengths
+
+
+def _dtype(vocabulary: int) -> str:
+    return "uint16" if vocabulary <= 1 << 16 else "int32"
+
+
+def _description(folder: Path) -> dict[str, Any]:
+    described: dict[str, Any] = json.loads((folder / _DESCRIPTION).read_text(encoding="utf-8"))
+    return described
+
+
+def _is_whole(folder: Path, corpus: Corpus) -> bool:
+    """Whether the folder's word pieces are complete, undamaged and this corpus's."""
+    try:
+        described = _description(folder)
+        return (
+            described["format"] == FORMAT
+            and described["corpus_sha256"] == corpus.sha256
+            and _sizes_fit(folder, described["bytes"])
+            and all(hash_of(folder / name) == h for name, h in described["sha256"].items())
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return False
+
+
+def _sizes_fit(folder: Path, sizes: Mapping[str, int]) -> bool:
+    try:
+        return all((folder / name).stat().st_size == size for name, size in sizes.items())
+    except OSError:
+        return False
+
+
+def _make(
+    folder: Path,
+    corpus: Corpus,
+    tokenizer_folder: Path,
+    vocabulary: Vocabulary,
+    note: Callable[[str], None],
+) -> None:
+    unfinished = folder.with_name(folder.name + ".new")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    unfinished.mkdir()
+    tokenizer = _tokenizer(tokenizer_folder)
+    dtype = _dtype(vocabulary.size)
+    for name in _COLUMNS:
+        texts: TextColumn = getattr(corpus, name)
+        note(f"Cutting {len(texts):,} {name} into word pieces")
+        with ListWriter(unfinished, name, dtype) as writer:
+            for encodings in _encoded(tokenizer, texts):
+                ids = [encoding.ids for encoding in encodings]
+                lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+                flat = np.fromiter(chain.from_iterable(ids), np.dtype(dtype), lengths.sum())
+                writer.extend(flat, lengths)
+    made = sorted(unfinished.iterdir())
+    described = {
+        "format": FORMAT,
+        "corpus_sha256": corpus.sha256,
+        "bytes": {path.name: path.stat().st_size for path in made},
+        "sha256": {path.name: hash_of(path) for path in made},
+    }
+    (unfinished / _DESCRIPTION).write_text(json.dumps(described, indent=2), encoding="utf-8")
+    unfinished.rename(folder)
+
+
+def _encoded(tokenizer: Tokenizer, texts: Sequence[str]) -> Iterator[list[Any]]:
+    left = iter(texts)
+    while batch := list(islice(left, _AT_ONCE)):
+        yield tokenizer.encode_batch_fast(batch, add_special_tokens=False)
+
+
+def _tokenizer(folder: Path) -> Tokenizer:
+    path = folder / "tokenizer.json"
+    if not path.is_file():
+        raise TrainerError(
+            f"There is no tokenizer in {folder}.", "It should hold a file tokenizer.json."
+        )
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing narrower
+        raise TrainerError(f"{path} is damaged: {error}.", "Copy the model again.") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
+def _special_names(folder: Path) -> dict[str, str]:
+    """The names of the special tokens, as transformers keeps them beside the tokenizer."""
+    names = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
+    for path in (folder / "special_tokens_map.json", folder / "tokenizer_config.json"):
+        try:
+            described = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        except ValueError as error:
+            raise TrainerError(f"{path} is damaged: {error}.", "Copy the model again.") from error
+        for name in names:
+            token = described.get(f"{name}_token")
+            token = token.get("content") if isinstance(token, Mapping) else token
+            names[name] = token or names[name]
+    return names

@@ -1,0 +1,70 @@
+"""Learning the word pieces of a corpus (Devlin et al., 2019), as PhysBERT does first of all."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import BertTokenizer
+
+from trainer.contract.errors import TrainerError
+from trainer.data.corpus import Corpus, Split
+
+_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+# So that Multi2SPE can have its further CLS tokens afterwards.
+_UNUSED = tuple(f"[unused{number}]" for number in range(1, 10))
+# The rarer letters are unknown: else all the world's would leave no room for words.
+_LETTERS = 1_000
+_AT_ONCE = 1_000
+
+
+def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -> Path:
+    """Learn at most `size` word pieces from the papers to train on, into a tokenizer's folder.
+
+    transformers opens the folder as a BERT tokenizer. The same corpus gives the same words in the
+    same order. Raises TrainerError where there is no text.
+    """
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not cased)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    first = [*_SPECIAL, *_UNUSED]
+    letters = _letters(corpus, tokenizer, min(_LETTERS, (size - len(first)) // 4))
+    if not letters:
+        raise TrainerError(
+            f"The corpus {corpus.folder} has no text to learn word pieces from.",
+            "Set train_tokenizer=false, or prepare a corpus with titles or abstracts.",
+        )
+    # The library numbers continued letters as its hash tables hold them, otherwise in every
+    # process, and words alike frequent then come by number: so they are numbered here.
+    first += [f"##{letter}" for letter in letters]
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size,
+        min_frequency=2,
+        initial_alphabet=letters,
+        limit_alphabet=len(letters),
+        special_tokens=first,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(_texts(corpus), trainer)
+    words = tokenizer.get_vocab()
+    BertTokenizer(vocab=words, do_lower_case=not cased).save_pretrained(folder)
+    return folder
+
+
+def _letters(corpus: Corpus, tokenizer: Tokenizer, most: int) -> list[str]:
+    """The most frequent letters of normalised text, in the order of their code points."""
+    counts: Counter[str] = Counter()
+    texts = _texts(corpus)
+    while batch := "\n".join(islice(texts, _AT_ONCE)):
+        counts.update(tokenizer.normalizer.normalize_str(batch))
+    known = [letter for letter in counts if not letter.isspace()]
+    return sorted(sorted(known, key=lambda letter: (-counts[letter], letter))[:most])
+
+
+def _texts(corpus: Corpus) -> Iterator[str]:
+    for row in corpus.rows(Split.train).tolist():
+        yield corpus.title(row)
+        yield corpus.abstract(row)
