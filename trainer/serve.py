@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
@@ -14,15 +13,15 @@ from numpy.typing import NDArray
 
 from trainer.contract import wire
 from trainer.contract.errors import TrainerError
-from trainer.contract.package import Package, read_package
+from trainer.contract.package import Package, find_model
 
 _NICENESS = 10
 
 Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
 
-def serve(folder: Path) -> int:
-    """Answer requests until the other side closes; the exit code is 1 when the model cannot load.
+def serve(model: str) -> int:
+    """Answer requests until the other side closes; the exit code is 1 when `model` cannot load.
 
     The first frame out says that the model is ready, or why it is not. A request
     `{"id": 1, "texts": [["title", "abstract"], ...]}` is answered by
@@ -31,7 +30,7 @@ def serve(folder: Path) -> int:
     requests, answers = _take_pipes()
     _stand_back()
     try:
-        package = read_package(folder)
+        package = find_model(model)
         encode = _load(package)
     except TrainerError as error:
         wire.send(answers, {"error": error.message, "hint": error.hint})

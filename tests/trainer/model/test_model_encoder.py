@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from transformers import DistilBertConfig, DistilBertModel
 
 from tests.tiny_model import tiny_package
-from trainer import backbone
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import starter_package, write_package
-from trainer.encoder import Encoder, TextReader, pool
+from trainer.encoder import Encoder, TextReader
+from trainer.model import backbone
+from trainer.model.bert import After
+from trainer.model.packed import Packed, pack
+from trainer.model.padded import Padded
 
 PAPERS = [
     ("Deep graph learning", "We study the citation graph of papers."),
@@ -38,25 +41,9 @@ def starter() -> Encoder:
     return Encoder(starter_package())
 
 
-@pytest.fixture
-def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(backbone, "_cpu_multiplies_bf16", lambda: False)
-
-
 def golden(shared: Path, name: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
     return found
-
-
-@pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special"])
-def test_pooling_gives_the_golden_numbers(shared: Path, pooling: str) -> None:
-    case = golden(shared, "pooling")
-    hidden = torch.tensor(case["inputs"]["hidden"], dtype=torch.float64)
-    mask = torch.tensor(case["inputs"]["attention_mask"]).bool()
-    expected = torch.tensor(case["expected"][pooling], dtype=torch.float64)
-    torch.testing.assert_close(
-        pool(hidden, mask, pooling), expected, atol=case["tolerance_abs"], rtol=0
-    )
 
 
 @pytest.mark.parametrize(
@@ -117,13 +104,13 @@ def test_a_paper_has_the_same_vector_in_any_company(starter: Encoder) -> None:
     assert (together * alone).sum(1).min() > 0.9999
 
 
-@pytest.mark.usefixtures("float32")
 @pytest.mark.parametrize("pooling", ["cls", "mean", "mean_no_special"])
 def test_our_bert_computes_what_transformers_computes(tmp_path: Path, pooling: str) -> None:
     package = tiny_package(tmp_path / "m", pooling=pooling)
-    ours, theirs = Encoder(package, "cpu"), Encoder(package, "cpu")
+    ours = Encoder(package, "cpu", exact=True)
+    theirs = Encoder(package, "cpu", exact=True)
     assert isinstance(ours._backbone, backbone.Bert)
-    theirs._backbone = backbone._any_transformer(package, torch.device("cpu"))
+    theirs._backbone = Padded(package.folder).eval()
     np.testing.assert_allclose(ours.encode(PAPERS), theirs.encode(PAPERS), atol=2e-6)
 
 
@@ -165,8 +152,8 @@ def test_a_model_with_too_few_places_for_its_tokens_is_refused(tmp_path: Path) -
         Encoder(tiny_package(tmp_path / "m", max_tokens=65))
 
 
-def test_a_pooling_of_a_later_version_is_refused_when_used(tmp_path: Path) -> None:
-    with pytest.raises(PackageRefused, match="multi_cls"):
+def test_a_tokenizer_without_words_for_several_cls_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(PackageRefused, match=r"\[unused1\]"):
         Encoder(tiny_package(tmp_path / "m", pooling="multi_cls", cls_tokens=3))
 
 
@@ -174,14 +161,14 @@ def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path) -> None:
     encoder = Encoder(tiny_package(tmp_path / "m"))
     expected, run = encoder.encode(PAPERS), encoder._backbone
 
-    def small(ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        if len(ids) > 1:
+    def small(texts: Packed, after: After) -> torch.Tensor:
+        if len(texts.lengths) > 1:
             raise torch.OutOfMemoryError
-        return run(ids, mask)
+        return run(texts, after)
 
     encoder._backbone = small
     found = encoder.encode(PAPERS)
     assert (found * expected).sum(1).min() > 0.9999
-    encoder._backbone = lambda ids, mask: small(ids.repeat(2, 1), mask.repeat(2, 1))
+    encoder._backbone = lambda texts, after: small(pack([[2, 3]] * 2), after)
     with pytest.raises(torch.OutOfMemoryError):
         encoder.encode(PAPERS)

@@ -1,4 +1,4 @@
-"""The transformer inside a model: token ids in, the last layer's states out."""
+"""The transformer inside a model at work: packed texts in, the last layer's states out."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import WEIGHTS, Package
+from trainer.model.bert import After, is_plain_bert
+from trainer.model.packed import Packed
+from trainer.model.padded import Padded
+from trainer.model.text_model import Backbone
 
-# ids and mask, both [batch, length] -> states [batch, length, dim]
-Backbone = Callable[[Tensor, Tensor], Tensor]
+# Packed texts, and what is done to the states after layers -> states [tokens, dim]
+Transformer = Callable[[Packed, After], Tensor]
 
 
-def load_backbone(package: Package, device: torch.device) -> Backbone:
-    """The package's transformer, ready for inference. Raises PackageRefused."""
+def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) -> Transformer:
+    """The package's transformer, ready for inference. Raises TrainerError."""
     config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
     positions = config.get("max_position_embeddings", package.max_tokens)
     if package.max_tokens > positions:
@@ -28,11 +32,15 @@ def load_backbone(package: Package, device: torch.device) -> Backbone:
             f"The model {package.title} reads {positions} tokens, not {package.max_tokens}.",
             "Make max_tokens in its package.json smaller.",
         )
-    if device.type == "cpu" and _is_plain_bert(config):
-        weights = load_file(package.folder / WEIGHTS)
-        weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
-        return Bert(config, weights, precision(device))
-    return _any_transformer(package, device)
+    if not is_plain_bert(config):
+        other: Transformer = Padded(package.folder, dtype=dtype).eval().to(device)
+        return other
+    if device.type != "cpu":
+        bert: Transformer = Backbone.load(package.folder).eval().to(device, dtype)
+        return bert
+    weights = load_file(package.folder / WEIGHTS)
+    weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
+    return Bert(config, weights, dtype)
 
 
 def precision(device: torch.device) -> torch.dtype:
@@ -69,20 +77,18 @@ class Bert:
         ]
         self._weights.clear()
 
-    def __call__(self, ids: Tensor, mask: Tensor) -> Tensor:
-        tokens, places = ids[mask], mask.cumsum(1)[mask] - 1
-        lengths = mask.sum(1).tolist()
-        # oneDNN compiles itself for every new number of rows, which takes as long as the work.
-        spare = -len(tokens) % (256 if len(tokens) > 256 else 32)
-        tokens, places = F.pad(tokens, (0, spare)), F.pad(places, (0, spare))
-        states = self._norm(F.embedding(tokens, self._word) + F.embedding(places, self._place))
-        for layer in self._layers:
-            states = layer(states, lengths)
-        padded = states.new_zeros(*mask.shape, states.shape[1])
-        padded[mask] = states[: len(states) - spare]
-        return padded
+    def __call__(self, texts: Packed, after: After) -> Tensor:
+        states = self._norm(
+            F.embedding(_fill(texts.ids), self._word)
+            + F.embedding(_fill(texts.places), self._place)
+        )
+        for number, layer in enumerate(self._layers):
+            states = layer(states, texts.lengths)
+            if number in after:
+                states = _fill(after[number](states[: len(texts.ids)], texts))
+        return states[: len(texts.ids)]
 
-    def _layer(self, name: str) -> Callable[[Tensor, list[int]], Tensor]:
+    def _layer(self, name: str) -> Callable[[Tensor, tuple[int, ...]], Tensor]:
         to_queries_keys_values = self._dense(
             *(f"{name}attention.self.{part}" for part in ("query", "key", "value"))
         )
@@ -92,7 +98,7 @@ class Bert:
         narrow = self._dense(f"{name}output.dense")
         norm_output = self._layer_norm(f"{name}output.LayerNorm")
 
-        def layer(states: Tensor, lengths: list[int]) -> Tensor:
+        def layer(states: Tensor, lengths: tuple[int, ...]) -> Tensor:
             attended = _attend(to_queries_keys_values(states), lengths, self._heads)
             states = norm_attention(mix_heads.plus(states, attended))
             return norm_output(narrow.plus(states, widen.gelu(states)))
@@ -142,7 +148,7 @@ class _Dense:
         return found
 
 
-def _attend(queries_keys_values: Tensor, lengths: list[int], heads: int) -> Tensor:
+def _attend(queries_keys_values: Tensor, lengths: tuple[int, ...], heads: int) -> Tensor:
     """Every text attends to itself. Neighbours of one length are computed together."""
     tokens, width = queries_keys_values.shape[0], queries_keys_values.shape[1] // 3
     attended, start = [], 0
@@ -157,34 +163,13 @@ def _attend(queries_keys_values: Tensor, lengths: list[int], heads: int) -> Tens
     return torch.cat(attended)
 
 
-def _is_plain_bert(config: Mapping[str, object]) -> bool:
-    return (
-        config.get("model_type") == "bert"
-        and config.get("hidden_act") == "gelu"
-        and config.get("position_embedding_type", "absolute") == "absolute"
-    )
+def _fill(rows: Tensor) -> Tensor:
+    """More rows, of zeros, up to a round number.
 
-
-def _any_transformer(package: Package, device: torch.device) -> Backbone:
-    # So late, since it takes seconds, and most models are BERT.
-    from transformers import AutoModel
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-    model = AutoModel.from_pretrained(
-        package.folder,
-        local_files_only=True,
-        trust_remote_code=False,
-        use_safetensors=True,
-        dtype=precision(device),
-    )
-    model.eval().to(device)
-
-    def states(ids: Tensor, mask: Tensor) -> Tensor:
-        found: Tensor = model(input_ids=ids, attention_mask=mask).last_hidden_state
-        return found
-
-    return states
+    oneDNN compiles itself for every new number of rows, which takes as long as the work.
+    """
+    spare = -len(rows) % (256 if len(rows) > 256 else 32)
+    return F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, spare))
 
 
 def _cpu_multiplies_bf16() -> bool:

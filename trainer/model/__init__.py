@@ -1,0 +1,1 @@
+"""Texts to vectors in torch: layers, packing without padding, pooling."""

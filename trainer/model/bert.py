@@ -1,0 +1,299 @@
+"""BERT that learns: the parameters of transformers' BertModel, run over packed texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+from trainer.model.bert_cpu import Plan, layer_on_cpu
+from trainer.model.dropout import dropout
+from trainer.model.layout import Layout
+from trainer.model.packed import Packed
+
+# What is done to the states [tokens, hidden] after layers, by their number from 0.
+After = Mapping[int, Callable[[Tensor, Packed], Tensor]]
+
+
+def is_plain_bert(config: Mapping[str, object]) -> bool:
+    return (
+        config.get("model_type") == "bert"
+        and config.get("hidden_act") == "gelu"
+        and config.get("position_embedding_type", "absolute") == "absolute"
+    )
+
+
+class Bert(nn.Module):
+    """The same numbers as BertModel, on texts without padding. Parameters have its names."""
+
+    def __init__(self, config: Mapping[str, Any], dropout: float | None = None) -> None:
+        """`dropout` None: as the config says."""
+        super().__init__()
+        self.checkpointing = self._to_compile = False
+        self.embeddings = Embeddings(config, dropout)
+        self.encoder = Layers(config, dropout)
+        self.pooler = Pooler(config["hidden_size"])
+        self._heads = int(config["num_attention_heads"])
+        self._spread = float(config.get("initializer_range", 0.02))
+        self.apply(self._initialise)
+
+    @property
+    def words(self) -> nn.Parameter:
+        found = self.embeddings.word_embeddings.weight
+        assert isinstance(found, nn.Parameter)
+        return found
+
+    def forward(self, texts: Packed, after: After) -> Tensor:
+        if texts.ids.device.type == "cpu":
+            return self._on_cpu(texts, after)
+        if self._to_compile:
+            self._compile()
+        states: Tensor = self.embeddings(texts.ids, texts.places)
+        padding = Padding.of(texts)
+        for number, layer in enumerate(self.encoder.layer):
+            states = self._run(layer, states, padding)
+            if number in after:
+                states = after[number](states, texts)
+        return states
+
+    def _on_cpu(self, texts: Packed, after: After) -> Tensor:
+        layout = Layout.of(texts.lengths, self._heads)
+        inside, outside = (layout.source, layout.rows), (layout.rows, layout.source)
+        states = self.embeddings(texts.ids[layout.source], texts.places[layout.source])
+        for number, layer in enumerate(self.encoder.layer):
+            states = self._run(layer, states, layout)
+            if number in after:
+                states = after[number](_rows(states, *outside), texts)
+                states = _rows(states, *inside)
+        return _rows(states, *outside)
+
+    def _run(self, layer: nn.Module, states: Tensor, where: Padding | Layout) -> Tensor:
+        if self.checkpointing and torch.is_grad_enabled():
+            found: Tensor = checkpoint(layer, states, where, use_reentrant=False)
+            return found
+        run: Tensor = layer(states, where)
+        return run
+
+    def compile_layers(self) -> None:
+        """Let torch compile each layer on a GPU. On a CPU they are put together by hand."""
+        self._to_compile = True
+
+    def _compile(self) -> None:
+        for layer in self.encoder.layer:
+            layer.compile(dynamic=True)
+        self._to_compile = False
+
+    def _initialise(self, module: nn.Module) -> None:
+        if isinstance(module, nn.Linear | nn.Embedding):
+            nn.init.normal_(module.weight, std=self._spread)
+        if isinstance(module, nn.Linear):
+            nn.init.zeros_(module.bias)
+        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            nn.init.zeros_(module.weight[module.padding_idx])
+
+
+class Embeddings(nn.Module):
+    """Word, place and (always the first) segment, normed."""
+
+    def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
+        super().__init__()
+        hidden = config["hidden_size"]
+        self.word_embeddings = nn.Embedding(
+            config["vocab_size"], hidden, padding_idx=config.get("pad_token_id", 0)
+        )
+        self.position_embeddings = nn.Embedding(config["max_position_embeddings"], hidden)
+        self.token_type_embeddings = nn.Embedding(config.get("type_vocab_size", 2), hidden)
+        self.LayerNorm = _layer_norm(config)
+        self.dropout = nn.Dropout(_rate(config, "hidden_dropout_prob", dropout))
+
+    def forward(self, ids: Tensor, places: Tensor) -> Tensor:
+        """Both int64 [tokens] -> [tokens, hidden]"""
+        states = self.word_embeddings(ids) + self.token_type_embeddings.weight[0]
+        states = self.LayerNorm(states + self.position_embeddings(places))
+        if self.training and self.dropout.p and states.device.type == "cpu":
+            states = dropout(states, self.dropout.p, _seed())
+        else:
+            states = self.dropout(states)
+        found: Tensor = states
+        return found
+
+
+class Layers(nn.Module):
+    def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(
+            Layer(config, dropout) for _ in range(config["num_hidden_layers"])
+        )
+
+
+class Layer(nn.Module):
+    """Attention and what follows, as BertLayer."""
+
+    def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
+        super().__init__()
+        self.attention = Attention(config, dropout)
+        self.intermediate = Intermediate(config)
+        self.output = Output(config["intermediate_size"], config, dropout)
+        self._heads = int(config["num_attention_heads"])
+        self._attention_dropout = _rate(config, "attention_probs_dropout_prob", dropout)
+
+    def forward(self, states: Tensor, where: Padding | Layout) -> Tensor:
+        """[tokens, hidden]; on a CPU [rows, hidden], laid out as `where` says."""
+        if isinstance(where, Layout):
+            return layer_on_cpu(states, self._plan(states, where), self._weights())
+        weights = self._weights()
+        parts = F.linear(states, weights[0], weights[1])
+        rate = self._attention_dropout if self.training else 0.0
+        states = self.attention.output(attend(parts, where, self._heads, rate), states)
+        after: Tensor = self.output(F.gelu(self.intermediate.dense(states)), states)
+        return after
+
+    def _plan(self, states: Tensor, layout: Layout) -> Plan:
+        attention_dropout = self._attention_dropout if self.training else 0.0
+        dropout = self.output.dropout.p if self.training else 0.0
+        return Plan(
+            layout,
+            self._heads,
+            self.output.LayerNorm.eps,
+            attention_dropout,
+            dropout,
+            torch.get_autocast_dtype("cpu") if torch.is_autocast_enabled("cpu") else states.dtype,
+            _seed() if attention_dropout or dropout else 0,
+        )
+
+    def _weights(self) -> tuple[Tensor, ...]:
+        """In the order of `bert_cpu.Weights`."""
+        of = self.attention.self
+        return (
+            torch.cat([of.query.weight, of.key.weight, of.value.weight]),
+            torch.cat([of.query.bias, of.key.bias, of.value.bias]),
+            *self.attention.output.weights(),
+            self.intermediate.dense.weight,
+            self.intermediate.dense.bias,
+            *self.output.weights(),
+        )
+
+
+class Attention(nn.Module):
+    def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
+        super().__init__()
+        self.self = SelfAttention(config["hidden_size"])
+        self.output = Output(config["hidden_size"], config, dropout)
+
+
+class SelfAttention(nn.Module):
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(hidden, hidden)
+        self.key = nn.Linear(hidden, hidden)
+        self.value = nn.Linear(hidden, hidden)
+
+
+class Intermediate(nn.Module):
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config["hidden_size"], config["intermediate_size"])
+
+
+class Output(nn.Module):
+    """What follows both halves of a layer: back to the states' width, added to them, normed."""
+
+    def __init__(self, width: int, config: Mapping[str, Any], dropout: float | None) -> None:
+        super().__init__()
+        self.dense = nn.Linear(width, config["hidden_size"])
+        self.LayerNorm = _layer_norm(config)
+        self.dropout = nn.Dropout(_rate(config, "hidden_dropout_prob", dropout))
+
+    def forward(self, found: Tensor, states: Tensor) -> Tensor:
+        normed: Tensor = self.LayerNorm(self.dropout(self.dense(found)) + states)
+        return normed
+
+    def weights(self) -> tuple[Tensor, ...]:
+        dense, norm = self.dense, self.LayerNorm
+        return dense.weight, dense.bias, norm.weight, norm.bias
+
+
+class Pooler(nn.Module):
+    """tanh(W cls + b): what BERT guessed the next sentence from."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.dense = nn.Linear(hidden, hidden)
+
+    def forward(self, cls: Tensor) -> Tensor:
+        return torch.tanh(self.dense(cls))
+
+
+@dataclass(frozen=True, eq=False)
+class Padding:
+    """Where packed tokens lie in a matrix of texts by places: `rows` [tokens] of the flattened
+    one, and `mask` [texts, 1, 1, longest], which is true at tokens."""
+
+    rows: Tensor
+    mask: Tensor
+
+    @classmethod
+    def of(cls, texts: Packed) -> Padding:
+        lengths = np.asarray(texts.lengths)
+        mask = np.arange(lengths.max()) < lengths[:, None]
+        device = texts.ids.device
+        rows = torch.from_numpy(np.flatnonzero(mask)).to(device, non_blocking=True)
+        return cls(rows, torch.from_numpy(mask)[:, None, None].to(device, non_blocking=True))
+
+    def pad(self, states: Tensor) -> Tensor:
+        """[tokens, width] -> [texts, longest, width]"""
+        texts, longest = self.mask.shape[0], self.mask.shape[3]
+        padded = states.new_zeros(texts * longest, states.shape[1])
+        return padded.index_copy(0, self.rows, states).view(texts, longest, -1)
+
+    def unpad(self, padded: Tensor) -> Tensor:
+        """[texts, longest, width] -> [tokens, width]"""
+        return padded.flatten(0, 1).index_select(0, self.rows)
+
+
+def attend(parts: Tensor, padding: Padding, heads: int, rate: float) -> Tensor:
+    """Every text attends to itself: queries, keys and values [tokens, 3 * hidden] -> states."""
+    query, key, value = torch.unflatten(padding.pad(parts), 2, (3, heads, -1)).permute(
+        2, 0, 3, 1, 4
+    )
+    found = F.scaled_dot_product_attention(query, key, value, padding.mask, dropout_p=rate)
+    return padding.unpad(found.transpose(1, 2).flatten(2))
+
+
+def _rows(states: Tensor, order: Tensor, back: Tensor) -> Tensor:
+    """The rows `order` of the states. `back` says in which of them each token is."""
+    found: Tensor = _Rows.apply(states, order, back)  # type: ignore[no-untyped-call]
+    return found
+
+
+class _Rows(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, states: Tensor, order: Tensor, back: Tensor) -> Tensor:
+        ctx.save_for_backward(order, back)
+        return states.index_select(0, order)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
+        order, back = ctx.saved_tensors
+        if len(order) >= len(back):  # in: what padding copied counts for nothing
+            return gradient.index_select(0, back), None, None
+        found = gradient.new_zeros(len(back), gradient.shape[1])
+        return found.index_copy_(0, order, gradient), None, None
+
+
+def _layer_norm(config: Mapping[str, Any]) -> nn.LayerNorm:
+    return nn.LayerNorm(config["hidden_size"], eps=config.get("layer_norm_eps", 1e-12))
+
+
+def _rate(config: Mapping[str, Any], name: str, dropout: float | None) -> float:
+    return float(config.get(name, 0.1) if dropout is None else dropout)
+
+
+def _seed() -> int:
+    return int(torch.randint(2**62, ()))

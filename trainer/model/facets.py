@@ -1,0 +1,105 @@
+"""Multi2SPE's facets: several [CLS] tokens that are pushed apart (Seoh et al., 2023)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+
+import torch
+from torch import Tensor, nn
+
+from trainer.model.bert import After
+from trainer.model.packed import Packed, first, first_rows
+
+INITS = ("released", "identity_effective")
+
+
+class Facets(nn.Module):
+    """A linear layer for each of the first `cls_tokens` tokens, at 1/3, 2/3 and the end.
+
+    Of each layer's weights only their difference from their mean counts, which keeps the tokens
+    apart (eq. 1); a lone token would have none left, so it keeps its own. With the init
+    `released` the first two start as the identity, hence at zero once the mean is gone, as the
+    published code does; with `identity_effective` the model starts as the plain transformer.
+    `tanh` follows the last, in the published code but not in the paper.
+    """
+
+    def __init__(
+        self,
+        hidden: int,
+        layers: int,
+        cls_tokens: int = 3,
+        init: str = "released",
+        tanh: bool = True,
+    ) -> None:
+        super().__init__()
+        if init not in INITS:
+            raise ValueError(f"unknown init {init}")
+        self.cls_tokens, self.init, self.tanh = cls_tokens, init, tanh
+        self._layers = layers
+        self.weight = nn.Parameter(torch.zeros(3, cls_tokens, hidden, hidden))
+        self.bias = nn.Parameter(torch.zeros(3, cls_tokens, hidden))
+        if init == "released":
+            self._start_as_released()
+
+    @torch.no_grad()
+    def _start_as_released(self) -> None:
+        hidden = self.bias.shape[-1]
+        self.weight[:2].copy_(torch.eye(hidden))
+        for weight, bias in zip(self.weight[2], self.bias[2], strict=True):
+            dense = nn.Linear(hidden, hidden)
+            weight.copy_(dense.weight)
+            bias.copy_(dense.bias)
+
+    def effective(self) -> Tensor:
+        """The weights that states are multiplied with, [3, cls_tokens, hidden, hidden]."""
+        weight: Tensor = self.weight
+        if self.cls_tokens > 1:
+            weight = weight - weight.mean(1, keepdim=True)
+        if self.init == "identity_effective":
+            weight = weight + torch.eye(weight.shape[-1], device=weight.device)
+        return weight
+
+    def after(self) -> After:
+        """What happens to the states after each layer."""
+        return facet_steps(self.effective(), self.bias, self._layers)
+
+    def read(self, states: Tensor, texts: Packed) -> Tensor:
+        """The facets of each text, [texts, cls_tokens, hidden], from the last states."""
+        return read_facets(states, texts, self.cls_tokens, self.tanh)
+
+
+def facet_steps(weight: Tensor, bias: Tensor, layers: int) -> After:
+    """Weights [3, K, hidden, hidden] and biases [3, K, hidden] at their layers of `layers`."""
+    steps = defaultdict(list)
+    for place, its_weight, its_bias in zip(facet_places(layers), weight, bias, strict=True):
+        steps[place].append((its_weight, its_bias))
+    return {place: partial(_replace, parameters) for place, parameters in steps.items()}
+
+
+def facet_places(layers: int) -> tuple[int, ...]:
+    """After which layers, from 0: of 12 after the 4th, the 8th and the last."""
+    return tuple(max(1, round(layers * third / 3)) - 1 for third in (1, 2, 3))
+
+
+def read_facets(states: Tensor, texts: Packed, cls_tokens: int, tanh: bool) -> Tensor:
+    """[texts, cls_tokens, hidden]"""
+    facets = first(states, texts.lengths, cls_tokens)
+    return torch.tanh(facets) if tanh else facets
+
+
+def facet_linear(facets: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """[texts, K, hidden] by [K, hidden, hidden] and [K, hidden], to [texts, K, hidden]."""
+    by_facet = torch.baddbmm(bias[:, None], facets.transpose(0, 1), weight.transpose(1, 2))
+    return by_facet.transpose(0, 1)
+
+
+def _replace(parameters: Sequence[tuple[Tensor, Tensor]], states: Tensor, texts: Packed) -> Tensor:
+    """The states with the facets after their layers here. Nothing is written in place."""
+    count = parameters[0][1].shape[0]
+    facets = first(states, texts.lengths, count)
+    for weight, bias in parameters:
+        facets = facet_linear(facets.to(weight.dtype), weight, bias)
+    rows = first_rows(texts.lengths, count, states.device)
+    return states.index_copy(0, rows, facets.flatten(0, 1).to(states.dtype))

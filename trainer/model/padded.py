@@ -1,0 +1,96 @@
+"""Transformers other than BERT, as the transformers library runs them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from trainer.contract.errors import TrainerError
+from trainer.model.bert import After, Padding
+from trainer.model.packed import Packed
+
+
+class Padded(nn.Module):
+    """Any transformer of that library, over packed texts that are padded for it.
+
+    `dropout` None: as the model's own config says.
+    """
+
+    def __init__(
+        self, folder: Path, dropout: float | None = None, dtype: torch.dtype = torch.float32
+    ) -> None:
+        super().__init__()
+        self._checkpointing = False
+        # So late, since it takes seconds, and most models are BERT.
+        from transformers import AutoModel
+        from transformers.utils import logging
+
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        self.model = AutoModel.from_pretrained(
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            dtype=dtype,
+        )
+        if dropout is not None:
+            _set_dropout(self.model, dropout)
+        if getattr(self.model, "pooler", None) is not None:
+            self.model.pooler.requires_grad_(False)  # nothing of ours reads it
+        self.train()
+        self.config: dict[str, Any] = self.model.config.to_dict()
+        self.hidden = int(self.model.config.hidden_size)
+        self.layers = int(self.model.config.num_hidden_layers)
+
+    @property
+    def words(self) -> nn.Parameter:
+        found: nn.Parameter = self.model.get_input_embeddings().weight
+        return found
+
+    @property
+    def checkpointing(self) -> bool:
+        return self._checkpointing
+
+    @checkpointing.setter
+    def checkpointing(self, wanted: bool) -> None:
+        if wanted != self._checkpointing:
+            if wanted:
+                self.model.activation_checkpointing_enable()
+            else:
+                self.model.activation_checkpointing_disable()
+        self._checkpointing = wanted
+
+    def compile_layers(self) -> None:
+        """Let torch compile the model."""
+        self.model.compile(dynamic=True)
+
+    def forward(self, texts: Packed, after: After) -> Tensor:
+        if after:
+            raise TrainerError(
+                f"Layers cannot be put between those of a {self.config['model_type']} model.",
+                "Start from a BERT, such as allenai/scibert_scivocab_uncased.",
+            )
+        padding = Padding.of(texts)
+        ids = self._pad_ids(texts, padding)
+        mask = padding.mask[:, 0, 0]
+        found: Tensor = self.model(input_ids=ids, attention_mask=mask.long()).last_hidden_state
+        return padding.unpad(found)
+
+    def _pad_ids(self, texts: Packed, padding: Padding) -> Tensor:
+        size, longest = padding.mask.shape[0], padding.mask.shape[3]
+        pad = self.model.config.pad_token_id or 0
+        ids = torch.full((size * longest,), pad, device=texts.ids.device)
+        return ids.index_copy(0, padding.rows, texts.ids).view(size, longest)
+
+
+def _set_dropout(model: nn.Module, rate: float) -> None:
+    """Everywhere: some modules hold a layer for it, some a number."""
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = rate
+        for name, value in vars(module).items():
+            if "dropout" in name and isinstance(value, float):
+                setattr(module, name, rate)

@@ -1,0 +1,238 @@
+"""Models that learn: a transformer over packed texts, and what makes one vector of each."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS
+from trainer.model.bert import After, Bert, is_plain_bert
+from trainer.model.facets import Facets
+from trainer.model.packed import Packed, first, pack, pool
+from trainer.model.padded import Padded
+from trainer.model.scalar_mix import ScalarMix
+
+__all__ = ["Backbone", "Facets", "Packed", "ScalarMix", "TextModel", "first", "pack", "pool"]
+
+_TOKENIZER_FILES = (
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+    "added_tokens.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+)
+
+
+class Backbone(nn.Module):
+    """A transformer over packed texts. `config` is what its config.json holds.
+
+    `drawn_pooler` says that its folder lacks a pooler, so that it has one of random weights.
+    """
+
+    def __init__(self, config: Mapping[str, Any], inner: Bert | Padded) -> None:
+        super().__init__()
+        self.config = dict(config)
+        self.inner = inner
+        self.hidden = int(inner.hidden if isinstance(inner, Padded) else config["hidden_size"])
+        self.layers = int(
+            inner.layers if isinstance(inner, Padded) else config["num_hidden_layers"]
+        )
+        self.drawn_pooler = False
+        if isinstance(inner, Bert):
+            # Few need it, and a parameter without a gradient is trouble among ranks.
+            inner.pooler.requires_grad_(False)
+
+    @classmethod
+    def load(
+        cls, folder: Path, dropout: float | None = None, checkpointing: bool = False
+    ) -> Backbone:
+        """The transformer in a folder of that library; `dropout` None: as its config says.
+
+        Raises TrainerError where there is none, or none that can be read safely.
+        """
+        config = _read_config(folder)
+        if not is_plain_bert(config):
+            found = cls(config, Padded(folder, dropout))
+        else:
+            bert, lacking = _load_bert(folder, config, dropout)
+            found = cls(config, bert)
+            found.drawn_pooler = bool(lacking)
+        found.checkpointing = checkpointing
+        return found
+
+    @classmethod
+    def new(
+        cls, config: Mapping[str, Any], dropout: float | None = None, checkpointing: bool = False
+    ) -> Backbone:
+        """A BERT of random weights, drawn from torch's generator."""
+        if not is_plain_bert(config):
+            raise TrainerError(
+                f"A new {config.get('model_type')} model cannot be made.", "Start from a BERT."
+            )
+        found = cls(config, Bert(config, dropout))
+        found.checkpointing = checkpointing
+        return found
+
+    @property
+    def words(self) -> nn.Parameter:
+        """The embedding of each word piece, [vocabulary, hidden]."""
+        return self.inner.words
+
+    @property
+    def pooler(self) -> nn.Module:
+        """tanh(W cls + b), frozen until somebody trains it. Raises TrainerError without one."""
+        if isinstance(self.inner, Bert):
+            return self.inner.pooler
+        raise TrainerError(
+            f"A {self.config.get('model_type')} model has no pooler.", "Set pooling=cls."
+        )
+
+    @property
+    def checkpointing(self) -> bool:
+        """Whether layers are computed again on the way back, which takes less memory."""
+        return self.inner.checkpointing
+
+    @checkpointing.setter
+    def checkpointing(self, wanted: bool) -> None:
+        self.inner.checkpointing = wanted
+
+    def compile_layers(self) -> None:
+        """Let torch compile the layers on their first use."""
+        self.inner.compile_layers()
+
+    def forward(self, texts: Packed, after: After | None = None) -> Tensor:
+        """The last layer's states [tokens, hidden].
+
+        `after` maps a layer's number, from 0, to what is done to the states after it.
+        """
+        found: Tensor = self.inner(texts, after or {})
+        return found
+
+    def weights(self) -> dict[str, Tensor]:
+        """All weights in float32 on the CPU, under the names that transformers gives them."""
+        bare = self.inner if isinstance(self.inner, Bert) else self.inner.model
+        return {
+            name: value.detach().float().cpu().contiguous()
+            for name, value in bare.state_dict().items()
+        }
+
+
+class TextModel(nn.Module):
+    """One vector a text. `pooling` as in `pool`, or `pooler`, or `scalar_mix` with one."""
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        pooling: str,
+        facets: Facets | None = None,
+        scalar_mix: ScalarMix | None = None,
+    ) -> None:
+        super().__init__()
+        self.backbone, self.pooling = backbone, pooling
+        self.facets, self.scalar_mix = facets, scalar_mix
+        self.cls_tokens = facets.cls_tokens if facets else 1
+        self.dim = backbone.hidden
+        if pooling == "pooler":
+            backbone.pooler.requires_grad_(True)
+
+    def forward(self, texts: Packed) -> Tensor:
+        """[texts, dim]; with facets each by itself, [texts, cls_tokens, dim]. In float32."""
+        if self.scalar_mix is not None:
+            return self.scalar_mix.vectors(self.backbone, texts)
+        states = self.backbone(texts, self.facets.after() if self.facets else {}).float()
+        if self.facets:
+            return self.facets.read(states, texts)
+        if self.pooling == "pooler":
+            found: Tensor = self.backbone.pooler(pool(states, texts.lengths, "cls")).float()
+            return found
+        return pool(states, texts.lengths, self.pooling)
+
+    def vectors(self, texts: Packed) -> Tensor:
+        """What stands for each text, [texts, dim]: of facets, their sum."""
+        found: Tensor = self(texts)
+        return found.sum(1) if self.facets else found
+
+    def save(self, folder: Path, tokenizer: Path) -> None:
+        """Write a folder of transformers, with the tokenizer of the folder `tokenizer`.
+
+        What inference needs beside the backbone goes to pooling.safetensors.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        config = json.dumps(self.backbone.config, indent=2) + "\n"
+        (folder / "config.json").write_text(config, encoding="utf-8")
+        save_file(self.backbone.weights(), folder / WEIGHTS, metadata={"format": "pt"})
+        for name in _TOKENIZER_FILES:
+            if (tokenizer / name).is_file() and tokenizer.resolve() != folder.resolve():
+                shutil.copyfile(tokenizer / name, folder / name)
+        found = self._pooling_weights()
+        if found:
+            save_file(found, folder / POOLING_WEIGHTS, metadata={"format": "pt"})
+
+    def _pooling_weights(self) -> dict[str, Tensor]:
+        found: dict[str, Tensor] = {}
+        if self.facets:
+            found["facets.weight"] = self.facets.effective()
+            found["facets.bias"] = self.facets.bias
+            found["facets.tanh"] = torch.tensor(self.facets.tanh)
+        if self.scalar_mix is not None:
+            found["scalar_mix.weights"] = self.scalar_mix.weights
+            found["scalar_mix.gamma"] = self.scalar_mix.gamma
+            if self.scalar_mix.begins is not None:
+                found["scalar_mix.begins"] = self.scalar_mix.begins
+        return {
+            name: (value.detach().float() if value.is_floating_point() else value.to(torch.uint8))
+            .cpu()
+            .contiguous()
+            for name, value in found.items()
+        }
+
+
+def _read_config(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainerError(
+            f"There is no transformer in {folder}: {error}", "Name a folder of transformers."
+        ) from error
+    if not (folder / WEIGHTS).is_file():
+        raise TrainerError(
+            f"The model in {folder} has no {WEIGHTS}.", "Save its weights as safetensors."
+        )
+    return dict(found)
+
+
+def _load_bert(
+    folder: Path, config: Mapping[str, Any], dropout: float | None
+) -> tuple[Bert, set[str]]:
+    """Heads are left out, and a missing pooler is drawn anew. Also the names of what is missing."""
+    try:
+        weights = load_file(folder / WEIGHTS)
+    except (OSError, SafetensorError) as error:
+        raise TrainerError(
+            f"The weights in {folder / WEIGHTS} cannot be read: {error}", "Copy them again."
+        ) from error
+    bert = Bert(config, dropout)
+    weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
+    wanted = bert.state_dict()
+    for name, value in wanted.items():
+        if name not in weights and not name.startswith("pooler."):
+            raise TrainerError(f"The weights in {folder} lack {name}.", "Copy them again.")
+        if name in weights and weights[name].shape != value.shape:
+            raise TrainerError(
+                f"{name} in {folder} has the shape {tuple(weights[name].shape)}, not "
+                f"{tuple(value.shape)} as config.json says.",
+                "Copy the model again.",
+            )
+    bert.load_state_dict({name: weights[name] for name in wanted if name in weights}, strict=False)
+    return bert, wanted.keys() - weights.keys()
