@@ -1,0 +1,70 @@
+"""The method that CONTRIBUTING.md adds, added, trained and used as it stands there."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import numpy as np
+import pytest
+
+from tests.small_loop import learn, make
+from tests.small_runs import small_base, small_corpus
+from trainer.contract import catalog
+from trainer.contract.package import read_package
+from trainer.contract.run import Recipe, Run
+from trainer.data.corpus import Corpus
+from trainer.distributed import Ranks
+from trainer.encoder import Encoder
+from trainer.methods import known
+from trainer.train import train
+
+PAGE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page's file, its entry in the catalogue and its name among the methods."""
+    section = PAGE.split("**A method of training.**")[1].split("**An evaluation.**")[0]
+    source, entry = (
+        dedent(block) for block in re.findall(r"^   ```python\n(.*?)^   ```", section, re.M | re.S)
+    )
+    name = "trainer.methods.titles"
+    (tmp_path / "titles.py").write_text(source)
+    spec = importlib.util.spec_from_file_location(name, tmp_path / "titles.py")
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, name, module)
+    spec.loader.exec_module(module)
+    described = eval(entry, vars(catalog).copy())
+    monkeypatch.setattr(catalog, "METHODS", (*catalog.METHODS, described))
+    key, made = re.search(r'`"(\w+)": (\w+)`', section).groups()
+    monkeypatch.setitem(known.METHODS, key, getattr(module, made))
+
+
+def test_the_method_of_the_page_learns_32_papers_by_heart(titles: None, tmp_path: Path) -> None:
+    corpus = Corpus.open(small_corpus(tmp_path / "corpus", 40))
+    method = make(corpus, small_base(tmp_path / "base"), "titles")
+    losses = learn(method.stages[0])
+    assert losses[-1] < 0.1 * losses[0]
+
+
+def test_the_method_of_the_page_gives_a_model_to_search_with(titles: None, tmp_path: Path) -> None:
+    recipe = Recipe.named(
+        "titles-small",
+        small_corpus(tmp_path / "corpus", 40),
+        changes={"base": str(small_base(tmp_path / "base")), "max_tokens": 40, "max_steps": 2},
+    )
+    run = Run.create(tmp_path / "run", recipe)
+    assert train(run, Ranks.alone("cpu")).finished
+    package = read_package(run.package)
+    vectors = Encoder(package).encode([("deep learning", "we study"), ("the graph", "")])
+    assert package.method == "titles"
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+
+
+def test_the_page_is_plain_about_where_things_go() -> None:
+    for place in re.findall(r"`((?:trainer|tests)/[\w/.]+)`", PAGE):
+        assert (Path(__file__).parents[3] / place).exists(), place

@@ -1,0 +1,46 @@
+"""Poolers that a base has not: training starts from one of random weights, and says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.small_loop import setup
+from trainer.data.corpus import Corpus
+from trainer.methods.known import METHODS
+from trainer.model.text_model import Backbone, TextModel
+
+FEW = {"min_papers": 2, "recent_year": 0}
+
+
+@pytest.mark.parametrize("there", [False, True])
+@pytest.mark.parametrize(
+    ("method", "trains_it", "changes"),
+    [
+        ("specter", True, {"pooling": "pooler"}),
+        ("specter", False, {"pooling": "cls"}),
+        ("miread", True, {"head": "pooler", **FEW}),
+        ("miread", False, {"head": "raw_cls", **FEW}),
+    ],
+)
+def test_a_pooler_that_nobody_has_trained_is_told(
+    corpus_for_all: Path,
+    tiny_base: Path,
+    tmp_path: Path,
+    there: bool,
+    method: str,
+    trains_it: bool,
+    changes: dict[str, Any],
+) -> None:
+    base = tiny_base
+    if there:
+        base = tmp_path / "with"
+        TextModel(Backbone.load(tiny_base), "cls").save(base, tiny_base)
+    heard: list[str] = []
+    settled = setup(Corpus.open(corpus_for_all), base, method, **changes)
+    METHODS[method](replace(settled, note=heard.append))
+    told = [said for said in heard if "without a pooler" in said]
+    assert len(told) == (trains_it and not there)

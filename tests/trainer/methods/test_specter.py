@@ -1,0 +1,219 @@
+"""SPECTER and Multi2SPE on a handful of papers that cite each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from tests.make_corpus import make_corpus
+from tests.small_loop import learn, make
+from tests.tiny_model import SPECIAL, WORDS, tiny_package
+from trainer.contract.errors import TrainerError
+from trainer.data.corpus import Corpus
+from trainer.methods.multi2spe import COMMON
+from trainer.methods.specter import begin_words
+from trainer.methods.triplets import rivals
+
+UNUSED = tuple(f"[unused{number}]" for number in range(1, 4))
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    return tiny_package(tmp_path / "tiny", vocabulary=[*SPECIAL, *UNUSED, *WORDS]).folder
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    """Fours of papers; each cites the next two of its four, and these the third."""
+    cites = [
+        (first + paper, first + (paper + step) % 4)
+        for first in range(0, 32, 4)
+        for paper in range(4)
+        for step in (1, 2)
+    ]
+    return make_corpus(tmp_path / "corpus", 32, cites)
+
+
+@pytest.mark.parametrize(
+    ("recipe", "changes"),
+    [
+        ("specter-paper", {}),
+        ("specter-paper", {"pooling": "mean"}),
+        ("specter-paper", {"negatives": "batch", "distance": "cosine", "margin": 0.1}),
+        ("specter-released", {}),
+        ("specter-allennlp", {"embedding_dropout": 0.0}),
+        ("multi2spe-paper", {}),
+        ("multi2spe-paper", {"facet_init": "identity_effective"}),
+        ("multi2spe-paper", {"cls_tokens": 1}),
+        ("multi2spe-paper", {"negatives": "batch"}),
+        ("multi2spe-paper", {"facet_init": "words", "similarity": "cosine", "temperature": 0.05}),
+        ("multi2spe-released", {}),
+    ],
+)
+def test_a_method_learns_32_papers_by_heart(
+    corpus: Corpus, base: Path, recipe: str, changes: dict[str, object]
+) -> None:
+    # Hard negatives are of the query's own four here, and could not all be learned.
+    (stage,) = make(corpus, base, recipe, hard_share=0.0, **changes).stages
+    losses = learn(stage)
+    # In a batch, papers drawn for others that are of the query's own four are negatives too.
+    most = 0.9 if changes.get("negatives") == "batch" else 0.1
+    assert losses[-1] < most * losses[0]
+
+
+def test_with_pooler_the_vector_is_still_the_last_cls(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "specter-paper", pooling="pooler")
+    batch = method.stages[0].train.batch(*[torch.arange(2).numpy()] * 2, key=1)
+    states = method.encoder.backbone(batch.texts)
+    assert method.encoder.pooling == "cls"
+    assert torch.equal(method.encoder(batch.texts), states[batch.texts.starts])
+    assert method.stages[0].model(batch.texts).abs().max() <= 1
+
+
+def test_training_drops_numbers_of_the_vectors_where_asked(corpus: Corpus, base: Path) -> None:
+    (stage,) = make(corpus, base, "specter-allennlp").stages
+    batch = stage.train.batch(*[torch.arange(2).numpy()] * 2, key=1)
+    dropped = (stage.model.train()(batch.texts) == 0).float().mean()
+    assert 0.3 < dropped < 0.7
+    assert (stage.model.eval()(batch.texts) != 0).all()
+
+
+def test_training_changes_what_the_package_will_hold(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "multi2spe-paper")
+    before = {name: value.clone() for name, value in method.encoder.state_dict().items()}
+    learn(method.stages[0], 1)
+    changed = {n for n, value in method.encoder.state_dict().items() if not value.equal(before[n])}
+    assert {"facets.weight", "facets.bias"} < changed
+
+
+def test_the_cls_have_layers_of_their_own_and_the_vector_is_their_sum(
+    corpus: Corpus, base: Path
+) -> None:
+    method = make(corpus, base, "multi2spe-paper")
+    own = sum(weight.numel() for weight in method.encoder.facets.parameters())
+    assert own == 3 * 3 * (32 * 32 + 32)
+    batch = method.stages[0].train.batch(*[torch.arange(2).numpy()] * 2, key=1)
+    facets = method.encoder(batch.texts)
+    assert facets.shape == (len(batch.texts.lengths), 3, 32)
+    torch.testing.assert_close(method.encoder.vectors(batch.texts), facets.sum(1))
+    first = [batch.texts.ids[start : start + 3].tolist() for start in batch.texts.starts]
+    assert {tuple(ids) for ids in first} == {(2, 5, 6)}  # [CLS] [unused1] [unused2]
+
+
+def test_further_cls_start_as_common_words_one_after_the_other(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "multi2spe-paper", facet_init="words", cls_tokens=4)
+    plain = make(corpus, base, "multi2spe-paper").encoder.backbone.words
+    words = method.encoder.backbone.words
+    numbers = [[*SPECIAL, *UNUSED, *WORDS].index(word) for word in ("the", "of", "the")]
+    assert torch.equal(words[[5, 6, 7]], plain[numbers])
+    changed = (words != plain).any(1).nonzero().flatten().tolist()
+    assert changed == [5, 6, 7]
+
+
+def test_where_no_common_word_is_known_further_cls_start_as_the_first(
+    corpus: Corpus, tmp_path: Path
+) -> None:
+    vocabulary = [*SPECIAL, *UNUSED, *(word for word in WORDS if word not in COMMON)]
+    base = tiny_package(tmp_path / "without", vocabulary=vocabulary).folder
+    words = make(corpus, base, "multi2spe-paper", facet_init="words").encoder.backbone.words
+    assert torch.equal(words[[5, 6]], words[[2, 2]])
+
+
+def test_facets_that_start_as_words_leave_the_backbone_as_it_was(
+    corpus: Corpus, base: Path
+) -> None:
+    method = make(corpus, base, "multi2spe-paper", facet_init="words")
+    texts = method.stages[0].train.batch(np.arange(2), np.arange(2), 0).texts
+    states = method.encoder.backbone(texts)
+    expected = [states[start : start + 3] for start in texts.starts]
+    torch.testing.assert_close(method.encoder(texts), torch.stack(expected))
+
+
+@pytest.mark.parametrize("negatives", ["drawn", "batch"])
+def test_similarity_and_temperature_reach_the_loss(
+    corpus: Corpus, base: Path, negatives: str
+) -> None:
+    changes = {"negatives": negatives, "batch_size": 16, "facet_init": "words"}
+    (stage,) = make(corpus, base, "multi2spe-paper", **changes).stages
+    batch = stage.train.batch(np.arange(16), np.arange(16), 0)
+    outputs = torch.randn(len(batch.texts.lengths), 3, 32)
+
+    def lost(**more: object) -> float:
+        (stage,) = make(corpus, base, "multi2spe-paper", **changes, **more).stages
+        return stage.loss(outputs, batch).total.item()
+
+    assert lost(temperature=4.0) == pytest.approx(stage.loss(outputs / 2, batch).total.item())
+    of_unit = lost(similarity="cosine")
+    (stage,) = make(corpus, base, "multi2spe-paper", **changes, similarity="cosine").stages
+    assert stage.loss(outputs * 3, batch).total.item() == pytest.approx(of_unit)
+    assert of_unit != pytest.approx(lost())
+
+
+def test_records_count_triples_and_papers_without(corpus: Corpus, base: Path) -> None:
+    method = make(corpus, base, "specter-paper", samples_per_query=3)
+    (stage,) = method.stages
+    assert method.records["train"]["triplets"] == len(stage.train)
+    assert method.records["validation"]["triplets"] == len(stage.validation)
+
+
+def test_more_tokens_than_the_base_has_places_for_are_refused(corpus: Corpus, base: Path) -> None:
+    with pytest.raises(TrainerError, match="reads 64 tokens, not 512") as refused:
+        make(corpus, base, "specter-paper", max_tokens=512)
+    assert "max_tokens=64" in refused.value.hint
+
+
+def test_a_corpus_without_triples_is_refused_with_the_reasons(tmp_path: Path, base: Path) -> None:
+    corpus = make_corpus(tmp_path / "lonely", 12)
+    with pytest.raises(TrainerError, match="gives no triples") as refused:
+        make(corpus, base, "specter-paper")
+    assert "citations" in refused.value.hint
+
+
+def test_the_mean_of_allennlp_is_over_the_pieces_that_begin_words(base: Path) -> None:
+    vocabulary = [*SPECIAL, *UNUSED, *WORDS]
+    begins = begin_words(base).tolist()
+    without = {"[PAD]", "[CLS]", "[SEP]", "[MASK]", "##s"}
+    assert [word for word, one in zip(vocabulary, begins, strict=True) if not one] == [
+        word for word in vocabulary if word in without
+    ]
+
+
+def test_negatives_are_all_papers_drawn_in_the_step_that_the_query_does_not_cite(
+    corpus: Corpus, base: Path
+) -> None:
+    (stage,) = make(corpus, base, "specter-paper", negatives="batch", batch_size=16).stages
+    assert stage.plan.together == 16
+    numbers = np.arange(16)
+    batch = stage.train.batch(numbers, numbers, 0)
+    outputs = torch.randn(len(batch.texts.lengths), 8)
+    others, allowed = rivals(outputs, batch, corpus.cites)
+    papers = batch.papers[:, 2].tolist()
+    assert torch.equal(others, outputs[batch.places[:, 2]])
+    for query, mine in zip(batch.papers[:, 0].tolist(), allowed.tolist(), strict=True):
+        cited = {query, *corpus.cites[query].tolist()}
+        assert mine == [paper not in cited for paper in papers]
+
+
+@pytest.mark.parametrize("recipe", ["specter-paper", "multi2spe-paper"])
+def test_ranks_that_share_a_step_lose_what_one_loses(
+    corpus: Corpus, base: Path, recipe: str
+) -> None:
+    (stage,) = make(corpus, base, recipe, negatives="batch", batch_size=16).stages
+    numbers = np.arange(16)
+    batch = stage.train.batch(numbers, numbers, 0)
+    outputs = stage.model(batch.texts).detach()
+    whole = stage.loss(outputs, batch).total
+
+    def rank(mine: slice) -> Tensor:
+        everything = iter([outputs[batch.places[:, 2]], batch.papers[:, 2]])
+        columns = ("places", "labels", "papers", "positions")
+        share = {name: getattr(batch, name)[mine] for name in columns}
+        return stage.loss(outputs, replace(batch, gather=lambda _: next(everything), **share)).total
+
+    shares = [slice(0, 11), slice(11, 16), slice(16, 16)]
+    torch.testing.assert_close(sum(rank(share) for share in shares), whole)

@@ -1,0 +1,1 @@
+"""How models learn: one file a method."""

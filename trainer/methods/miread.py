@@ -1,0 +1,105 @@
+"""MIReAD: who can name a paper's journal knows what it is about (Razdaibiedina et al., 2023)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from trainer.data.batch import Batch
+from trainer.data.journals import JournalRule, journal_examples
+from trainer.methods.base import Loss, Plan, Setup, Stage
+from trainer.model.text_model import Backbone, Packed, TextModel
+
+# What journals are told from, and what is the vector then: never the pooler (their README).
+_HEADS = {"pooler": ("pooler", "cls"), "raw_cls": ("cls", "cls"), "mean": ("mean", "mean")}
+
+
+class Miread:
+    """Cross entropy over journals, through a head that is not needed afterwards."""
+
+    def __init__(self, setup: Setup) -> None:
+        settings = setup.settings
+        self.reading = setup.reading()
+        rule = JournalRule(
+            at_least=settings["min_papers"],
+            at_most=settings["max_papers"],
+            recent_year=settings["recent_year"],
+            first_year=settings["first_year"],
+            first=settings["choose"] == "first",
+        )
+        pubmed = replace(
+            rule,
+            at_least=settings["pubmed_min_papers"],
+            first_year=settings["pubmed_first_year"],
+        )
+        exclude = [name.strip() for name in settings["exclude"].split(";") if name.strip()]
+        texts = setup.texts(self.reading)
+        found = journal_examples(setup.corpus, texts, setup.seed, rule, exclude, pubmed)
+        for name in found.unknown:
+            setup.note(f"No paper is of the journal {name!r}: excluding it leaves nothing out.")
+        self.records = {"classes": found.classes, "excluded": exclude, **found.records}
+        backbone = setup.backbone()
+        trained, vector = _HEADS[settings["head"]]
+        self.encoder = HalfWay(backbone, vector, setup.base, settings["start_share"])
+        model = Classifier(
+            setup.pooled(backbone, trained),
+            len(found.classes),
+            settings["dropout"],
+            settings["head_scale"],
+        )
+        plan = Plan.of(settings)
+        self.stages = (Stage("journals", found.train, found.validation, model, self.loss, plan),)
+
+    def loss(self, outputs: Tensor, batch: Batch) -> Loss:
+        logits = outputs.float()[batch.places[:, 0]]
+        return Loss(F.cross_entropy(logits, batch.labels, reduction="sum"), len(logits))
+
+
+class HalfWay(TextModel):
+    """What was learned, mixed with the `start` when it is saved (WiSE-FT; Wortsman et al., 2022).
+
+    Between what it started from and what it learned, a model often knows better than either what
+    neither was told of, such as other journals.
+    """
+
+    def __init__(self, backbone: Backbone, pooling: str, start: Path, share: float) -> None:
+        super().__init__(backbone, pooling)
+        self._start, self._share = start, share
+
+    def save(self, folder: Path, tokenizer: Path) -> None:
+        """As any model is; its own weights stay as they are."""
+        if not self._share:
+            super().save(folder, tokenizer)
+            return
+        mixed = Backbone.load(self._start)
+        learned = dict(self.backbone.named_parameters())
+        with torch.no_grad():
+            for name, weight in mixed.named_parameters():
+                # A pooler makes no vector, and what starts without one has drawn it anew.
+                share = 0.0 if ".pooler." in name else self._share
+                weight.lerp_(learned[name].to(weight.device), 1 - share)
+        TextModel(mixed, self.pooling).save(folder, tokenizer)
+
+
+class Classifier(nn.Module):
+    """A vector, dropout, and a score for each class: BertForSequenceClassification's head.
+
+    With a `scale` the scores start the same, and follow the head's weights so much sooner.
+    """
+
+    def __init__(self, texts: TextModel, classes: int, dropout: float, scale: float = 1.0) -> None:
+        super().__init__()
+        self.texts, self.scale = texts, scale
+        self.dropout = nn.Dropout(dropout)
+        self.classes = nn.Linear(texts.dim, classes)
+        nn.init.normal_(self.classes.weight, std=0.02 / scale)
+        nn.init.zeros_(self.classes.bias)
+
+    def forward(self, texts: Packed) -> Tensor:
+        """[texts, classes]"""
+        found: Tensor = self.scale * self.classes(self.dropout(self.texts(texts)))
+        return found

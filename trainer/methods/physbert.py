@@ -1,0 +1,151 @@
+"""PhysBERT: a field's words first, then pairs that belong together (Hellert et al., 2024)."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+from trainer.data.blocks import Blocks
+from trainer.data.corpus import Split
+from trainer.data.pairs import Pairs, category_pairs, citation_pairs, pair_examples, question_pairs
+from trainer.data.tokens import TokenCache, Vocabulary
+from trainer.data.wordpiece import learn_word_pieces
+from trainer.methods.base import Plan, Setup, Stage
+from trainer.methods.in_batch import InBatch
+from trainer.methods.masked_words import WordGuesser, guessed
+from trainer.methods.pair_scores import PairScores
+from trainer.model.text_model import Backbone, TextModel
+
+# Steps of warming up, at most (as RoBERTa; the paper does not say).
+_LONGEST_WARMUP = 10_000
+
+
+class PhysBert:
+    """Masked words in short blocks, then in long ones; then pairs against others of the step."""
+
+    def __init__(self, setup: Setup) -> None:
+        settings = setup.settings
+        self.reading = setup.reading()
+        if settings["train_tokenizer"]:
+            self.reading = replace(self.reading, tokenizer=_word_pieces(setup))
+        self.encoder = TextModel(_backbone(setup, self.reading.tokenizer), settings["pooling"])
+        self.records: dict[str, Any] = {}
+        self.stages = list(self._word_stages(setup))
+        if settings["contrast"]:
+            self.stages.append(self._pair_stage(setup))
+        if not self.stages:
+            raise TrainerError(
+                "Nothing is to be learned: mlm_short, mlm_long and contrast are all off.",
+                "Set contrast=true, or the others to a number of tokens.",
+            )
+
+    def _word_stages(self, setup: Setup) -> Iterator[Stage]:
+        settings, model = setup.settings, WordGuesser(self.encoder.backbone)
+        for name in ("mlm_short", "mlm_long"):
+            if length := settings[name]:
+                setup.check_places(self.encoder.backbone, length, name)
+                cache = TokenCache.open(setup.corpus, self.reading.tokenizer, setup.note)
+                train, validation = (
+                    Blocks(cache, setup.corpus.rows(split), length, settings["masked"], setup.seed)
+                    for split in (Split.train, Split.validation)
+                )
+                self.records[name] = train.records
+                plan = _word_plan(settings, settings[f"{name}_epochs"], len(train))
+                yield Stage(name, train, validation, model, guessed, plan)
+
+    def _pair_stage(self, setup: Setup) -> Stage:
+        settings, texts = setup.settings, setup.texts(self.reading)
+        train, validation = pairs_to_learn(setup)
+        self.records["contrast"] = {name: pairs.records for name, pairs in train.items()}
+        together = min(settings["together"], settings["batch_size"])
+        scores = PairScores(setup.corpus, validation, settings["scored"], setup.seed)
+        return Stage(
+            "contrast",
+            pair_examples(texts, list(train.values()), settings["homogeneous"]),
+            pair_examples(texts, list(validation.values()), settings["homogeneous"]),
+            self.encoder,
+            InBatch(
+                settings["temperature"],
+                together,
+                same_label=settings["mask_same_label"],
+                same_paper=settings["mask_same_doc"],
+            ),
+            Plan.of(settings, together=together),
+            scores,
+            scores.scored,
+        )
+
+
+def pairs_to_learn(setup: Setup) -> tuple[dict[str, Pairs], dict[str, Pairs]]:
+    """Pairs of each source to train and to validate on. Raises TrainerError if there are none."""
+    corpus, settings, seed = setup.corpus, setup.settings, setup.seed
+    merge, at_least = settings["merge"], settings["min_papers"]
+    sources: dict[str, Callable[[Split, int], Pairs]] = {
+        "category_pairs": lambda split, count: category_pairs(
+            corpus, split, count, seed, merge=merge, at_least=at_least
+        ),
+        "citation_pairs": lambda split, count: citation_pairs(corpus, split, count, seed),
+        "question_pairs": lambda split, count: question_pairs(corpus, split, count, seed),
+    }
+    train, validation = {}, {}
+    for name, source in sources.items():
+        if count := settings[name]:
+            found = source(Split.train, count)
+            if not len(found.rows):
+                setup.note(f"The corpus gives no {name.replace('_', ' ')}: it goes without them.")
+                continue
+            train[name] = found
+            validation[name] = source(Split.validation, min(count, settings["scored"]))
+    if not train:
+        raise TrainerError(
+            f"The corpus {corpus.folder} gives no pairs to learn from.",
+            "Make min_papers smaller, or give a corpus with fields, citations or questions.",
+        )
+    return train, validation
+
+
+def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> Plan:
+    batch_size, warmup = settings["mlm_batch_size"], settings["mlm_warmup"]
+    if warmup * epochs * blocks / batch_size > _LONGEST_WARMUP:
+        warmup = _LONGEST_WARMUP
+    return Plan.of(
+        settings,
+        epochs=epochs,
+        batch_size=batch_size,
+        learning_rate=settings["mlm_learning_rate"],
+        warmup=warmup,
+        together=0,
+        evaluations=1,
+    )
+
+
+def _word_pieces(setup: Setup) -> Path:
+    """The tokenizer of this run's corpus; learned once, however often the run goes on."""
+    settings, folder = setup.settings, setup.folder / "tokenizer"
+    if not settings["from_scratch"]:
+        raise TrainerError(
+            "Weights that know other word pieces cannot read those of a new tokenizer.",
+            "Set train_tokenizer=false, or from_scratch=true.",
+        )
+    if not folder.exists():
+        setup.note(f"Learning {settings['vocabulary']:,} word pieces")
+        unfinished = folder.with_name("tokenizer.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        learn_word_pieces(
+            setup.corpus, unfinished, size=settings["vocabulary"], cased=settings["cased"]
+        )
+        unfinished.rename(folder)
+    return folder
+
+
+def _backbone(setup: Setup, tokenizer: Path) -> Backbone:
+    base = setup.backbone()
+    if not setup.settings["from_scratch"]:
+        return base
+    words = Vocabulary.of(tokenizer)
+    config = base.config | {"vocab_size": words.size, "pad_token_id": words.pad}
+    return Backbone.new(config, dropout=setup.settings["dropout"])

@@ -1,0 +1,56 @@
+"""SPECTER: papers that cite each other lie close (Cohan et al., 2020)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import Tensor, nn
+
+from trainer.data.batch import Batch
+from trainer.data.tokens import Vocabulary
+from trainer.methods.base import Loss, Setup, Stage
+from trainer.methods.losses import all_triplets, triplet_margin
+from trainer.methods.triplets import plan_of, rivals, triples
+from trainer.model.text_model import ScalarMix, TextModel
+
+
+class Specter:
+    """Triplet margin loss over a paper, one that it cites and one that it does not."""
+
+    def __init__(self, setup: Setup) -> None:
+        settings = setup.settings
+        self.margin, self.distance = settings["margin"], settings["distance"]
+        self.cites = setup.corpus.cites
+        self.reading = setup.reading()
+        examples, self.records = triples(setup, setup.texts(self.reading))
+        backbone, pooling = setup.backbone(), settings["pooling"]
+        mix = None
+        if pooling == "scalar_mix":
+            mix = ScalarMix(backbone.layers, begin_words(self.reading.tokenizer))
+        # The pooler is trained, but what it looks at, the last [CLS], is the vector (their README).
+        self.encoder = TextModel(backbone, "cls" if pooling == "pooler" else pooling, None, mix)
+        trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
+        model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
+        self.stages = (Stage("triples", *examples, model, self.loss, plan_of(settings)),)
+
+    def loss(self, outputs: Tensor, batch: Batch) -> Loss:
+        query, positive, negative = outputs.float()[batch.places].unbind(1)
+        if self.stages[0].plan.together:
+            others, allowed = rivals(outputs.float(), batch, self.cites)
+            lost = all_triplets(query, positive, others, allowed, self.margin, self.distance)
+        else:
+            lost = triplet_margin(query, positive, negative, self.margin, self.distance)
+        return Loss(lost.sum(), len(lost))
+
+
+def begin_words(tokenizer: Path) -> Tensor:
+    """Which word pieces begin a word, bool [vocabulary]: AllenNLP takes these for the words."""
+    pieces = Tokenizer.from_file(str(tokenizer / "tokenizer.json")).get_vocab()
+    words = Vocabulary.of(tokenizer)
+    inside = [number for piece, number in pieces.items() if piece.startswith("##")]
+    special = [number for number in (words.cls, words.sep, words.pad, words.mask) if number >= 0]
+    found = torch.ones(words.size, dtype=torch.bool)
+    found[[*inside, *special]] = False
+    return found

@@ -1,0 +1,58 @@
+"""What a query stands between: a paper that it cites, and one or many that it does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from trainer.contract.errors import TrainerError
+from trainer.data.batch import Batch
+from trainer.data.citations import are_cited
+from trainer.data.columns import Csr
+from trainer.data.corpus import Split
+from trainer.data.examples import PaperExamples
+from trainer.data.tokens import Texts
+from trainer.data.triples import Draws, triple_examples
+from trainer.methods.base import Plan, Setup
+
+
+def triples(
+    setup: Setup, texts: Texts
+) -> tuple[tuple[PaperExamples, PaperExamples], Mapping[str, Any]]:
+    """Triples to learn from and to validate on; and how many, and why some papers give none."""
+    draws = Draws(setup.settings["samples_per_query"], setup.settings["hard_share"])
+    train, given = triple_examples(setup.corpus, texts, Split.train, setup.seed, draws)
+    validation, held_out = triple_examples(setup.corpus, texts, Split.validation, setup.seed, draws)
+    if not len(train):
+        why = given["papers without triplets, by what each"]
+        reasons = ", ".join(f"{count} papers {reason}" for reason, count in why.items() if count)
+        raise TrainerError(
+            f"The corpus {setup.corpus.folder} gives no triples to learn from: {reasons}.",
+            "Give citations between its papers, and more papers of those cited.",
+        )
+    return (train, validation), {"train": given, "validation": held_out}
+
+
+def plan_of(settings: Mapping[str, Any]) -> Plan:
+    """The plan, with the whole step together where its papers are one another's negatives."""
+    plan = Plan.of(settings)
+    return replace(plan, together=plan.batch_size) if settings["negatives"] == "batch" else plan
+
+
+def rivals(outputs: Tensor, batch: Batch, cites: Csr) -> tuple[Tensor, Tensor]:
+    """The vectors of all papers drawn as negatives in the step, over all ranks, [c, ...]; and which
+    of them are negatives of each query, [examples, c]: those it is not known to cite.
+
+    What other queries cite is left out. Papers that are cited much come as positives much, and as
+    each other's rivals would be pushed away from all.
+    """
+    found = batch.gather(outputs[batch.places[:, 2]])
+    papers = batch.gather(batch.papers[:, 2]).cpu().numpy()
+    queries = batch.papers[:, 0].cpu().numpy()
+    known = are_cited(cites, queries, papers) if len(queries) else np.empty((0, len(papers)), bool)
+    return found, torch.from_numpy(~known).to(outputs.device)
