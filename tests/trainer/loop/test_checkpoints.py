@@ -1,0 +1,123 @@
+"""Checkpoints on disk: whole or not there, the last two and the best."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from torch import nn
+
+from trainer.contract.errors import TrainerError
+from trainer.loop.checkpoints import (
+    Checkpoints,
+    load_model,
+    load_optimizer,
+    model_tensors,
+    optimizer_tensors,
+)
+from trainer.loop.optimizer import adamw, descend
+from trainer.methods.base import Plan
+
+
+class Tied(nn.Module):
+    """A head that is the embedding, as in guessing words; and a buffer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = nn.Embedding(5, 3)
+        self.head = nn.Linear(3, 5)
+        self.head.weight = self.words.weight
+        self.register_buffer("seen", torch.zeros(2))
+
+
+def learned(steps: int) -> tuple[nn.Module, torch.optim.Optimizer]:
+    torch.manual_seed(1)
+    model = Tied()
+    optimizer = adamw(model, Plan(learning_rate=0.1))
+    go_on(model, optimizer, steps)
+    return model, optimizer
+
+
+def go_on(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) -> None:
+    for _ in range(steps):
+        model.head(model.words(torch.arange(5))).square().sum().backward()
+        model.seen += 1
+        descend(optimizer, 0.1, 5, clip=1.0)
+
+
+def save(checkpoints: Checkpoints, step: int, best: int = 0) -> None:
+    model, optimizer = learned(step)
+    tensors = model_tensors(model), optimizer_tensors(model, optimizer)
+    checkpoints.save(step, {"said": step}, *tensors, best)
+
+
+def same(model: nn.Module, other: nn.Module) -> bool:
+    pairs = zip(model.state_dict().values(), other.state_dict().values(), strict=True)
+    return all(torch.equal(*pair) for pair in pairs)
+
+
+def test_what_is_read_goes_on_as_what_was_saved(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path / "checkpoint")
+    save(checkpoints, 3)
+    found = checkpoints.last(pytest.fail)
+    assert found and (found.step, found.state) == (3, {"said": 3})
+    model, optimizer = learned(0)
+    load_model(model, found.model())
+    load_optimizer(model, optimizer, found.optimizer())
+    assert same(model, learned(3)[0])
+    assert model.head.weight is model.words.weight
+    go_on(model, optimizer, 2)
+    assert same(model, learned(5)[0])
+
+
+def test_the_last_two_and_the_best_are_kept(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    for step in range(1, 6):
+        save(checkpoints, step, best=2)
+    assert sorted(path.name[-1] for path in tmp_path.iterdir()) == ["2", "4", "5"]
+
+
+def test_the_first_is_none(tmp_path: Path) -> None:
+    assert Checkpoints(tmp_path / "nowhere").last(pytest.fail) is None
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "optimizer.safetensors", "state.json"])
+@pytest.mark.parametrize("how", ["cut", "changed", "gone"])
+def test_damage_of_any_kind_is_seen(tmp_path: Path, name: str, how: str) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    save(checkpoints, 1)
+    save(checkpoints, 2)
+    path = tmp_path / "step-00000002" / name
+    text = path.read_bytes()
+    if how == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(text[:-9] if how == "cut" else text.replace(text[-9:-7], b"77"))
+    told: list[str] = []
+    found = checkpoints.last(told.append)
+    assert found and found.step == 1
+    assert "step 2 is damaged" in told[0]
+
+
+def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    save(checkpoints, 1)
+    found = checkpoints.read(1)
+    with pytest.raises(TrainerError, match=r"another model: weight does not fit"):
+        load_model(nn.Linear(3, 5), found.model())
+
+
+def test_what_a_full_disk_left_is_cleared_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    save(checkpoints, 1)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("trainer.loop.checkpoints.write_whole", full)
+    with pytest.raises(TrainerError, match="step 2 cannot be written: No space left on device"):
+        save(checkpoints, 2)
+    assert [path.name for path in tmp_path.iterdir()] == ["step-00000001"]

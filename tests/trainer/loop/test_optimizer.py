@@ -1,0 +1,65 @@
+"""What decays and what does not, and steps that are too long."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from tests.tiny_model import CONFIG
+from tests.toy_stage import stage
+from trainer.distributed import Ranks
+from trainer.loop.learner import Learner
+from trainer.loop.optimizer import adamw, descend
+from trainer.methods.base import Plan
+from trainer.methods.masked_words import WordGuesser
+from trainer.model.text_model import Backbone, Facets, ScalarMix, TextModel
+
+
+class RMSNorm(nn.Module):
+    """As some transformers have it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(4))
+
+
+def test_all_weights_decay_but_biases_and_norms() -> None:
+    backbone = Backbone.new(CONFIG | {"vocab_size": 16})
+    facets = Facets(backbone.hidden, backbone.layers)
+    texts = TextModel(backbone, "multi_cls", facets, ScalarMix(backbone.layers))
+    model = nn.ModuleDict({"texts": texts, "words": WordGuesser(backbone), "other": RMSNorm()})
+    learned = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    for parameter in learned.values():
+        nn.init.ones_(parameter)
+        parameter.grad = torch.zeros_like(parameter)
+    adamw(model, Plan(learning_rate=0.1, weight_decay=0.5)).step()
+
+    kept = {name for name, parameter in learned.items() if (parameter == 1).all()}
+    assert all((learned[name] == 0.95).all() for name in learned.keys() - kept)
+    assert kept == {n for n in learned if n.endswith("bias") or "norm" in n.lower()} | {
+        "other.weight"
+    }
+    assert {"texts.facets.bias", "words.bias", "words.norm.weight"} < kept
+    assert {"texts.facets.weight", "texts.scalar_mix.weights"} < learned.keys() - kept
+
+
+@pytest.mark.parametrize(("clip", "length"), [(0.0, 5.0), (2.0, 2.0), (7.0, 5.0)])
+def test_a_step_is_no_longer_than_the_clip(clip: float, length: float) -> None:
+    weights = nn.ParameterList([torch.zeros(1), torch.zeros(1)])
+    for weight, gradient in zip(weights, (6.0, 8.0), strict=True):
+        weight.grad = torch.tensor([gradient])
+    told = descend(torch.optim.SGD(weights), rate=1.0, count=2.0, clip=clip)
+    assert told.item() == 5
+    assert torch.cat(list(weights)).norm().item() == pytest.approx(length, rel=1e-4)
+
+
+def test_the_clip_of_the_plan_is_that_of_its_steps() -> None:
+    moved = []
+    for clip in (0.0, 1e-12):
+        made = stage(clip=clip)
+        before = made.model.dense.weight.clone()
+        learner = Learner(made, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=10**6)
+        next(learner.take())
+        moved.append((made.model.dense.weight - before).norm().item())
+    assert moved[1] < 0.01 * moved[0]

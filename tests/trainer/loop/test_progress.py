@@ -1,0 +1,96 @@
+"""What a person sees of a training."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from trainer.contract.run import Run
+from trainer.loop import progress
+from trainer.loop.progress import Pace, Reporter, duration
+
+STEP = {"stage": "triples", "loss": 0.5, "tokens_per_second": 1234.5, "eta": 200.0}
+
+
+def told(run: Run | None, terminal: bool) -> str:
+    """What a reporter prints of three steps and a warning."""
+    console = Console(file=io.StringIO(), force_terminal=terminal, width=100)
+    with Reporter(run, console=console) as reporter:
+        reporter.warn("memory is short")
+        for step in (1, 2, 3):
+            reporter.tell("step", step, **STEP)
+    return console.file.getvalue()
+
+
+def test_steps_are_lines_now_and_then_where_there_is_no_terminal(tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    said = told(run, terminal=False)
+    assert said.splitlines() == [
+        "Careful: memory is short",
+        "triples: step 1 · loss 0.5000 · 1,234 tokens/s · 3 min left",
+    ]
+    assert [event.step for event in run.events()] == [0, 1, 2, 3]
+    assert "WARNING Careful: memory is short" in run.log.read_text()
+
+
+def test_speed_is_told_once_it_is_known_and_lines_stay_whole(monkeypatch) -> None:
+    monkeypatch.setattr(progress, "_EVERY", 0.0)
+    console = Console(file=io.StringIO(), width=30)
+    with Reporter(None, console=console) as reporter:
+        reporter.tell("step", 1, **STEP | {"tokens_per_second": 0.0, "eta": 0.0})
+        reporter.tell("step", 2, **STEP)
+    assert console.file.getvalue().splitlines() == [
+        "triples: step 1 · loss 0.5000",
+        "triples: step 2 · loss 0.5000 · 1,234 tokens/s · 3 min left",
+    ]
+
+
+def test_steps_are_a_bar_on_a_terminal() -> None:
+    said = told(None, terminal=True)
+    assert "loss 0.5000" in said
+    assert "step 1" not in said
+
+
+def test_a_silent_reporter_writes_nothing(tmp_path: Path) -> None:
+    with Reporter(Run(tmp_path), silent=True) as reporter:
+        reporter.note("hello")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_speed_is_of_the_last_steps_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now)
+    pace = Pace()
+    assert (pace.rates(), pace.left(100)) == ((0.0, 0.0), 0.0)
+    for _ in range(200):
+        now += 1
+        pace.mark(10, 2)
+    now += 20
+    pace.pause(20)
+    now += 1
+    pace.mark(10, 2)
+    assert pace.rates() == pytest.approx((10.0, 2.0))
+    # A tenth of the time went into pauses, and will again.
+    assert pace.left(1_000) == pytest.approx(100 * (1 + 20 / 201))
+    for _ in range(40):
+        now += 1
+        pace.mark(20, 4)
+    assert pace.rates() == pytest.approx((20.0, 4.0))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0, "0 s"),
+        (99, "99 s"),
+        (100, "2 min"),
+        (5_900, "98 min"),
+        (7_500, "2 h 05 min"),
+        (200_000, "2 d 8 h"),
+    ],
+)
+def test_durations_are_words(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

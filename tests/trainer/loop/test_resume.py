@@ -1,0 +1,131 @@
+"""A run that is killed and gone on with comes to the same end, to the bit."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+
+from trainer.contract.run import Event, Recipe, Run
+from trainer.distributed import Ranks
+from trainer.loop.begin import Options
+from trainer.train import train
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes as Unix does"),
+    pytest.mark.slow,
+    pytest.mark.timeout(400),
+]
+
+
+def in_process(work: Callable[[], object]) -> int:
+    """Do it in a process of its own. Returns the signal that killed it; 0 if it came to the end."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            torch.set_num_threads(1)
+            work()
+            code = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert not os.WIFEXITED(status) or os.WEXITSTATUS(status) == 0
+    return os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+
+
+def go_on(run: Run, options: Options) -> None:
+    assert train(run, Ranks.alone("cpu"), options).finished
+
+
+def killed_after(events: int, run: Run, options: Options) -> int:
+    """Go on until so many events were written, or the end."""
+
+    def work() -> None:
+        left, append = events, Run.append
+
+        def counting(self: Run, event: Event) -> None:
+            nonlocal left
+            append(self, event)
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Run.append = counting  # type: ignore[method-assign]
+        go_on(run, options)
+
+    return in_process(work)
+
+
+def killed_while_writing(run: Run, options: Options, writes: int) -> int:
+    """Go on until the `writes`-th file of a checkpoint is about to reach the disk."""
+
+    def work() -> None:
+        left, fsync = writes, os.fsync
+
+        def counting(handle: int) -> None:
+            nonlocal left
+            left -= 1
+            if not left:
+                os.kill(os.getpid(), signal.SIGKILL)
+            fsync(handle)
+
+        os.fsync = counting
+        go_on(run, options)
+
+    return in_process(work)
+
+
+def outcome(run: Run) -> tuple[list[tuple[int, float]], str]:
+    """Every step's loss, and the weights."""
+    losses = [(e.step, e.values["loss"]) for e in run.events() if e.kind == "step"]
+    weights = (run.package / "model.safetensors").read_bytes()
+    return losses, hashlib.sha256(weights).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def never_killed(tmp_path_factory: pytest.TempPathFactory, recipe_of: Callable[..., Recipe]) -> Run:
+    run = Run.create(tmp_path_factory.mktemp("whole") / "run", recipe_of("specter", max_steps=8))
+    assert in_process(lambda: go_on(run, Options())) == 0
+    return run
+
+
+# Where examples stand alone, pieces are accumulated; PhysBERT's pairs go through GradCache, in the
+# third of its stages; MIReAD comes to its second epoch.
+@pytest.mark.parametrize(
+    ("method", "budget", "steps"),
+    [("specter", 300, 8), ("multi2spe", 0, 8), ("miread", 0, 16), ("physbert", 200, 8)],
+)
+def test_a_killed_run_ends_as_one_that_never_was(
+    method: str, budget: int, steps: int, tmp_path: Path, recipe_of: Callable[..., Recipe]
+) -> None:
+    recipe = recipe_of(method, max_steps=steps)
+    whole = Run.create(tmp_path / "whole" / "run", recipe)
+    assert in_process(lambda: go_on(whole, Options(budget=budget))) == 0
+
+    often = Run.create(tmp_path / "often" / "run", recipe)
+    kills = 0
+    while killed_after(max(8, len(whole.events()) // 3), often, Options("", budget, save_every=0)):
+        kills += 1
+    assert kills > 1
+    assert outcome(often) == outcome(whole)
+
+
+@pytest.mark.parametrize("writes", [2, 3, 8])
+def test_a_checkpoint_that_was_being_written_is_not_seen(
+    writes: int, tmp_path: Path, never_killed: Run
+) -> None:
+    run = Run.create(tmp_path / "run", never_killed.recipe)
+    assert killed_while_writing(run, Options(save_every=0), writes) == signal.SIGKILL
+    assert list(run.checkpoints.glob("*.new"))
+    assert in_process(lambda: go_on(run, Options(save_every=0))) == 0
+    assert outcome(run) == outcome(never_killed)
+    assert not list(run.checkpoints.glob("*.new"))

@@ -1,0 +1,67 @@
+"""A training is asked to end early."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from trainer.contract.run import Run
+from trainer.data.corpus import Corpus
+from trainer.data.tokens import TokenCache
+from trainer.loop import stopping
+from trainer.loop.stopping import CorpusWatch, StopWishes
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_is_a_wish_and_its_echo_the_same(run: Run, number: signal.Signals) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with StopWishes(run) as wishes:
+        assert wishes.why == ""
+        signal.raise_signal(number)
+        signal.raise_signal(number)
+        assert wishes.why == number.name
+    assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
+def test_who_does_not_want_to_wait_asks_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stopping, "_ONE_WISH", -1.0)
+    with StopWishes(run) as wishes, pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+        assert wishes.signal == signal.SIGINT
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_the_stop_file_is_a_wish(run: Run) -> None:
+    with StopWishes(run) as wishes:
+        run.stop()
+        assert "stop" in wishes.why
+        run.clear_stop()
+        assert wishes.why == ""
+
+
+@pytest.mark.parametrize("name", ["years.int16", "tokens/*/titles.*"])
+def test_a_corpus_and_its_tokens_are_looked_at_now_and_then(
+    name: str, corpus_for_all: Path, tiny_base: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(corpus_for_all, tmp_path / "corpus")
+    corpus = Corpus.open(tmp_path / "corpus")
+    watch = CorpusWatch(TokenCache.open(corpus, tiny_base))
+    later = 1e12
+    assert watch.trouble(later) is None
+    next(corpus.folder.glob(name)).unlink()
+    assert watch.trouble(later) is None
+    found = watch.trouble(later + 10)
+    assert found is not None
+    assert str(corpus.folder) in str(found)
+    assert watch.trouble() is found

@@ -1,0 +1,211 @@
+"""From where a run goes on: written whole or not at all, and verified on reading."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import write_whole
+from trainer.distributed import part_like, whole
+
+FORMAT = 1
+_STATE = "state.json"
+_MODEL = "model.safetensors"
+_OPTIMIZER = "optimizer.safetensors"
+# The last, and the one before: a disk that damages one rarely damages both.
+_KEPT = 2
+
+Tensors = dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A checkpoint on disk, verified. `state` is what its writer said, as JSON gives it back."""
+
+    folder: Path
+    step: int
+    state: Mapping[str, Any]
+
+    def model(self) -> Tensors:
+        return load_file(self.folder / _MODEL)
+
+    def optimizer(self) -> Tensors:
+        return load_file(self.folder / _OPTIMIZER)
+
+
+class Checkpoints:
+    """The checkpoints of one run, in a folder of their own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def save(
+        self, step: int, state: Mapping[str, Any], model: Tensors, optimizer: Tensors, best: int
+    ) -> None:
+        """Write one, and then drop those that are neither among the last two nor of step `best`.
+
+        Raises TrainerError if it cannot be written; those before are still there.
+        """
+        folder = self._of(step)
+        unfinished = folder.with_suffix(".new")
+        try:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            unfinished.mkdir(parents=True)
+            hashes = {
+                name: _written(unfinished / name, tensors)
+                for name, tensors in ((_MODEL, model), (_OPTIMIZER, optimizer))
+            }
+            said = {"format": FORMAT, "step": step, "files": hashes, "state": dict(state)}
+            write_whole(unfinished / _STATE, json.dumps(said | {"sha256": _digest(said)}))
+            shutil.rmtree(folder, ignore_errors=True)
+            unfinished.rename(folder)
+            _sync(self.folder)
+        except (OSError, SafetensorError) as error:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise TrainerError(
+                f"The checkpoint of step {step} cannot be written: {_reason(error)}.",
+                f"Make room for {self.folder} and start again: training goes on from the "
+                "checkpoint before.",
+            ) from error
+        self._drop_but({*self._steps()[-_KEPT:], best})
+
+    def last(self, warn: Callable[[str], None]) -> Checkpoint | None:
+        """The newest that is sound; None if there is none. Damaged ones are told of and dropped,
+        and what a killed writer left.
+
+        Raises TrainerError if there are some, and all are damaged.
+        """
+        for unfinished in self.folder.glob("*.new"):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        steps = self._steps()
+        for step in reversed(steps):
+            try:
+                return self.read(step)
+            except TrainerError as error:
+                warn(f"{error} Training goes on from the checkpoint before.")
+                shutil.rmtree(self._of(step), ignore_errors=True)
+        if steps:
+            raise TrainerError(
+                f"All checkpoints in {self.folder} are damaged.",
+                "Copy the run again, or start it again to train from the beginning.",
+            )
+        return None
+
+    def read(self, step: int) -> Checkpoint:
+        """The checkpoint of this step. Raises TrainerError if it is damaged or not there."""
+        folder = self._of(step)
+        try:
+            found = json.loads((folder / _STATE).read_text("utf-8"))
+            digest = found.pop("sha256")
+            if found["format"] != FORMAT:
+                raise TrainerError(f"The checkpoint {folder} is of another version of SciRead.")
+            sound = digest == _digest(found) and all(
+                _hash(folder / name) == expected for name, expected in found["files"].items()
+            )
+            if not sound:
+                raise ValueError("its contents are not those that were written")
+            return Checkpoint(folder, found["step"], found["state"])
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise TrainerError(
+                f"The checkpoint of step {step} is damaged ({_reason(error)})."
+            ) from error
+
+    def _of(self, step: int) -> Path:
+        return self.folder / f"step-{step:08}"
+
+    def _steps(self) -> list[int]:
+        if not self.folder.is_dir():
+            return []
+        names = [path.name for path in self.folder.iterdir()]
+        return sorted(
+            int(name.removeprefix("step-")) for name in names if name[-1:].isdigit() and "-" in name
+        )
+
+    def _drop_but(self, kept: set[int]) -> None:
+        for step in set(self._steps()) - kept:
+            shutil.rmtree(self._of(step), ignore_errors=True)
+
+
+def model_tensors(model: nn.Module) -> Tensors:
+    """All that a model has learned, on the CPU. Of tied weights, one. For all ranks at once."""
+    return {name: whole(values.detach()).cpu() for name, values in _learned(model).items()}
+
+
+def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> Tensors:
+    """What the optimizer remembers of each parameter, by `<what>/<name>`. For all ranks at once."""
+    return {
+        f"{what}/{name}": whole(values).cpu()
+        for name, parameter in model.named_parameters()
+        for what, values in optimizer.state.get(parameter, {}).items()
+    }
+
+
+def load_model(model: nn.Module, tensors: Tensors) -> None:
+    """Give a model what `model_tensors` took. Raises TrainerError where it is of other shape."""
+    for name, values in _learned(model).items():
+        found = tensors.get(name)
+        if found is None or found.shape != values.shape:
+            raise TrainerError(
+                f"The checkpoint is of another model: {name} does not fit.",
+                "The base or the corpus is not the one that the run was begun with.",
+            )
+        values.detach().copy_(part_like(found, values))
+
+
+def load_optimizer(model: nn.Module, optimizer: Optimizer, tensors: Tensors) -> None:
+    """Give an optimizer what `optimizer_tensors` took."""
+    parameters = dict(model.named_parameters())
+    for key, values in tensors.items():
+        what, _, name = key.partition("/")
+        parameter = parameters[name]
+        spread = values if what == "step" else part_like(values, parameter)
+        optimizer.state[parameter][what] = spread.to(parameter.device)
+
+
+def _learned(model: nn.Module) -> dict[str, Tensor]:
+    return {**dict(model.named_parameters()), **dict(model.named_buffers())}
+
+
+def _written(path: Path, tensors: Tensors) -> str:
+    contiguous = {name: values.contiguous() for name, values in tensors.items()}
+    save_file(contiguous, path, metadata={"format": "pt"})
+    _sync(path)
+    return _hash(path)
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _digest(said: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _sync(path: Path) -> None:
+    """Wait until it is on the disk. Windows opens no folders, and keeps renames in order itself."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _reason(error: Exception) -> str:
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    # safetensors says much around it, and has no number for it.
+    return "the disk is full" if "No space left" in said else said

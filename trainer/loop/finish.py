@@ -1,0 +1,91 @@
+"""The end of a training: a package of its best weights."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from trainer.contract.catalog import method_spec
+from trainer.contract.package import WEIGHTS, Package, read_package
+from trainer.contract.run import Recipe, Run
+from trainer.loop.begin import Begun
+from trainer.loop.checkpoints import Checkpoint, Tensors
+from trainer.machine import trainer_version
+from trainer.methods.base import Stage
+from trainer.packages.export import export
+
+
+def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:
+    """Write the package of these weights, unless an interrupted end has done so, and read it."""
+    if run.package.exists():
+        return read_package(run.package)
+    corpus, method, base = begun
+    restore(method.stages[-1].model, best.model())
+    source = run.folder / "package.source"
+    shutil.rmtree(source, ignore_errors=True)
+    method.encoder.save(source, method.reading.tokenizer)
+    package = Package(
+        folder=run.package,
+        id=_id(recipe, source / WEIGHTS),
+        title=f"{method_spec(recipe.method).title} on {corpus.papers:,} papers",
+        dim=method.encoder.dim,
+        pooling=method.encoder.pooling,
+        template=method.reading.template,
+        max_tokens=method.reading.max_tokens,
+        files={},
+        method=recipe.method,
+        base=recipe.base,
+        cls_tokens=method.reading.cls_tokens,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        trainer=trainer_version(),
+        corpus={"papers": corpus.papers, "sha256": corpus.sha256},
+        licence=base.licence,
+    )
+    metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)
+    made = export(source, package, metrics=metrics)
+    shutil.rmtree(source)
+    return made
+
+
+def restore(model: nn.Module, tensors: Tensors) -> None:
+    """Put plain tensors in the places of all parameters and buffers, also of those that are
+    spread over ranks; the model is only good for saving then."""
+    for name, values in tensors.items():
+        owner, _, own_name = name.rpartition(".")
+        module = model.get_submodule(owner)
+        if own_name in module._parameters:
+            module._parameters[own_name] = nn.Parameter(values, requires_grad=False)
+        else:
+            module._buffers[own_name] = values
+
+
+def _metrics(run: Run, stage: Stage, corpus: str, step: int) -> list[dict[str, Any]]:
+    """The scores of the weights that are kept. A loss is no evaluation, and not among them."""
+    found = [e for e in run.events() if e.kind == "validation" and e.step == step]
+    return [
+        {
+            "evaluation": stage.name,
+            "metric": name,
+            "value": value,
+            **(stage.scored[name]._asdict() if name in stage.scored else {}),
+            "split": "validation",
+            "corpus_sha256": corpus,
+            "at": datetime.fromtimestamp(event.at, UTC).isoformat(timespec="seconds"),
+        }
+        for event in found[-1:]
+        for name, value in event.values["scores"].items()
+    ]
+
+
+def _id(recipe: Recipe, weights: Path) -> str:
+    """Method, base and the beginning of the weights' hash: specter-scibert-3f9a1c02."""
+    base = re.sub(r"[^a-z0-9]+", "-", Path(recipe.base).name.lower()).strip("-")
+    with weights.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"{recipe.method}-{base}-{digest[:8]}"

@@ -1,0 +1,49 @@
+"""How parameters follow their gradients."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from trainer.distributed import whole
+from trainer.methods.base import Plan
+
+
+def adamw(model: nn.Module, plan: Plan) -> torch.optim.AdamW:
+    """AdamW without decay for biases and norms."""
+    learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    free = _biases_and_norms(model)
+    groups = [
+        {"params": [p for p in learned if p not in free], "weight_decay": plan.weight_decay},
+        {"params": [p for p in learned if p in free], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=plan.learning_rate, fused=True)
+
+
+def _biases_and_norms(model: nn.Module) -> set[nn.Parameter]:
+    return {
+        parameter
+        for module in model.modules()
+        for name, parameter in module.named_parameters(recurse=False)
+        # Transformers have norms of their own besides torch's.
+        if name == "bias" or "norm" in type(module).__name__.lower()
+    }
+
+
+def descend(optimizer: torch.optim.Optimizer, rate: float, count: float, clip: float) -> Tensor:
+    """Take a step from gradients of a sum over `count`, and forget them.
+
+    Returns the length of the mean's gradient before it was clipped to `clip`, if that is not 0.
+    Nothing here waits for the device.
+    """
+    learned = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
+    gradients = [p.grad for p in learned]
+    torch._foreach_mul_(gradients, 1 / count)
+    length = nn.utils.get_total_norm(gradients)
+    if clip:
+        nn.utils.clip_grads_with_norm_(learned, clip, length)
+    for group in optimizer.param_groups:
+        group["lr"] = rate
+    optimizer.step()
+    optimizer.zero_grad(set_to_none=True)
+    return whole(length)

@@ -1,0 +1,218 @@
+"""What happens in a run, told to its folder and to whoever sits before it."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
+
+from trainer.contract.run import Event, Run
+
+log = logging.getLogger("trainer")
+
+# Plain lines come so often, in seconds; a bar is drawn ten times a second.
+_EVERY = 10.0
+# Seconds over which speed is measured: long enough for texts of all lengths.
+_WINDOW = 30.0
+
+
+class Reporter(AbstractContextManager["Reporter"]):
+    """Writes events, and says them: to trainer.log, and as a bar or lines on the console.
+
+    Without a run it says them only; with `silent`, as on all ranks but one, it does nothing. A
+    terminal has room for one `bar` at a time.
+    """
+
+    def __init__(
+        self,
+        run: Run | None,
+        *,
+        silent: bool = False,
+        console: Console | None = None,
+        bar: bool = True,
+    ) -> None:
+        self._run, self._silent, self._draws = run, silent, bar
+        self._console = console or Console()
+        self._closing = ExitStack()
+        self._bar: Progress | None = None
+        self._task = TaskID(0)
+        self._said = 0.0
+
+    def __enter__(self) -> Reporter:
+        if self._silent:
+            return self
+        if self._run:
+            self._closing.callback(_log_to(self._run))
+        if self._console.is_terminal and self._draws:
+            bar = Progress(
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TextColumn("{task.fields[said]}"),
+                console=self._console,
+            )
+            self._bar = self._closing.enter_context(bar)
+            self._task = bar.add_task("training", total=None, said="")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._closing.close()
+
+    def tell(self, kind: str, step: int = 0, **values: Any) -> None:
+        """Something happened. `kind` and `values` as trainer.contract.run.Event has them."""
+        if self._silent:
+            return
+        event = Event(kind, time.time(), step, values)
+        if self._run:
+            self._run.append(event)
+        if kind == "step":
+            self._show_step(event)
+            return
+        said = _SENTENCES[kind](event)
+        if kind == "start" and self._bar:
+            self._bar.update(self._task, total=values["steps"])
+        if said:
+            log.log(_LEVELS.get(kind, logging.INFO), said)
+            # An error is raised, and whoever called says it.
+            if kind not in ("checkpoint", "error"):
+                self._say(said)
+
+    def note(self, text: str) -> None:
+        self.tell("note", text=text)
+
+    def warn(self, text: str) -> None:
+        self.tell("warning", text=text)
+
+    def _show_step(self, event: Event) -> None:
+        values = event.values
+        said = f"loss {values['loss']:.4f}"
+        if values["tokens_per_second"]:  # it takes two steps to know
+            said += f" · {values['tokens_per_second']:,.0f} tokens/s"
+            said += f" · {duration(values['eta'])} left"
+        if self._bar:
+            self._bar.update(
+                self._task, completed=event.step, description=values["stage"], said=said
+            )
+        if event.at - self._said >= _EVERY:
+            self._said = event.at
+            line = f"{values['stage']}: step {event.step:,} · {said}"
+            log.info(line)
+            if not self._bar:
+                self._say(line)
+
+    def _say(self, line: str) -> None:
+        # Soft: a file or another program gets a line as one.
+        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+class Pace:
+    """How fast a training goes, and how long it still takes. Pauses are told apart."""
+
+    def __init__(self) -> None:
+        self._marks: deque[tuple[float, float, float]] = deque()
+        self._tokens = self._examples = self._paused = 0.0
+        self._begun = time.perf_counter()
+
+    def mark(self, tokens: float, examples: float) -> None:
+        """A step is done."""
+        self._tokens += tokens
+        self._examples += examples
+        now = time.perf_counter() - self._paused
+        self._marks.append((now, self._tokens, self._examples))
+        while len(self._marks) > 2 and now - self._marks[0][0] > _WINDOW:
+            self._marks.popleft()
+
+    def pause(self, seconds: float) -> None:
+        """Something else was done so long: measuring, saving."""
+        self._paused += seconds
+
+    def left(self, tokens: float) -> float:
+        """Seconds for so many more tokens, with pauses in proportion to those so far."""
+        rate, _ = self.rates()
+        active = time.perf_counter() - self._paused - self._begun
+        return tokens / rate * (1 + self._paused / max(active, 1e-9)) if rate else 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Since it was made, pauses too."""
+        return time.perf_counter() - self._begun
+
+    def rates(self) -> tuple[float, float]:
+        """Tokens and examples a second, lately; 0 before the second step."""
+        if len(self._marks) < 2:
+            return 0.0, 0.0
+        (start, tokens, examples), (end, tokens_now, examples_now) = self._marks[0], self._marks[-1]
+        seconds = max(end - start, 1e-9)
+        return (tokens_now - tokens) / seconds, (examples_now - examples) / seconds
+
+
+def duration(seconds: float) -> str:
+    """In words of two units at the most: 45 s, 3 min, 2 h 05 min, 3 d 4 h."""
+    minutes, hours = round(seconds / 60), round(seconds / 3600)
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if minutes < 100:
+        return f"{minutes} min"
+    if hours < 48:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    return f"{hours // 24} d {hours % 24} h"
+
+
+def _log_to(run: Run) -> Callable[[], None]:
+    handler = logging.FileHandler(run.log, encoding="utf-8")
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    log.addHandler(handler)
+    log.setLevel(logging.INFO)
+
+    def close() -> None:
+        log.removeHandler(handler)
+        handler.close()
+
+    return close
+
+
+def _started(event: Event) -> str:
+    values = event.values
+    return (
+        f"{values['recipe']} from {values['base']} on {values['corpus']['papers']:,} papers: "
+        f"{values['steps']:,} steps on {values['device']}"
+        + (f", {values['ranks']} ranks." if values["ranks"] > 1 else ".")
+    )
+
+
+def _measured(event: Event) -> str:
+    loss = event.values["loss"]
+    numbers = ({} if loss is None else {"loss": loss}) | event.values["scores"]
+    said = ", ".join(f"{name} {number:.4f}" for name, number in numbers.items())
+    best = " (the best so far)" if event.values["best"] else ""
+    return f"Validation after step {event.step:,}: {said}{best}"
+
+
+def _stopped(event: Event) -> str:
+    step = f" after step {event.step:,}" if event.step else ""
+    return f"Stopped{step} ({event.values['why']}). The same command goes on from there."
+
+
+def _failed(event: Event) -> str:
+    return f"{event.values['message']}\n{event.values['hint']}".rstrip()
+
+
+_SENTENCES: Mapping[str, Callable[[Event], str]] = {
+    "start": _started,
+    "resume": lambda event: f"Going on after step {event.step:,}: {event.values['why']}.",
+    "stage": lambda event: f"Stage {event.values['number'] + 1}: {event.values['stage']}.",
+    "validation": _measured,
+    "checkpoint": lambda event: f"Checkpoint of step {event.step}.",
+    "note": lambda event: str(event.values["text"]),
+    "warning": lambda event: f"Careful: {event.values['text']}",
+    "stop": _stopped,
+    "error": _failed,
+    "end": lambda event: f"Finished in {duration(event.values['seconds'])}.",
+}
+_LEVELS = {"warning": logging.WARNING, "error": logging.ERROR}

@@ -1,0 +1,64 @@
+"""The encoder of a training, as evaluations use it while it is still being trained."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional as F
+
+from trainer.contract.package import Package
+from trainer.data.sampler import micro_batches
+from trainer.distributed import Ranks
+from trainer.encoder import TextReader
+from trainer.methods.base import Encode, Method
+from trainer.model.packed import pack
+
+
+def scorer(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) -> Encode:
+    """Encodes (title, abstract) pairs to unit vectors, as the package will. The ranks share the
+    work: all must ask for the same pairs, and all get all vectors."""
+    reader = reader_of(method)
+
+    def vectors(pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
+        ids = reader.ids(pairs)
+        found = torch.empty(len(pairs), method.encoder.dim)
+        for piece in micro_batches(np.array([len(row) for row in ids], np.int64), budget):
+            texts = pack([ids[text] for text in piece]).to(ranks.device)
+            with torch.autocast(ranks.device.type, precision, precision != torch.float32):
+                rows = method.encoder.vectors(texts)
+            found[piece] = F.normalize(rows.float(), dim=1).cpu()
+        return found
+
+    @torch.no_grad()
+    def encode(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        method.encoder.eval()
+        # Rank by rank: every world-th pair.
+        gathered = ranks.gather(vectors(pairs[ranks.rank :: ranks.world]).to(ranks.device))
+        order = np.concatenate(
+            [np.arange(len(pairs))[r :: ranks.world] for r in range(ranks.world)]
+        )
+        found = np.empty(gathered.shape, np.float32)
+        found[order] = gathered.cpu().numpy()
+        return found
+
+    return encode
+
+
+def reader_of(method: Method) -> TextReader:
+    """Cuts texts as the package's encoder will."""
+    reading = method.reading
+    package = Package(
+        folder=reading.tokenizer,
+        id="",
+        title="",
+        dim=method.encoder.dim,
+        pooling=method.encoder.pooling,
+        template=reading.template,
+        max_tokens=reading.max_tokens,
+        cls_tokens=reading.cls_tokens,
+        files={},
+    )
+    return TextReader(package)

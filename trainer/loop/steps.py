@@ -1,0 +1,231 @@
+"""One step's gradients: those of the sum over its examples, however they are cut to fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from trainer.data.batch import Batch
+from trainer.data.chance import bits
+from trainer.data.sampler import micro_batches, share
+from trainer.distributed import Ranks
+from trainer.methods.base import Examples, Stage
+from trainer.model.packed import Packed, pack
+
+Numbers = NDArray[np.int64]
+T = TypeVar("T")
+
+
+class OutOfMemory(Exception):
+    """A pass through the model did not fit."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """One rank's part of a step, on the CPU: its examples as batches that keep to the budget.
+
+    Where examples are one another's negatives it is one batch, however large: its texts are cut
+    later. A rank that has no examples does the step's first for company, which counts nothing.
+    """
+
+    batches: Sequence[Batch]
+    budget: int
+    examples: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Over one rank's examples, or guessed tokens: their loss, and how many there are."""
+
+    loss: Tensor
+    count: int
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.loss + other.loss, self.count + other.count)
+
+
+class Pass(NamedTuple, Generic[T]):
+    """The `number`th way through the model, that of `part`. If it is not this rank's `own`, it is
+    for company and counts nothing."""
+
+    number: int
+    part: T
+    own: bool
+    last: bool
+
+
+class Steps:
+    """The steps of one stage on one rank.
+
+    `model` is the stage's, as `ranks.wrap` made it. No more than `budget` tokens go through it at
+    once. Dropout comes from the seed, the step, the rank and the micro-batch: a step that is done
+    again, by a resumed run or in GradCache's second pass, drops the same.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        model: nn.Module,
+        ranks: Ranks,
+        *,
+        seed: int,
+        precision: torch.dtype,
+        budget: int,
+    ) -> None:
+        self.budget = budget
+        self._stage, self._model, self._ranks = stage, model, ranks
+        self._seed, self._precision = seed, precision
+
+    def work(self, examples: Examples, numbers: Numbers, key: int) -> Work:
+        """This rank's part of the step that these examples make. Touches neither model nor ranks,
+        so that it can be made in another thread."""
+        budget, tokens = self.budget, examples.tokens(numbers)
+        mine = share(tokens, self._ranks.rank, self._ranks.world)
+        if not len(mine):
+            company = examples.batch(numbers[:1], np.zeros(1, np.int64), key)
+            batch = _emptied(company) if self._stage.plan.together else company
+            return Work([batch], budget, 0, 0)
+        cuts = [mine]
+        if not self._stage.plan.together:
+            cuts = [mine[cut] for cut in micro_batches(tokens[mine], budget)]
+        batches = [examples.batch(numbers[cut], cut, key) for cut in cuts]
+        return Work(batches, budget, len(mine), int(tokens[mine].sum()))
+
+    def gradients(self, work: Work, step: int) -> Sums:
+        """Add the gradients of the sum over the examples of all ranks to the parameters'.
+
+        Raises OutOfMemory, and leaves gradients that are of no use.
+        """
+        self._model.train()
+        with _out_of_memory():
+            if self._stage.plan.together:
+                return self._together(work.batches[0], step)
+            return self._apart(work, step)
+
+    def losses(self, work: Work) -> Sums:
+        """The loss of the examples as they stand, without dropout. Raises OutOfMemory."""
+        self._model.eval()
+        with torch.no_grad(), _out_of_memory():
+            if not self._stage.plan.together:
+                return self._apart(work, None)
+            batch = work.batches[0]
+            passes = self._passes(self._pieces(batch.texts))
+            return self._loss(self._rows(batch.texts, passes, 0), batch)
+
+    def _apart(self, work: Work, step: int | None) -> Sums:
+        """Each example stands alone: every batch goes forth and, in a `step`, back by itself."""
+        found = Sums(torch.zeros((), device=self._ranks.device), 0)
+        for number, batch, own, last in self._passes(work.batches):
+            with self._ranks.micro_batch(self._model, last):
+                sums = self._loss(self._forward(batch.texts, step or 0, number), batch)
+                if not own or not work.examples:
+                    sums = Sums(sums.loss * 0, 0)
+                if step is not None:
+                    torch.autograd.backward(sums.loss)
+            found += Sums(sums.loss.detach(), sums.count)
+        return found
+
+    def _together(self, batch: Batch, step: int) -> Sums:
+        """Each example is compared with the others, so that the outputs of all are needed at once.
+
+        If they do not fit, texts go through the model twice (GradCache; Gao et al., 2021): for
+        their outputs, of which the loss then finds the gradients, and to send these back.
+        """
+        passes = self._passes(self._pieces(batch.texts))
+        if len(passes) == 1:
+            with self._ranks.micro_batch(self._model, last=True):
+                sums = self._loss(self._forward(batch.texts, step, 0), batch)
+                torch.autograd.backward(sums.loss)
+            return Sums(sums.loss.detach(), sums.count)
+        with torch.no_grad():
+            rows = self._rows(batch.texts, passes, step)
+        sums = self._loss(rows.requires_grad_(), batch)
+        (gradient,) = torch.autograd.grad(sums.loss, rows)
+        for number, piece, own, last in passes:
+            with self._ranks.micro_batch(self._model, last):
+                outputs = self._forward(_part(batch.texts, piece), step, number)
+                torch.autograd.backward(outputs, own * gradient[piece].to(outputs.dtype))
+        return Sums(sums.loss.detach(), sums.count)
+
+    def _pieces(self, texts: Packed) -> list[Numbers]:
+        """Which texts go through the model together."""
+        return micro_batches(np.asarray(texts.lengths, np.int64), self.budget)
+
+    def _passes(self, parts: Sequence[T]) -> list[Pass[T]]:
+        """A pass for each part, and for company the first again where other ranks have more."""
+        count = self._ranks.passes(self._model, len(parts))
+        company = [parts[0]] * (count - len(parts))
+        return [
+            Pass(number, part, number < len(parts), number == count - 1)
+            for number, part in enumerate([*parts, *company])
+        ]
+
+    def _rows(self, texts: Packed, passes: Sequence[Pass[Numbers]], step: int) -> Tensor:
+        """The outputs of all texts, in their order."""
+        outputs = [self._forward(_part(texts, piece), step, number) for number, piece, *_ in passes]
+        pieces = [piece for _, piece, own, _ in passes if own]
+        return torch.cat(outputs[: len(pieces)])[np.argsort(np.concatenate(pieces))]
+
+    def _forward(self, texts: Packed, step: int, number: int) -> Tensor:
+        device, half = self._ranks.device, self._precision != torch.float32
+        torch.manual_seed(
+            int(bits("dropout", self._seed, self._stage.name, step, self._ranks.rank, number))
+        )
+        with torch.autocast(device.type, self._precision, enabled=half):
+            found: Tensor = self._model(_pinned(texts, device).to(device))
+            return found
+
+    def _loss(self, outputs: Tensor, batch: Batch) -> Sums:
+        """The loss in float32. Where there are no examples the outputs have a part in it all the
+        same, times 0: other ranks wait for this one's backward."""
+        device = self._ranks.device
+        names = ("places", "labels", "papers", "positions")
+        columns = {name: getattr(batch, name).to(device, non_blocking=True) for name in names}
+        total, count = self._stage.loss(
+            outputs, replace(batch, gather=self._ranks.gather, **columns)
+        )
+        if not len(batch.positions):
+            total = total + 0 * outputs.sum()
+        return Sums(total, count)
+
+
+def _emptied(batch: Batch) -> Batch:
+    """The same texts, but no examples."""
+    return replace(
+        batch,
+        places=batch.places[:0],
+        labels=batch.labels[:0],
+        papers=batch.papers[:0],
+        positions=batch.positions[:0],
+    )
+
+
+def _part(texts: Packed, piece: Numbers) -> Packed:
+    """Some of the texts, in the order of `piece`."""
+    ids = texts.ids.numpy()
+    ends = np.cumsum(texts.lengths)
+    return pack([ids[ends[text] - texts.lengths[text] : ends[text]] for text in piece])
+
+
+def _pinned(texts: Packed, device: torch.device) -> Packed:
+    # From other memory, a copy waits for all that the GPU still has to do.
+    return replace(texts, ids=texts.ids.pin_memory()) if device.type == "cuda" else texts
+
+
+@contextmanager
+def _out_of_memory() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:
+        # The allocator of the CPU has no error of its own.
+        if isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error):
+            raise OutOfMemory(str(error)) from error
+        raise

@@ -1,0 +1,87 @@
+"""The machine that trains: its precision, how much fits into it, and what it is."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import torch
+
+from trainer.contract.errors import TrainerError
+from trainer.distributed import Ranks
+from trainer.model.backbone import precision
+from trainer.model.text_model import Backbone
+
+# Tokens of a pass: on a CPU about 2 GB for a small model.
+_CPU_BUDGET = 16_384
+_MOST_ON_GPU = 65_536
+# What training keeps of a token in each layer, a hidden unit: in BERT, bf16, about 34 bytes, and
+# half as much again in float32. The rest of the memory holds weights, moments and gradients.
+_BYTES_A_UNIT = 60
+_SHARE_FOR_TOKENS = 0.5
+_LIBRARIES = ("torch", "numpy", "transformers", "tokenizers", "safetensors")
+
+
+def precision_of(asked: str, device: torch.device) -> torch.dtype:
+    """The type of the forward pass. `auto`: bf16 where the device multiplies it, else float32."""
+    if asked == "fp32":
+        return torch.float32
+    half = precision(device) == torch.bfloat16
+    if asked == "bf16" and device.type == "cuda" and not half:
+        raise TrainerError(
+            "This GPU does not multiply bf16.", "Set precision=auto, which then means fp32."
+        )
+    return torch.bfloat16 if half or asked == "bf16" else torch.float32
+
+
+def budget_for(device: torch.device, backbone: Backbone) -> int:
+    """How many tokens probably fit into one pass; on less memory than that it is halved."""
+    if device.type != "cuda":
+        return _CPU_BUDGET
+    memory = torch.cuda.get_device_properties(device).total_memory
+    a_token = backbone.layers * backbone.hidden * _BYTES_A_UNIT
+    return max(512, min(_MOST_ON_GPU, int(memory * _SHARE_FOR_TOKENS / a_token)))
+
+
+def forget_memory(device: torch.device) -> None:
+    """Let `most_memory` count from now on. What a process had at the most, no system forgets."""
+    if device.type == "cuda":
+        torch.cuda.reset_peak_memory_stats(device)
+
+
+def most_memory(device: torch.device) -> int:
+    """Bytes in use at the most so far: of the GPU, else of this process; 0 if unknown."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    if sys.platform == "win32":
+        return 0
+    import resource  # there is none on Windows
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def described(ranks: Ranks) -> dict[str, Any]:
+    """What else shapes a training, for its records."""
+    gpu = ranks.device.type == "cuda"
+    return {
+        "device": torch.cuda.get_device_name(ranks.device) if gpu else str(ranks.device),
+        "ranks": ranks.world,
+        "threads": torch.get_num_threads(),
+        "system": platform.platform(),
+        "versions": {"sciread": _version("sciread"), "python": platform.python_version()}
+        | {name: _version(name) for name in _LIBRARIES},
+    }
+
+
+def trainer_version() -> str:
+    return f"sciread {_version('sciread')}"
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "unknown"

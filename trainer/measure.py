@@ -1,0 +1,127 @@
+"""How good the model of a finished run is, and its base, by papers that training never read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeAlias
+
+import torch
+
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import Package, find_model, read_package
+from trainer.contract.report import Report, Result, Subject
+from trainer.contract.run import Run
+from trainer.distributed import Ranks
+from trainer.evaluate import SPEED, evaluate, open_tasks
+from trainer.evaluations.models import ModelMaker
+from trainer.evaluations.vector_cache import VectorCache
+from trainer.loop.progress import Reporter, log
+from trainer.loop.stopping import StopWishes
+from trainer.packages.export import tell
+from trainer.suites.catalog import open_suite
+from trainer.suites.suite import Settings
+
+# One of each kind of question, and so few papers that both models take about a minute on a CPU,
+# if they are small.
+TASKS = ("fields", "journals", "citations", "labels", "questions", "health")
+SETTINGS = Settings(runs=1, papers=500)
+FOLDER = "evaluation"
+
+Row: TypeAlias = dict[str, Any]
+
+
+def measure(run: Run, device: torch.device, reporter: Reporter, wishes: StopWishes) -> None:
+    """Write into the package and the report of a finished run how the model does.
+
+    The base is measured beside it if it is a package; reports of both are left in the run's
+    `evaluation/`. What goes wrong is told, and costs nothing but scores; so does a wish to stop.
+    """
+    try:
+        _measure(run, device, reporter, wishes)
+    except _Stopped:
+        reporter.note(f"Measuring was stopped ({wishes.why}); the model is there.")
+        run.clear_stop()
+    except Exception as error:  # whatever it is, a model was trained, and is whole
+        log.exception("The model could not be measured.")
+        reporter.warn(
+            f"The model is there, but could not be measured: {error or type(error).__name__} "
+            f"Try: sciread-trainer evaluate {run.package} --corpus {run.recipe.corpus}"
+        )
+
+
+class _Stopped(Exception):
+    """Somebody wishes so."""
+
+
+def _measure(run: Run, device: torch.device, reporter: Reporter, wishes: StopWishes) -> None:
+    corpus = run.recipe.corpus
+    suite = open_suite("local", corpus, SETTINGS).choose(TASKS)
+    tasks, absent = open_tasks(suite)
+    if absent:
+        reporter.note(f"The corpus is no measure of: {', '.join(absent)}.")
+    ranks, progress = Ranks.alone(str(device)), _Progress(reporter, wishes)
+    package = read_package(run.package)
+    known = json.loads((run.package / "metrics.json").read_text("utf-8"))
+    reports: dict[str, Report] = {}
+    for name, model in {"model": package, "base": _package(run.recipe.base)}.items():
+        if model:
+            maker = ModelMaker(model, ranks=ranks, cache=VectorCache(), note=reporter.note)
+            folder = run.folder / FOLDER / name
+            done = evaluate(maker, suite.name, tasks, folder, ranks, progress=progress)
+            reports[name] = done.report
+            _record(run, package, known, reports)
+
+
+def _package(name: str) -> Package | None:
+    try:
+        return find_model(name)
+    except PackageRefused:  # such as a plain folder, whose pooling nobody knows
+        return None
+
+
+def _record(run: Run, package: Package, known: list[Row], reports: Mapping[str, Report]) -> None:
+    """Put the scores where the model is described, behind what was known of it."""
+    model, base = reports["model"], reports.get("base")
+    about = {"corpus_sha256": package.corpus["sha256"], "at": model.created}
+    rows = [
+        {**row, **about}
+        for result in model.results
+        if result.task != SPEED
+        for row in _rows(result, base.result(result.task) if base else None)
+    ]
+    tell(package.folder, package, [*known, *rows])
+    run.write_report({**(run.report or {}), "metrics": [*known, *rows]})
+
+
+def _rows(result: Result, base: Result | None) -> Iterator[Row]:
+    for score in result.scores:
+        before = base.score(score.metric) if base else None
+        yield {
+            "task": result.task,
+            "evaluation": result.evaluation,
+            "metric": score.metric,
+            "value": score.value,
+            **({"before": before.value} if before else {}),
+            "n": score.n,
+            "split": result.split,
+            "sha256": result.sha256,
+        }
+
+
+class _Progress:
+    """Tells the run what is done, and looks before each task whether to stop."""
+
+    def __init__(self, reporter: Reporter, wishes: StopWishes) -> None:
+        self._reporter, self._wishes = reporter, wishes
+
+    def begin(self, subject: Subject, tasks: int) -> None:
+        self._reporter.note(f"Measuring {subject.title} by {tasks} tasks.")
+
+    def at(self, title: str) -> None:
+        if self._wishes.why:
+            raise _Stopped
+
+    def done(self, title: str, said: str = "") -> None:
+        if said:
+            self._reporter.note(f"{title}: {said}")
