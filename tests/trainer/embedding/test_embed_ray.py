@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from tests.tiny_model import tiny_package
+from trainer.contract.errors import TrainerError
+from trainer.embed import Work, embed
+from trainer.embedding.shards import verify
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def cluster():
+    ray = pytest.importorskip("ray")
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
+    ray.init(
+        num_cpus=2,
+        num_gpus=0,
+        include_dashboard=False,
+        object_store_memory=80 << 20,
+        log_to_driver=False,
+        logging_level="ERROR",
+    )
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    yield ray
+    ray.shutdown()
+    # It takes signals for itself, and other tests send some.
+    signal.signal(signal.SIGTERM, before[0])
+    signal.signal(signal.SIGINT, before[1])
+
+
+@pytest.fixture
+def work(tmp_path):
+    lines = [json.dumps({"id": f"p{n}", "title": "deep graph " * (n % 9 + 1)}) for n in range(95)]
+    (tmp_path / "papers.jsonl").write_text("\n".join([*lines, "no paper"]))
+    package = tiny_package(tmp_path / "model")
+    inputs = (tmp_path / "papers.jsonl",)
+    return lambda name: Work(package, inputs, tmp_path / name, shard_papers=10)
+
+
+@pytest.mark.timeout(300)
+def test_actors_of_ray_make_what_a_worker_makes(cluster, work, tmp_path):
+    from trainer.embed_ray import embed_on_ray
+
+    embed(work("local"))
+    done = embed_on_ray(work("ray"), workers=1)
+    assert (done.shards, done.papers, len(done.skipped)) == (10, 95, 1)
+    assert verify(tmp_path / "ray").problems == []
+    for shard in sorted((tmp_path / "local" / "shards").iterdir()):
+        other = tmp_path / "ray" / "shards" / shard.name
+        assert (other / "ids.json").read_text() == (shard / "ids.json").read_text()
+        vectors, expected = (np.load(path / "vectors.npy") for path in (other, shard))
+        np.testing.assert_allclose(vectors, expected, atol=2e-3)
+
+    # What an actor finds wrong is said as a worker says it: here, a line more in as many bytes.
+    (tmp_path / "ray" / "shards" / "000009").rename(tmp_path / "away")
+    lines = (tmp_path / "papers.jsonl").read_text()
+    (tmp_path / "papers.jsonl").write_text(lines.replace("no paper", "no\npaper"))
+    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+        embed_on_ray(work("ray"), workers=1)
+
+
+def test_without_ray_it_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
+    with pytest.raises(TrainerError, match="needs ray") as error:
+        import trainer.embed_ray  # noqa: F401
+    assert error.value.hint == "Run: pip install 'sciread[ray]'"

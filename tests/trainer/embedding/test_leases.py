@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from trainer.embedding.leases import Leases
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def leases(tmp_path, clock):
+    """Makes workers on one folder; none of their leases ever beats."""
+    return lambda: Leases(tmp_path / "leases", 100, clock)
+
+
+def silent_elsewhere(folder: Path, name: str) -> None:
+    """A lease as a worker of another machine left it."""
+    folder.mkdir(exist_ok=True)
+    said = {"beat": 3, "owner": "far-1", "pid": 1, "place": "far"}
+    (folder / name).write_text(json.dumps(said))
+
+
+def test_of_many_who_ask_one_gets_the_lease(leases):
+    workers = [leases() for _ in range(16)]
+    with ThreadPoolExecutor(16) as threads:
+        found = list(threads.map(lambda worker: worker.claim("7"), workers))
+    assert len([lease for lease in found if lease]) == 1
+
+
+def test_what_is_dropped_may_be_claimed_again(leases):
+    one, other = leases(), leases()
+    lease = one.claim("7")
+    assert other.claim("7") is None
+    one.drop(lease)
+    assert other.claim("7")
+
+
+def test_a_silent_lease_of_another_machine_is_taken_over_in_time_and_by_one(
+    leases, clock, tmp_path
+):
+    silent_elsewhere(tmp_path / "leases", "7.0")
+    workers = [leases() for _ in range(8)]
+    assert [worker.claim("7") for worker in workers] == [None] * 8
+    clock.now = 99
+    assert [worker.claim("7") for worker in workers] == [None] * 8
+    clock.now = 101
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda worker: worker.claim("7"), workers))
+    assert len([lease for lease in found if lease]) == 1
+
+
+def test_a_lease_that_beats_lives_on(leases, clock):
+    one, other = leases(), leases()
+    lease = one.claim("7")
+    for _ in range(5):
+        assert other.claim("7") is None
+        clock.now += 90
+        lease.beat()
+    assert other.claim("7") is None
+
+
+def test_an_owner_who_wakes_late_leaves_the_new_owners_lease_alone(leases, clock, tmp_path):
+    one, other, third = leases(), leases(), leases()
+    old = one.claim("7")
+    other.claim("7")
+    third.claim("7")
+    clock.now = 101
+    new = other.claim("7")
+    assert new
+    old.beat()
+    one.drop(old)
+    assert third.claim("7") is None
+    assert [path.name for path in (tmp_path / "leases").iterdir()] == ["7.1"]
+
+
+def test_finished_work_leaves_no_leases(leases, clock, tmp_path):
+    silent_elsewhere(tmp_path / "leases", "7.0")
+    silent_elsewhere(tmp_path / "leases", "77.0")
+    worker = leases()
+    worker.claim("7")
+    clock.now = 101
+    worker.finish(worker.claim("7"))
+    assert [path.name for path in (tmp_path / "leases").iterdir()] == ["77.0"]
+
+
+def test_a_killed_process_of_this_machine_loses_its_lease_at_once(leases, tmp_path):
+    code = (
+        "import os, sys; from pathlib import Path; from trainer.embedding.leases import Leases;"
+        "Leases(Path(sys.argv[1])).claim('7'); os._exit(9)"
+    )
+    dead = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "leases")], cwd=ROOT, check=False
+    )
+    assert dead.returncode == 9
+    assert (tmp_path / "leases" / "7.0").exists()
+    assert leases().claim("7")
+
+
+def test_a_lease_beats_by_itself_and_is_given_back_at_the_end(tmp_path):
+    folder = tmp_path / "leases"
+    with Leases(folder, patience=0.1) as worker:
+        worker.claim("7")
+        before = (folder / "7.0").read_bytes()
+        while (folder / "7.0").read_bytes() == before:
+            pass
+    assert not list(folder.iterdir())
+
+
+def test_a_damaged_lease_is_waited_for_like_any_other(leases, clock, tmp_path):
+    folder = tmp_path / "leases"
+    folder.mkdir()
+    (folder / "7.0").write_bytes(b'{"beat": \xff')
+    worker = leases()
+    assert worker.claim("7") is None
+    clock.now = 101
+    assert worker.claim("7")

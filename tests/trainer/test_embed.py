@@ -1,0 +1,346 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.tiny_model import WORDS, tiny_package
+from trainer.contract.errors import TrainerError
+from trainer.embed import Stopped, Work, embed
+from trainer.embedding.shards import Store, verify
+from trainer.encoder import Encoder
+
+ROOT = Path(__file__).resolve().parents[2]
+PAPERS = 400
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    return tiny_package(tmp_path_factory.mktemp("model") / "tiny")
+
+
+def texts(count: int) -> list[tuple[str, str]]:
+    random = np.random.default_rng(0)
+    return [
+        (" ".join(random.choice(WORDS, 5)), " ".join(random.choice(WORDS, random.integers(30))))
+        for _ in range(count)
+    ]
+
+
+def papers_file(path: Path, count: int = PAPERS) -> Path:
+    with path.open("w") as file:
+        for number, (title, abstract) in enumerate(texts(count)):
+            paper = {"id": f"p{number}", "title": title, "abstract": abstract}
+            file.write(json.dumps(paper) + "\n")
+    return path
+
+
+@pytest.fixture
+def work(tmp_path, package):
+    """What is to be done, `changed` as a test wants it."""
+    path = papers_file(tmp_path / "papers.jsonl")
+
+    def made(**changed: Any) -> Work:
+        values = {"output": tmp_path / "out", "shard_papers": 50, "inputs": (path,)}
+        return Work(package, **(values | changed))
+
+    return made
+
+
+def found_in(output: Path) -> dict[str, np.ndarray]:
+    """Every vector by its paper's id; fails on an id that is there twice."""
+    found: dict[str, np.ndarray] = {}
+    for shard in sorted((output / "shards").iterdir()):
+        ids = json.loads((shard / "ids.json").read_text())
+        vectors = np.load(shard / "vectors.npy")
+        assert len(ids) == len(vectors)
+        assert not found.keys() & ids
+        found.update(zip(ids, vectors, strict=True))
+    return found
+
+
+def assert_complete(output: Path, package, count: int = PAPERS) -> None:
+    checked = verify(output)
+    assert checked.problems == []
+    assert checked.papers == count
+    found = found_in(output)
+    assert set(found) == {f"p{number}" for number in range(count)}
+    expected = Encoder(package, "cpu").encode(texts(count))
+    vectors = np.stack([found[f"p{number}"] for number in range(count)])
+    np.testing.assert_allclose(vectors.astype(np.float32), expected, atol=2e-3)
+    assert not list((output / "leases").iterdir())
+    assert len((output / "manifest.jsonl").read_text().splitlines()) == checked.shards
+
+
+def test_every_paper_gets_its_vector(work, package, tmp_path):
+    notes, progress = [], []
+    done = embed(work(), progress=progress.append, note=notes.append)
+    assert (done.shards, done.papers) == (8, PAPERS)
+    assert_complete(tmp_path / "out", package)
+    assert notes == ["Counting the papers."]
+    assert (progress[-1].done, progress[-1].papers) == (PAPERS, PAPERS)
+    assert progress[-1].tokens == done.tokens > PAPERS
+    manifest = json.loads((tmp_path / "out" / "shards" / "000003" / "manifest.json").read_text())
+    assert manifest["rows"] == 50
+    assert manifest["space"] == package.space
+    assert manifest["input"] == "papers.jsonl"
+
+
+def test_numbers_are_stored_as_asked(work, tmp_path):
+    embed(work(dtype="float32"))
+    vectors = np.load(tmp_path / "out" / "shards" / "000000" / "vectors.npy")
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+
+
+def test_workers_at_once_share_the_shards(work, package, tmp_path):
+    with ThreadPoolExecutor(4) as threads:
+        done = list(threads.map(lambda _: embed(work(shard_papers=10)), range(4)))
+    assert sum(one.shards for one in done) == 40
+    assert sum(one.papers for one in done) == PAPERS
+    assert_complete(tmp_path / "out", package)
+
+
+def test_what_is_finished_is_not_done_again(work, tmp_path):
+    embed(work())
+    before = {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
+    done = embed(work())
+    assert done.papers == 0
+    assert before == {path: path.stat().st_mtime_ns for path in tmp_path.glob("out/shards/*/*")}
+
+
+def test_a_stopped_worker_gives_its_shards_back_and_goes_on_later(work, package, tmp_path):
+    stop = threading.Event()
+
+    def after_three_shards(_) -> None:
+        if len(Store(tmp_path / "out").finished()) == 3:
+            stop.set()
+
+    with pytest.raises(Stopped):
+        embed(work(), stop=stop, progress=after_three_shards)
+    assert not list((tmp_path / "out" / "leases").iterdir())
+    assert verify(tmp_path / "out").problems == [f"Shard 00000{n} is missing." for n in range(3, 8)]
+    assert embed(work()).shards == 5
+    assert_complete(tmp_path / "out", package)
+
+
+def test_a_silent_workers_shard_is_done_by_another(work, package, tmp_path):
+    leases = tmp_path / "out" / "leases"
+    leases.mkdir(parents=True)
+    (leases / "000002.0").write_text('{"beat": 1, "owner": "far-1", "pid": 1, "place": "far"}')
+    assert embed(work(patience=0.3)).shards == 8
+    assert_complete(tmp_path / "out", package)
+
+
+def test_what_workers_left_who_died_after_their_work_is_removed(work, package, tmp_path):
+    embed(work())
+    (tmp_path / "out" / "leases" / "000002.0").write_text("{}")
+    (tmp_path / "out" / "shards" / "000002.1a2b").mkdir()
+    embed(work())
+    assert_complete(tmp_path / "out", package)
+    assert len(list((tmp_path / "out" / "shards").iterdir())) == 8
+
+
+def test_a_shard_that_two_finish_is_there_once(work, tmp_path, package):
+    embed(work())
+    output = tmp_path / "out"
+    before = found_in(output)
+    from trainer.embedding.shards import Plan
+
+    plan = Plan.read(output)
+    assert plan
+    late = Store(output).write(
+        plan.shards[0], ["other"], np.zeros((1, 32)), {"space": "", "skipped": []}
+    )
+    assert not late
+    assert found_in(output).keys() == before.keys()
+    assert_complete(output, package)
+
+
+def test_entries_that_are_no_papers_are_named_in_the_manifest(work, tmp_path):
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"title": "graph"}\nnot JSON\n{"title": "graph", "abstract": "deep"}\n')
+    done = embed(work(inputs=(path,)))
+    assert (done.papers, len(done.skipped)) == (2, 1)
+    checked = verify(tmp_path / "out")
+    assert (checked.papers, checked.skipped, checked.problems) == (2, 1, [])
+    manifest = json.loads((tmp_path / "out" / "manifest.jsonl").read_text())
+    assert manifest["skipped"][0][0] == "byte 20"
+    ids = json.loads((tmp_path / "out" / "shards" / "000000" / "ids.json").read_text())
+    assert all(name.startswith("text:") for name in ids)
+
+
+def test_an_output_is_for_one_model_type_and_input(work, tmp_path):
+    embed(work())
+    other = tiny_package(tmp_path / "other", pooling="cls")
+    with pytest.raises(TrainerError, match="holds vectors of Tiny"):
+        embed(Work(other, work().inputs, tmp_path / "out"))
+    with pytest.raises(TrainerError, match="begun with float16, not float32"):
+        embed(work(dtype="float32"))
+    with pytest.raises(TrainerError, match=r"begun with other inputs: papers\.jsonl"):
+        embed(work(inputs=(papers_file(tmp_path / "more.jsonl"),)))
+    papers_file(tmp_path / "papers.jsonl", 300)
+    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+        embed(work())
+
+
+def test_an_input_that_changes_meanwhile_is_noticed(work, tmp_path):
+    embed(work())
+    shard = tmp_path / "out" / "shards" / "000007"
+    for path in shard.iterdir():
+        path.unlink()
+    shard.rmdir()
+    lines = (tmp_path / "papers.jsonl").read_bytes()
+    # As many bytes, but one line fewer where the shard begins.
+    at = lines.index(b'{"id": "p360"') - 1
+    (tmp_path / "papers.jsonl").write_bytes(lines[:at] + b" " + lines[at + 1 :])
+    with pytest.raises(TrainerError, match="not what it was when this output was begun"):
+        embed(work())
+    assert not list((tmp_path / "out" / "leases").iterdir())
+
+
+def test_inputs_without_papers_are_refused(work, tmp_path):
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(TrainerError, match="hold no papers"):
+        embed(work(inputs=(tmp_path / "empty.jsonl",)))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_output_that_cannot_be_written_is_said(work, tmp_path):
+    (tmp_path / "out").mkdir(mode=0o555)
+    with pytest.raises(TrainerError, match="cannot be written"):
+        embed(work())
+
+
+def test_a_full_disk_is_said_and_the_lease_given_back(work, tmp_path, monkeypatch):
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("trainer.embedding.shards.np.save", full)
+    with pytest.raises(TrainerError, match="No space left on device"):
+        embed(work())
+    assert not list((tmp_path / "out" / "leases").iterdir())
+    assert not list((tmp_path / "out" / "shards").iterdir())
+
+
+def test_verify_finds_what_is_missing_damaged_strange_or_twice(work, tmp_path):
+    embed(work())
+    output = tmp_path / "out"
+    shards = output / "shards"
+    (shards / "000001").rename(shards / "000099")
+    damaged = shards / "000002" / "vectors.npy"
+    damaged.write_bytes(damaged.read_bytes()[:-1] + b"\x00")
+    (shards / "000003" / "manifest.json").write_text("{")
+    problems = verify(output).problems
+    assert problems[:2] == [
+        "Shard 000001 is missing.",
+        "Shard 000002 is damaged: vectors.npy is not what was written.",
+    ]
+    assert problems[2].startswith("Shard 000003 is damaged: ")
+    assert problems[3] == "Shard 000099 is in no plan."
+    assert len(problems) == 4
+
+
+def test_verify_names_an_id_that_is_there_twice(work, tmp_path):
+    other = papers_file(tmp_path / "again.jsonl", 1)
+    embed(work(inputs=(tmp_path / "papers.jsonl", other)))
+    assert verify(tmp_path / "out").problems == ["1 ids are there more than once, for example p0."]
+
+
+def test_verify_says_where_there_is_nothing(tmp_path):
+    with pytest.raises(TrainerError, match="holds no vectors"):
+        verify(tmp_path)
+
+
+def start(work: Work) -> subprocess.Popen[str]:
+    """A worker as a process of its own."""
+    command = [sys.executable, "-m", "trainer", "embed", "--model", str(work.package.folder)]
+    command += ["--input", str(work.inputs[0]), "--output", str(work.output)]
+    command += ["--shard-papers", str(work.shard_papers), "--device", "cpu"]
+    return subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def when_some_are_done(work: Work, process: subprocess.Popen[str], some: int) -> None:
+    shards, store = work.output / "shards", Store(work.output)
+    while process.poll() is None and not (shards.is_dir() and len(store.finished()) >= some):
+        time.sleep(0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
+    path = papers_file(tmp_path / "many.jsonl", 3_000)
+    many = work(inputs=(path,), shard_papers=20)
+    first = start(many)
+    when_some_are_done(many, first, 3)
+    first.send_signal(number)
+    _, said = first.communicate(timeout=60)
+    asked = number == signal.SIGTERM  # one that is killed can tidy up nothing
+    assert first.returncode == (128 + number if asked else -number)
+    assert ("The same command goes on" in said) == asked
+    assert "Traceback" not in said
+    assert any((many.output / "leases").iterdir()) != asked
+    store = Store(many.output)
+    assert 3 <= len(store.finished()) < 150
+    kept = {name: store.manifest(name)["worker"] for name in store.finished()}
+
+    others = [start(many) for _ in range(3)]
+    when_some_are_done(many, others[0], len(kept) + 3)
+    others[0].send_signal(number)
+    ended = [other.communicate(timeout=90) for other in others]
+    assert [other.returncode for other in others[1:]] == [0, 0], ended
+    assert {name: store.manifest(name)["worker"] for name in kept} == kept
+    assert_complete(many.output, package, 3_000)
+
+
+def test_the_command_embeds_several_inputs_and_checks_an_output(work, tmp_path):
+    from typer.testing import CliRunner
+
+    from trainer.cli import app
+
+    (tmp_path / "other.jsonl").write_text('{"title": ""}\n')
+    given = [str(tmp_path / "papers.jsonl"), str(tmp_path / "other.jsonl")]
+    command = ["embed", "--output", str(tmp_path / "out")]
+    made = [*command, "--model", str(work().package.folder), "--shard-papers=50", "--input", *given]
+    answer = CliRunner().invoke(app, made)
+    assert answer.exit_code == 0, answer.output
+    assert "This paper has neither a title nor an abstract." in answer.output
+    command.append("--verify")
+    answer = CliRunner().invoke(app, command)
+    assert answer.exit_code == 0
+    assert "400 papers in 9 shards, 1 skipped: all there, and once." in answer.output
+    (tmp_path / "out" / "shards" / "000004" / "ids.json").unlink()
+    answer = CliRunner().invoke(app, [*command, "--json"])
+    assert answer.exit_code == 1
+    assert json.loads(answer.output)["problems"][0].startswith("Shard 000004 is damaged")
+
+
+def test_a_ray_cluster_without_ray_says_what_to_install(work, tmp_path, monkeypatch):
+    from typer.testing import CliRunner
+
+    from trainer.cli import app
+
+    monkeypatch.setitem(sys.modules, "ray", None)  # as where it is not installed
+    monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
+    command = ["embed", "--model", str(work().package.folder), "--output", str(tmp_path / "out")]
+    command += ["--input", str(tmp_path / "papers.jsonl"), "--engine", "ray"]
+    with pytest.raises(TrainerError, match="needs ray") as raised:
+        CliRunner().invoke(app, command, catch_exceptions=False)
+    assert raised.value.hint == "Run: pip install 'sciread[ray]'"

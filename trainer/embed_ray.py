@@ -1,0 +1,86 @@
+"""Bulk embedding on a Ray cluster: Ray starts the workers, the work and its shards are the same."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
+from trainer.data.record import Problem
+from trainer.embed import Done, Work, Worker
+
+try:
+    import ray
+    import ray.data
+except ImportError as error:
+    raise TrainerError(
+        "Embedding on a Ray cluster needs ray.", "Run: pip install 'sciread[ray]'"
+    ) from error
+
+# Shards that an actor is given together: it reads the next while it encodes one.
+_AT_ONCE = 4
+
+
+def embed_on_ray(work: Work, workers: int) -> Done:
+    """Embed with so many actors, each with a GPU where the cluster has any. Raises TrainerError.
+
+    All machines must see inputs, model and output under the same names. Uses the cluster that
+    this process is connected to, or RAY_ADDRESS names, else this machine. What an actor that died
+    had in hand is done by the one that Ray starts in its place.
+    """
+    if not ray.is_initialized():
+        ray.init()
+    with Worker(work, threading.Event(), lambda _: None, lambda _: None) as planner:
+        numbers = [{"shard": shard.number} for shard in planner.plan.shards]
+    gpus = ray.cluster_resources().get("GPU", 0)  # type: ignore[no-untyped-call]
+    rows = ray.data.from_items(numbers, override_num_blocks=-(-len(numbers) // _AT_ONCE))
+    found = rows.map_batches(
+        _Actor,
+        fn_constructor_args=(work,),
+        concurrency=workers,
+        batch_size=_AT_ONCE,
+        num_gpus=min(1.0, gpus / workers),
+    )
+    try:
+        return _sum(found.iter_rows())
+    except ray.exceptions.RayError as error:
+        if isinstance(error.__cause__, TrainerError):
+            raise error.__cause__ from error
+        said = str(error).strip().splitlines()[-1]
+        raise TrainerError(
+            f"The Ray cluster failed: {said}", "Its logs say more. The same command goes on."
+        ) from error
+
+
+class _Actor:
+    """A worker, in a process that Ray has started."""
+
+    def __init__(self, work: Work) -> None:
+        self._worker = Worker(work, threading.Event(), lambda _: None, print)
+        self._worker.__enter__()
+
+    def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        try:
+            answer = vars(self._worker.run(batch["shard"].tolist()))
+        except TrainerError as error:  # Ray would make a traceback of it
+            answer = {"error": error.args}
+        return {"answer": np.array([json.dumps(answer)])}
+
+
+def _sum(rows: Iterable[dict[str, Any]]) -> Done:
+    total = Done()
+    for row in rows:
+        answer = json.loads(row["answer"])
+        if "error" in answer:
+            raise TrainerError(*answer["error"])
+        done = Done(**answer)
+        total.shards += done.shards
+        total.papers += done.papers
+        total.tokens += done.tokens
+        total.skipped += [Problem(*problem) for problem in done.skipped]
+    return total

@@ -1,0 +1,280 @@
+"""What is embedded in bulk: papers in parts, each of which any worker can read by itself."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol
+from urllib.parse import quote
+
+from trainer.contract.errors import TrainerError
+from trainer.data.corpus import DESCRIPTION, Corpus
+from trainer.data.inputs import json_lines
+from trainer.data.inputs.source import LONGEST_LINE, UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.values import first, text
+from trainer.data.record import Problem, Record
+
+Entry = Record | Problem
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some entries of an input, one after the other: from `start` up to `end`, exclusive.
+
+    Both are rows, lines, bytes or ids, as the input counts.
+    """
+
+    start: int
+    end: int
+    count: int
+
+
+class Input(Protocol):
+    """Papers to embed. `stamp` is another when the content is; empty where it may grow."""
+
+    path: Path
+    stamp: str
+
+    def parts(self, papers: int) -> Iterator[Part]:
+        """All of it, in parts of so many entries; the last has what is left."""
+
+    def read(self, part: Part) -> Iterator[Entry]:
+        """The entries of a part in their order: papers, or what is wrong with them."""
+
+
+def open_input(path: Path) -> Input:
+    """A corpus, JSON lines (.gz too), parquet or the app's library. Raises TrainerError."""
+    if path.is_dir():
+        return CorpusRows(path)
+    with _telling(path):
+        head = Source(path).head().lstrip(b"\xef\xbb\xbf \r\n\t")
+    if head.startswith(b"SQLite format 3\x00"):
+        return Library(path)
+    if head.startswith(b"PAR1"):
+        return Parquet(path)
+    if not head or head.startswith(b"{"):
+        return JsonLines(path)
+    raise TrainerError(
+        f"{path} is no corpus, JSON lines, parquet or library.",
+        "Make a corpus of it: sciread-trainer prepare FILES --output DIR",
+    )
+
+
+class CorpusRows:
+    """The papers of a corpus, by row."""
+
+    def __init__(self, path: Path) -> None:
+        if not (path / DESCRIPTION).exists():
+            raise TrainerError(
+                f"The folder {path} is no corpus.", "Name the files in it one by one: DIR/*.jsonl"
+            )
+        self.path = path
+        self._corpus = Corpus.open(path, verify=False)
+        self.stamp = self._corpus.sha256
+
+    def parts(self, papers: int) -> Iterator[Part]:
+        return _equal_parts(self._corpus.papers, papers)
+
+    def read(self, part: Part) -> Iterator[Entry]:
+        self._corpus.check()
+        columns = (self._corpus.ids, self._corpus.titles, self._corpus.abstracts)
+        for row in range(part.start, part.end):
+            yield _record(f"row {row}", *(column[row] for column in columns))
+
+
+class JsonLines:
+    """A JSON object a line, as SciRead writes them and arXiv's snapshot has them.
+
+    Parts are ranges of bytes. A packed file can only be read on from where one is: there they
+    are ranges of lines, and a worker's parts mostly come one after the other.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.stamp = str(path.stat().st_size)
+        with path.open("rb") as file:
+            self._packed = file.read(2) == b"\x1f\x8b"
+        self._next = 0
+        self._lines: Iterator[tuple[int, bytes]] | None = None
+
+    def parts(self, papers: int) -> Iterator[Part]:
+        start = end = count = 0
+        with _telling(self.path), Source(self.path).open() as stream:
+            for length, line in _lines(stream):
+                if count == papers:
+                    yield Part(start, end, count)
+                    start, count = end, 0
+                end += 1 if self._packed else length
+                count += not line.isspace()
+        if count:
+            yield Part(start, end, count)
+
+    def read(self, part: Part) -> Iterator[Entry]:
+        with _telling(self.path):
+            for at, line in self._packed_lines(part) if self._packed else self._plain_lines(part):
+                if not line.isspace():
+                    yield _of_line(line, f"{'line' if self._packed else 'byte'} {at + 1:,}")
+
+    def _plain_lines(self, part: Part) -> Iterator[tuple[int, bytes]]:
+        with Source(self.path).open() as stream:
+            at = stream.seek(part.start)
+            lines = _lines(stream)
+            while at < part.end:
+                length, line = next(lines, (part.end, b"\n"))
+                yield at, line
+                at += length
+
+    def _packed_lines(self, part: Part) -> Iterator[tuple[int, bytes]]:
+        if self._lines is None or self._next > part.start:
+            self._lines, self._next = _lines(Source(self.path).open()), 0
+        while self._next < part.end:
+            _, line = next(self._lines, (0, b"\n"))
+            self._next += 1
+            if self._next > part.start:
+                yield self._next - 1, line
+
+
+class Parquet:
+    """A table with columns `title` and `abstract`, or one of them, and `id` if papers have one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.stamp = str(path.stat().st_size)
+        try:
+            from pyarrow import ArrowException, parquet
+        except ImportError as error:
+            raise TrainerError(
+                f"Reading {path.name} needs pyarrow.", "Run: pip install 'sciread[parquet]'"
+            ) from error
+        self._broken: type[Exception] = ArrowException
+        with self._telling():
+            self._table = parquet.ParquetFile(path, memory_map=True)
+        known = ("id", "paper_id", "title", "abstract", "abstr")
+        self._columns = [name for name in self._table.schema_arrow.names if name in known]
+        if not {"title", "abstract", "abstr"}.intersection(self._columns):
+            raise TrainerError(
+                f"{path} is a table without a column of titles or abstracts.",
+                f"Its columns are: {', '.join(self._table.schema_arrow.names[:20])}.",
+            )
+
+    def parts(self, papers: int) -> Iterator[Part]:
+        return _equal_parts(self._table.metadata.num_rows, papers)
+
+    def read(self, part: Part) -> Iterator[Entry]:
+        groups, at = self._groups(part)
+        with self._telling():
+            for batch in self._table.iter_batches(1_024, groups, self._columns):
+                if at + batch.num_rows > part.start:
+                    for row, values in enumerate(batch.to_pylist(), start=at):
+                        if part.start <= row < part.end:
+                            yield _of_values(values, f"row {row + 1:,}")
+                at += batch.num_rows
+
+    def _groups(self, part: Part) -> tuple[list[int], int]:
+        """The table's groups of rows that hold the part, and the row that the first starts at."""
+        groups: list[int] = []
+        start = end = 0
+        for number in range(self._table.metadata.num_row_groups):
+            begin, end = end, end + self._table.metadata.row_group(number).num_rows
+            if begin < part.end and end > part.start:
+                start = start if groups else begin
+                groups.append(number)
+        return groups, start
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            yield
+        except (self._broken, OSError) as error:
+            raise TrainerError(
+                f"The table {self.path} is broken: {error}.", "Copy or download it again."
+            ) from error
+
+
+class Library:
+    """The app's library. Ids are its own numbers of papers; those in the trash are left out."""
+
+    stamp = ""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def parts(self, papers: int) -> Iterator[Part]:
+        with self._open() as db:
+            ids = [number for (number,) in db.execute(_NUMBERS)]
+        for at in range(0, len(ids), papers):
+            some = ids[at : at + papers]
+            yield Part(some[0], some[-1] + 1, len(some))
+
+    def read(self, part: Part) -> Iterator[Entry]:
+        with self._open() as db:
+            for number, title, abstract in db.execute(_PAPERS, (part.start, part.end)):
+                yield _record(f"paper {number}", str(number), title, abstract)
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        address = f"file:{quote(str(self.path.absolute()))}?mode=ro"
+        try:
+            with closing(sqlite3.connect(address, uri=True)) as db:
+                yield db
+        except sqlite3.Error as error:
+            raise TrainerError(
+                f"The library {self.path} cannot be read: {error}.",
+                "It is mostly named library.sqlite3; copy it if it is on another machine's disk.",
+            ) from error
+
+
+_NUMBERS = "SELECT id FROM papers WHERE trashed IS NULL ORDER BY id"
+_PAPERS = """
+    SELECT id, title, abstract FROM papers
+    WHERE trashed IS NULL AND id >= ? AND id < ? ORDER BY id
+"""
+
+
+def _equal_parts(rows: int, papers: int) -> Iterator[Part]:
+    for start in range(0, rows, papers):
+        end = min(start + papers, rows)
+        yield Part(start, end, end - start)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    """How many bytes each line has, and the line, or the start of one that never ends."""
+    while line := stream.readline(LONGEST_LINE):
+        length, rest = len(line), line
+        while not rest.endswith(b"\n") and (rest := stream.readline(LONGEST_LINE)):
+            length += len(rest)
+        yield length, line
+
+
+def _of_line(line: bytes, entry: str) -> Entry:
+    try:
+        found = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        return Problem(entry, f"The line is not valid JSON: {error}.")
+    if not isinstance(found, dict):
+        return Problem(entry, "The line holds no JSON object.")
+    return json_lines.paper(found, entry)
+
+
+def _of_values(values: dict[str, Any], entry: str) -> Entry:
+    name = text(first(values, "id", "paper_id"))
+    title, abstract = text(values.get("title")), text(first(values, "abstract", "abstr"))
+    return _record(entry, name, title, abstract)
+
+
+def _record(entry: str, name: str, title: str, abstract: str) -> Entry:
+    if title or abstract:
+        return Record(name, title, abstract)
+    return Problem(name or entry, "This paper has neither a title nor an abstract.")
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except UNREADABLE as error:
+        raise TrainerError(f"{path}: {why_unreadable(error)}") from error

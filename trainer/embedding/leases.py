@@ -1,0 +1,170 @@
+"""Who works on what, for workers that share nothing but a folder, on one machine or many."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+
+BEAT = 15.0
+# A lease that has not changed for so long belongs to nobody: more than the minute for which a
+# network file system may show an old state, and some beats.
+PATIENCE = 120.0
+
+
+class Lease:
+    """The right to work on something, until it is dropped or its owner falls silent."""
+
+    def __init__(self, path: Path, name: str, said: str) -> None:
+        self.name = name
+        self._path = path
+        self._said = said
+        self._beats = 0
+        self._file = path.open("xb", buffering=0)
+        self.beat()
+
+    def beat(self) -> None:
+        """Show that the owner lives. What another has taken over meanwhile is not touched."""
+        self._beats += 1
+        line = f'{{"beat": {self._beats:>12}, {self._said[1:]}\n'
+        # A disk that is full or away for a while is no reason to stop work.
+        with suppress(OSError):
+            self._file.seek(0)
+            self._file.write(line.encode())
+            os.fsync(self._file.fileno())
+
+    def drop(self) -> None:
+        """Let others have it."""
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+class Leases:
+    """Leases as files in one folder, as one worker sees them; a thread keeps its own alive.
+
+    A lease is made by creating a file that must not exist, which network file systems do rightly.
+    A dead owner's file stays: who takes over makes the next of its name ("7.0", "7.1"), so that of
+    two who find it dead one gets it. Time is never compared between machines: a lease is dead when
+    this worker has seen no change in it for `patience` seconds, or at once when its process ran
+    on this machine and is gone.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        patience: float = PATIENCE,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.owner = f"{socket.gethostname()}-{uuid.uuid4().hex[:8]}"
+        self._folder = folder
+        self._patience = patience
+        self._clock = clock
+        self._seen: dict[str, tuple[bytes, float]] = {}
+        self._mine: set[Lease] = set()
+        self._lock = threading.Lock()
+        self._closed = threading.Event()
+        self._heart = threading.Thread(target=self._beat, daemon=True, name="leases")
+
+    def __enter__(self) -> Leases:
+        self._heart.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._closed.set()
+        self._heart.join()
+        for lease in list(self._mine):
+            self.drop(lease)
+
+    def claim(self, name: str) -> Lease | None:
+        """The lease on this name, or None while another worker has it."""
+        latest = max(self._generations(name), default=-1)
+        if latest >= 0 and not self._dead(f"{name}.{latest}"):
+            return None
+        said = {"owner": self.owner, "pid": os.getpid(), "place": _PLACE}
+        try:
+            lease = Lease(self._folder / f"{name}.{latest + 1}", name, json.dumps(said))
+        except FileExistsError:
+            return None
+        with self._lock:
+            self._mine.add(lease)
+        return lease
+
+    def drop(self, lease: Lease) -> None:
+        """Give it back undone; a no-op for one that was given back or whose work is done."""
+        with self._lock:
+            held = lease in self._mine
+            self._mine.discard(lease)
+        if held:
+            lease.drop()
+
+    def finish(self, lease: Lease) -> None:
+        """The work is done, as others can see: nobody needs a lease on it any more."""
+        self.drop(lease)
+        for generation in self._generations(lease.name):
+            (self._folder / f"{lease.name}.{generation}").unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """All work is done: remove what those left who died right after theirs."""
+        for path in self._folder.iterdir():
+            path.unlink(missing_ok=True)
+
+    def _generations(self, name: str) -> list[int]:
+        parts = (path.name.rpartition(".") for path in self._folder.iterdir())
+        return [int(number) for of, _, number in parts if of == name and number.isdecimal()]
+
+    def _dead(self, file: str) -> bool:
+        try:
+            found = (self._folder / file).read_bytes()
+        except FileNotFoundError:
+            return False  # dropped a moment ago; the next look will show
+        known, since = self._seen.get(file, (None, 0.0))
+        now = self._clock()
+        if found != known:
+            self._seen[file] = (found, now)
+            return _died_here(found)
+        return now - since > self._patience or _died_here(found)
+
+    def _beat(self) -> None:
+        while not self._closed.wait(min(BEAT, self._patience / 4)):
+            with self._lock:
+                for lease in self._mine:
+                    lease.beat()
+
+
+def _died_here(said: bytes) -> bool:
+    """Whether the lease's process ran where this one runs, and is gone."""
+    try:
+        owner = json.loads(said)
+        if owner["place"] != _PLACE:
+            return False
+        os.kill(int(owner["pid"]), 0)
+    except ProcessLookupError:
+        return True
+    except (ValueError, KeyError, TypeError, OSError):
+        return False  # half written, or of another user
+    return False
+
+
+def _place() -> str:
+    """Names this start of this machine and its set of process numbers; unique if unknown."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        return uuid.uuid4().hex
+
+
+_PLACE = _place()

@@ -1,0 +1,292 @@
+"""Vectors of very many papers as a folder of shards, each complete or not there at all.
+
+plan.json              what is embedded with what, and in which shards
+shards/000042/         vectors.npy [papers, dim], ids.json, manifest.json
+leases/                who works on what just now; empty at the end
+manifest.jsonl         all shards' manifests, once there is nothing left to do
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import Package
+from trainer.embedding.inputs import Part
+
+FORMAT = 1
+PLAN, MANIFEST, MANIFESTS = "plan.json", "manifest.json", "manifest.jsonl"
+VECTORS, IDS = "vectors.npy", "ids.json"
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One part of one of the plan's inputs."""
+
+    number: int
+    input: int
+    part: Part
+
+    @property
+    def name(self) -> str:
+        return f"{self.number:06}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What all workers of one output folder agree on. `inputs` are (name, stamp)."""
+
+    space: str
+    model: str
+    dim: int
+    dtype: str
+    inputs: tuple[tuple[str, str], ...]
+    shards: tuple[Shard, ...]
+
+    @property
+    def papers(self) -> int:
+        return sum(shard.part.count for shard in self.shards)
+
+    @classmethod
+    def read(cls, folder: Path) -> Plan | None:
+        """The plan of this folder, or None if it has none yet. Raises TrainerError."""
+        try:
+            found = json.loads((folder / PLAN).read_text(encoding="utf-8"))
+            if found["format"] != FORMAT:
+                raise ValueError(f"format {found['format']}")
+            shards = (Shard(n, at, Part(*part)) for n, (at, *part) in enumerate(found["shards"]))
+            inputs = tuple((name, stamp) for name, stamp in found["inputs"])
+            values = {name: found[name] for name in ("space", "model", "dim", "dtype")}
+            return cls(inputs=inputs, shards=tuple(shards), **values)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise TrainerError(
+                f"{folder / PLAN} cannot be read: {error}.", "Use a new folder as output."
+            ) from error
+
+    def write(self, folder: Path) -> None:
+        shards = [[s.input, *asdict(s.part).values()] for s in self.shards]
+        described = asdict(self) | {"format": FORMAT, "shards": shards}
+        write_whole(folder / PLAN, json.dumps(described))
+
+    def check(
+        self, package: Package, dtype: str, inputs: Sequence[tuple[str, str]], folder: Path
+    ) -> None:
+        """Raise TrainerError unless the plan is for this model, type and these inputs."""
+        if self.space != package.space:
+            raise TrainerError(
+                f"{folder} holds vectors of {self.model}, not of {package.title}.",
+                "Vectors of two models cannot be compared. Use a new folder as output.",
+            )
+        if self.dtype != dtype:
+            raise TrainerError(
+                f"{folder} was begun with {self.dtype}, not {dtype}.",
+                f"Go on with --dtype {self.dtype}, or use a new folder as output.",
+            )
+        names = [name for name, _ in self.inputs]
+        if [name for name, _ in inputs] != names:
+            raise TrainerError(
+                f"{folder} was begun with other inputs: {', '.join(names[:5])}.",
+                "Name the same inputs in the same order, or use a new folder as output.",
+            )
+        for (name, stamp), (_, then) in zip(inputs, self.inputs, strict=True):
+            if stamp != then:
+                raise changed(name)
+
+
+def plan_of(
+    package: Package,
+    dtype: str,
+    inputs: Sequence[tuple[str, str]],
+    parts: Iterable[tuple[int, Part]],
+) -> Plan:
+    """A plan for these parts of inputs, each with the number of its input."""
+    shards = tuple(Shard(number, at, part) for number, (at, part) in enumerate(parts))
+    if not shards:
+        raise TrainerError("The inputs hold no papers.", "Name files that do.")
+    return Plan(package.space, package.title, package.dim, dtype, tuple(inputs), shards)
+
+
+def changed(name: str | Path) -> TrainerError:
+    return TrainerError(
+        f"{name} is not what it was when this output was begun.",
+        "Use a new folder as output, or bring the file back as it was.",
+    )
+
+
+class Store:
+    """The shards of one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "shards"
+        self._output = folder
+
+    def finished(self) -> set[str]:
+        """The names of all shards that are done, by whomever."""
+        if not self.folder.is_dir():
+            return set()
+        return {path.name for path in self.folder.iterdir() if "." not in path.name}
+
+    def has(self, shard: Shard) -> bool:
+        return (self.folder / shard.name).is_dir()
+
+    def write(
+        self, shard: Shard, ids: Sequence[str], vectors: NDArray[Any], about: Mapping[str, Any]
+    ) -> bool:
+        """Add a shard, at once and for good; False if another worker was first."""
+        unfinished = self.folder / f"{shard.name}.{uuid.uuid4().hex[:8]}"
+        unfinished.mkdir(parents=True)
+        try:
+            np.save(unfinished / VECTORS, vectors)
+            (unfinished / IDS).write_text(json.dumps(list(ids)), "utf-8")
+            files = {name: hash_of(unfinished / name) for name in (VECTORS, IDS)}
+            described = {"shard": shard.name, "rows": len(ids)} | dict(about) | {"files": files}
+            (unfinished / MANIFEST).write_text(json.dumps(described), encoding="utf-8")
+            for path in (*unfinished.iterdir(), unfinished):
+                _to_disk(path)
+            return self._rename(unfinished, self.folder / shard.name)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+
+    def _rename(self, unfinished: Path, shard: Path) -> bool:
+        # Of a folder that is not empty, this fails on every file system: one worker succeeds.
+        try:
+            unfinished.rename(shard)
+        except OSError:
+            if not shard.is_dir():
+                raise
+            # Asked twice, a network file system may deny what it has done.
+            return not unfinished.exists()
+        _to_disk(self.folder)
+        return True
+
+    def manifest(self, name: str) -> dict[str, Any]:
+        """What a finished shard says of itself. Raises TrainerError."""
+        path = self.folder / name / MANIFEST
+        try:
+            found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            return found
+        except (OSError, ValueError) as error:
+            raise TrainerError(
+                f"{path} cannot be read: {error}.", f"Delete {path.parent} and embed again."
+            ) from error
+
+    def manifests(self) -> Iterator[dict[str, Any]]:
+        return (self.manifest(name) for name in sorted(self.finished()))
+
+    def close(self) -> None:
+        """All is done: write the list of all shards, and remove what dead workers left."""
+        lines = "".join(json.dumps(found) + "\n" for found in self.manifests())
+        write_whole(self._output / MANIFESTS, lines)
+        for left in self.folder.glob("*.*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a small file such that nobody ever sees half of it."""
+    unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}")
+    unfinished.write_text(text, encoding="utf-8")
+    _to_disk(unfinished)
+    unfinished.replace(path)
+
+
+def hash_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _to_disk(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return  # Windows knows no such thing
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+@dataclass
+class Checked:
+    """What `verify` found: how much there is, and what is wrong with it."""
+
+    shards: int = 0
+    papers: int = 0
+    skipped: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def verify(folder: Path) -> Checked:
+    """Read all shards again: nothing may be missing, changed or there twice. Raises TrainerError.
+
+    Holds 8 bytes a paper in memory.
+    """
+    plan = Plan.read(folder)
+    if plan is None:
+        raise TrainerError(f"{folder} holds no vectors.", "Name the --output of an embedding.")
+    store, found, hashes = Store(folder), Checked(), []
+    there = store.finished()
+    for shard in plan.shards:
+        if shard.name not in there:
+            found.problems.append(f"Shard {shard.name} is missing.")
+            continue
+        try:
+            ids, skipped = _checked_shard(store, plan, shard)
+        except (TrainerError, OSError, ValueError, KeyError, TypeError) as error:
+            found.problems.append(f"Shard {shard.name} is damaged: {error}")
+            continue
+        found.shards += 1
+        found.papers += len(ids)
+        found.skipped += skipped
+        hashes.append(np.array([_short_hash(name) for name in ids], np.uint64))
+    strange = there - {shard.name for shard in plan.shards}
+    found.problems += [f"Shard {name} is in no plan." for name in sorted(strange)]
+    found.problems += _twice(store, hashes)
+    return found
+
+
+def _checked_shard(store: Store, plan: Plan, shard: Shard) -> tuple[list[str], int]:
+    """The shard's ids, and how many entries were skipped. Raises ValueError, and what JSON does."""
+    folder, manifest = store.folder / shard.name, store.manifest(shard.name)
+    for name in (VECTORS, IDS):
+        if hash_of(folder / name) != manifest["files"][name]:
+            raise ValueError(f"{name} is not what was written.")
+    ids = json.loads((folder / IDS).read_text(encoding="utf-8"))
+    vectors = np.load(folder / VECTORS, mmap_mode="r", allow_pickle=False)
+    if vectors.shape != (len(ids), plan.dim) or vectors.dtype != plan.dtype:
+        raise ValueError(f"{VECTORS} is {vectors.dtype} {vectors.shape}.")
+    if manifest["space"] != plan.space:
+        raise ValueError("it is of another model.")
+    skipped = len(manifest["skipped"])
+    if len(ids) + skipped != shard.part.count:
+        raise ValueError(f"it has {len(ids) + skipped} of {shard.part.count} entries.")
+    return ids, skipped
+
+
+def _twice(store: Store, hashes: list[NDArray[np.uint64]]) -> list[str]:
+    none = np.zeros(0, np.uint64)
+    every, counts = np.unique(np.concatenate([none, *hashes]), return_counts=True)
+    again = set(every[counts > 1].tolist())
+    if not again:
+        return []
+    for name in sorted(store.finished()):
+        ids = json.loads((store.folder / name / IDS).read_text(encoding="utf-8"))
+        if first := next((found for found in ids if _short_hash(found) in again), None):
+            break
+    return [f"{len(again):,} ids are there more than once, for example {first}."]
+
+
+def _short_hash(name: str) -> int:
+    digest = hashlib.blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "little")
