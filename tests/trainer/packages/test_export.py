@@ -1,0 +1,83 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+from transformers import AutoModel
+
+from tests.tiny_model import tiny_package
+from trainer.contract.errors import PackageRefused
+from trainer.encoder import Encoder
+from trainer.packages.export import export
+
+PAPERS = [
+    ("Deep graph learning", "We study the network of papers."),
+    ("Neural networks", ""),
+    ("The paper", "we study " * 60),
+]
+
+
+def exported(tmp_path, pooling, **values):
+    package = tiny_package(tmp_path / "tiny")
+    source = tmp_path / "tiny-source"
+    described = {"folder": tmp_path / "made", "id": "made", "pooling": pooling, "max_tokens": 32}
+    return export(source, replace(package, **(described | values)))
+
+
+@pytest.mark.parametrize("pooling", ["cls", "mean"])
+def test_sentence_transformers_gives_the_same_vectors(tmp_path, pooling):
+    package = exported(tmp_path, pooling)
+    ours = Encoder(package, "cpu", exact=True).encode(PAPERS)
+
+    model = SentenceTransformer(str(package.folder), device="cpu")
+    theirs = model.encode([title + model.tokenizer.sep_token + text for title, text in PAPERS])
+
+    assert (ours * theirs).sum(1).min() > 0.99999
+    assert np.allclose(np.linalg.norm(theirs, axis=1), 1, atol=1e-5)
+
+
+def test_transformers_opens_a_package(tmp_path):
+    package = exported(tmp_path, "cls")
+    model = AutoModel.from_pretrained(package.folder)
+    assert model.config.hidden_size == package.dim
+
+
+def test_sentence_transformers_refuses_a_pooling_it_cannot_do(tmp_path):
+    package = exported(tmp_path, "mean_no_special")
+    with pytest.raises(ValueError, match=r"open_this_model_with_sciread\.mean_no_special"):
+        SentenceTransformer(str(package.folder))
+
+
+def test_the_card_says_what_the_model_is_and_how_well_it_does(tmp_path):
+    source = tmp_path / "tiny-source"
+    package = replace(
+        tiny_package(tmp_path / "tiny"),
+        folder=tmp_path / "made",
+        title="SPECTER of mine",
+        method="specter",
+        base="allenai/scibert_scivocab_uncased",
+        licence="Apache-2.0",
+        corpus={"papers": 1234, "sha256": "ab" * 32},
+    )
+    score = {"evaluation": "ranking", "metric": "map", "value": 0.8712, "n": 300, "split": "test"}
+    score |= {"task": "citations", "before": 0.8}
+    export(source, package, metrics=[score], notes=["A word of ours."])
+
+    card = (package.folder / "README.md").read_text()
+    assert card.startswith("---\nlibrary_name: ")
+    for said in (
+        "# SPECTER of mine",
+        "allenai/scibert_scivocab_uncased",
+        "1,234 papers",
+        "| citations | MAP | 80.00 | 87.12 | 300 | test |",
+        "A word of ours.",
+        'license: "apache-2.0"',
+        "SentenceTransformer" if package.pooling in ("cls", "mean") else "AutoModel",
+    ):
+        assert said in card
+
+
+def test_an_existing_model_is_never_replaced(tmp_path):
+    package = exported(tmp_path, "cls")
+    with pytest.raises(PackageRefused, match="There is a model"):
+        export(tmp_path / "tiny-source", package)

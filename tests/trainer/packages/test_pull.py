@@ -1,0 +1,272 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from huggingface_hub import HfApi
+from safetensors.numpy import load, save
+
+from tests.servers import faults
+from tests.servers.hub_server import HubServer, Model
+from tests.tiny_model import tiny_package
+from trainer.contract.catalog import METHODS
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import find_model, read_package
+from trainer.encoder import Encoder
+from trainer.packages import pull as pulling
+
+ROBOT = "Adding `safetensors` variant of this model"
+
+
+@pytest.fixture
+def hub():
+    with HubServer() as server:
+        yield server
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A BERT with its head, as the hub has it."""
+    source = tmp_path / "tiny-source"
+    tiny_package(tmp_path / "tiny")
+    weights = load((source / "model.safetensors").read_bytes())
+    named = {f"bert.{name}": value for name, value in weights.items()}
+    named["classifier.weight"] = np.ones((7, 32), np.float32)
+    return {
+        "config.json": (source / "config.json").read_bytes(),
+        "tokenizer.json": (source / "tokenizer.json").read_bytes(),
+        "tokenizer_config.json": b'{"tokenizer_class": "BertTokenizer"}',
+        "model.safetensors": save(named, {"format": "pt"}),
+        "README.md": b"# A model",
+    }
+
+
+@pytest.fixture
+def pull(hub, tmp_path):
+    """Runs the command; gives (exit code, stdout + stderr)."""
+
+    def pull(*arguments):
+        environment = os.environ | {
+            "HF_ENDPOINT": hub.url.rstrip("/"),
+            "HF_HOME": str(tmp_path / "hub"),
+            "SCIREAD_HOME": str(tmp_path / "home"),
+            "HF_HUB_DISABLE_XET": "1",
+        }
+        command = [sys.executable, "-m", "trainer", "pull", *arguments]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+        return done.returncode, done.stdout + done.stderr
+
+    return pull
+
+
+def test_a_published_model_becomes_a_package_without_its_head(hub, files, pull, tmp_path):
+    hub.models["arazd/MIReAD"] = Model({"main": files}, card={"license": "mit"})
+    code, said = pull("arazd/MIReAD")
+    assert code == 0, said
+
+    package = read_package(tmp_path / "home" / "models" / "arazd--MIReAD")
+    assert (package.pooling, package.template) == ("cls", "{title}{sep}{abstract}")
+    assert (package.method, package.licence, package.dim) == ("miread", "mit", 32)
+    assert package.base == f"arazd/MIReAD@{hub.models['arazd/MIReAD'].commit('main')}"
+    weights = load((package.folder / "model.safetensors").read_bytes())
+    assert not [name for name in weights if "classifier" in name]
+    assert Encoder(package).encode([("deep graph learning", "")]).shape == (1, 32)
+    assert "classifier" not in (package.folder / "README.md").read_text()
+
+
+def test_the_same_vectors_as_the_model_that_was_pulled(hub, files, pull, tmp_path):
+    hub.models["allenai/specter"] = Model({"main": files})
+    assert pull("allenai/specter", "--output", str(tmp_path / "specter"))[0] == 0
+    papers = [("deep graph learning", "we study the network"), ("papers", "")]
+    tiny = tiny_package(tmp_path / "same", pooling="cls", max_tokens=64)
+    ours = Encoder(read_package(tmp_path / "specter")).encode(papers)
+    assert np.allclose(ours, Encoder(tiny).encode(papers), atol=1e-3)
+
+
+def test_a_pulled_model_is_found_by_its_name(hub, files, pull, tmp_path, monkeypatch):
+    hub.models["malteos/scincl"] = Model({"main": files})
+    assert pull("malteos/scincl")[0] == 0
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
+    assert find_model("malteos/scincl").method == "scincl"
+
+
+def test_old_descriptions_and_word_lists_are_understood(hub, files, pull, tmp_path):
+    config = json.loads(files["config.json"])
+    del config["model_type"], config["architectures"]
+    vocabulary = json.loads(files["tokenizer.json"])["model"]["vocab"]
+    files = {
+        "config.json": json.dumps(config).encode(),
+        "vocab.txt": "\n".join(sorted(vocabulary, key=vocabulary.get)).encode(),
+        "model.safetensors": files["model.safetensors"],
+    }
+    hub.models["allenai/scibert_scivocab_uncased"] = Model({"main": files})
+    code, said = pull("allenai/scibert_scivocab_uncased", "--output", str(tmp_path / "scibert"))
+    assert code == 0, said
+    encoder = Encoder(read_package(tmp_path / "scibert"))
+    assert encoder.text.ids([("Deep graph", "")])[0][1:3] == [
+        vocabulary["deep"],
+        vocabulary["graph"],
+    ]
+
+
+def test_weights_that_only_unpickle_are_refused_with_a_hint(hub, files, pull, tmp_path):
+    files["pytorch_model.bin"] = files.pop("model.safetensors")
+    hub.models["allenai/specter"] = Model({"main": files})
+    code, said = pull("allenai/specter")
+    assert code == 1
+    assert "only pytorch_model.bin, which could run a program" in said
+    assert "safetensors/convert" in said
+    assert not (tmp_path / "home" / "models").exists()
+    assert not [asked for asked in hub.requests if asked.path.endswith(".bin")]
+
+
+def test_what_the_hubs_robot_converted_is_taken(hub, files, pull, tmp_path):
+    old = {"pytorch_model.bin": b"pickle", **files}
+    del old["model.safetensors"]
+    model = Model({"main": old, "refs/pr/3": files})
+    model.offers = [(3, "SFconvertbot", ROBOT, model.commit("main"))]
+    hub.models["allenai/specter"] = model
+    code, said = pull("allenai/specter")
+    assert code == 0, said
+    package = read_package(tmp_path / "home" / "models" / "allenai--specter")
+    assert package.base.endswith(model.commit("refs/pr/3"))
+
+
+@pytest.mark.parametrize("author, made_of_main", [("Mallory", True), ("SFconvertbot", False)])
+def test_what_somebody_else_or_of_other_weights_was_converted_is_not(
+    hub, files, pull, author, made_of_main
+):
+    old = {"pytorch_model.bin": b"pickle", "config.json": files["config.json"]}
+    model = Model({"main": old, "refs/pr/3": files})
+    model.offers = [(3, author, ROBOT, model.commit("main") if made_of_main else "0" * 40)]
+    hub.models["allenai/specter"] = model
+    code, said = pull("allenai/specter")
+    assert code == 1 and "only pytorch_model.bin" in said
+
+
+def test_a_model_that_says_how_it_pools_needs_no_telling(hub, files, pull, tmp_path):
+    files["1_Pooling/config.json"] = b'{"pooling_mode_cls_token": true}'
+    files["sentence_bert_config.json"] = b'{"max_seq_length": 20}'
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, said
+    package = read_package(tmp_path / "made")
+    assert (package.pooling, package.max_tokens) == ("cls", 20)
+
+
+def test_a_model_that_does_not_say_how_it_pools_asks(hub, files, pull, tmp_path):
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model")
+    assert code == 1 and "--pooling cls, mean or mean_no_special" in said
+    assert pull("somebody/model", "--pooling", "mean")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "spoil, said",
+    [
+        (lambda hub, files: hub.models.clear(), "There is no model allenai/specter on the hub"),
+        (
+            lambda hub, files: setattr(hub.models["allenai/specter"], "gated", True),
+            "who ask for it",
+        ),
+        (lambda hub, files: files.update({"config.json": b"{}"}), "has no config.json"),
+        (lambda hub, files: files.update({"config.json": b'{"auto_map": {}}'}), "of its own"),
+        (lambda hub, files: files.update({"model.safetensors": b"\x00" * 64}), "cannot open"),
+        (lambda hub, files: hub.fail(faults.status(404), 9), "with 404"),
+        (lambda hub, files: hub.fail(faults.status(503), 99), "503"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_a_sentence(hub, files, pull, tmp_path, spoil, said):
+    hub.models["allenai/specter"] = Model({"main": files})
+    spoil(hub, files)
+    code, printed = pull("allenai/specter")
+    assert code == 1
+    assert "Traceback" not in printed
+    assert said in printed
+    models = tmp_path / "home" / "models"
+    assert not models.exists() or not list(models.iterdir())
+
+
+def test_no_revision_of_that_name(hub, files, pull):
+    hub.models["allenai/specter"] = Model({"main": files})
+    code, said = pull("allenai/specter", "--revision", "v9")
+    assert code == 1 and "no such revision" in said
+
+
+def test_a_damaged_file_is_noticed_and_fetched_anew(hub, files, pull):
+    hub.models["allenai/specter"] = Model({"main": files})
+    weights = files["model.safetensors"]
+    spoiled = weights[:-4] + b"\x01\x02\x03\x04"
+    hub.fail(
+        faults.replaced(spoiled),
+        when=lambda asked: asked.path.endswith(".safetensors") and asked.method == "GET",
+    )
+    code, said = pull("allenai/specter")
+    assert code == 1 and "came damaged" in said
+    code, said = pull("allenai/specter")
+    assert code == 0, said
+
+
+def test_a_pull_that_broke_off_fetches_only_what_is_missing(hub, files, pull):
+    hub.models["allenai/specter"] = Model({"main": files})
+
+    def gets(name):
+        return [a for a in hub.requests if a.path.endswith(name) and a.method == "GET"]
+
+    hub.fail(faults.status(404), when=lambda asked: asked.path.endswith(".safetensors"))
+    assert pull("allenai/specter")[0] == 1
+    code, said = pull("allenai/specter")
+    assert code == 0, said
+    assert len(gets("tokenizer.json")) == 1
+
+
+def test_a_connection_that_drops_is_taken_up_again(hub, files, pull):
+    # The client writes down what came ten megabytes at a time.
+    weights = load(files["model.safetensors"]) | {"classifier.weight": np.ones((6, 1 << 20), "f4")}
+    files["model.safetensors"] = save(weights, {"format": "pt"})
+    hub.models["allenai/specter"] = Model({"main": files})
+    hub.fail(
+        faults.dropped(after=22_000_000),
+        when=lambda asked: asked.path.endswith(".safetensors") and asked.method == "GET",
+    )
+    code, said = pull("allenai/specter")
+    assert code == 0, said
+    *_, last = [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
+    assert int(last.headers["range"].removeprefix("bytes=").rstrip("-")) >= 10_000_000
+
+
+@pytest.mark.parametrize("full", ["hub", "models"])
+def test_a_disk_too_small_is_told_of_before_anything_is_fetched(
+    hub, files, tmp_path, monkeypatch, full
+):
+    hub.models["allenai/specter"] = Model({"main": files})
+    monkeypatch.setattr("trainer.packages.pull.HfApi", lambda: HfApi(hub.url.rstrip("/")))
+    monkeypatch.setattr("trainer.packages.pull.HF_HUB_CACHE", str(tmp_path / "hub"))
+    for name in ("hub", "models"):
+        (tmp_path / name).mkdir()
+    true = Path.stat
+
+    def stat(self, **values):  # as if each were a disk of its own
+        found = true(self, **values)
+        if self.name not in ("hub", "models"):
+            return found
+        return os.stat_result((*found[:2], hash(self.name), *found[3:]))
+
+    def usage(place):
+        return SimpleNamespace(free=1_000 if place.name == full else 1 << 40)
+
+    monkeypatch.setattr(Path, "stat", stat)
+    monkeypatch.setattr("trainer.packages.pull.shutil.disk_usage", usage)
+    with pytest.raises(TrainerError, match=f"of disk in .*{full}"):
+        pulling.pull("allenai/specter", tmp_path / "models" / "specter")
+    assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
+
+
+def test_every_recipe_starts_from_a_model_that_can_be_had():
+    bases = {spec.resolve(name)["base"] for spec in METHODS for name in spec.recipes}
+    assert len(bases) > 2
+    assert bases - {"starter"} <= pulling.PUBLISHED.keys()

@@ -1,0 +1,1 @@
+"""Model folders made: from a training, from the hub."""

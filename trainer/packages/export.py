@@ -1,0 +1,190 @@
+"""From a model's files to a package that other programs open too, with a card beside it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainer.contract.evaluations import evaluation_spec
+from trainer.contract.package import Package, write_package
+from trainer.contract.run import write_whole
+
+# What sentence-transformers calls our poolings. The others it cannot do.
+_POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
+_MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
+# A module that is nowhere: opened by sentence-transformers, such a model fails by this name. Left
+# out, its vectors would silently be the mean of all tokens.
+_NOT_EXPRESSIBLE = "open_this_model_with_sciread.{pooling}"
+
+
+def export(
+    source: Path,
+    package: Package,
+    *,
+    metrics: Sequence[Mapping[str, Any]] = (),
+    notes: Sequence[str] = (),
+) -> Package:
+    """Write the package for the model files in `source`, and return it read back and verified.
+
+    `source` holds config.json, model.safetensors, the tokenizer and what pooling needs; the files
+    for sentence-transformers, the card and `metrics` are added to it. `notes` are further
+    sentences for the card. Raises PackageRefused, also where `package.folder` exists already.
+    """
+    _describe_to_sentence_transformers(package, source)
+    tell(source, package, metrics, notes)
+    return write_package(package, source)
+
+
+def tell(
+    folder: Path,
+    package: Package,
+    metrics: Sequence[Mapping[str, Any]],
+    notes: Sequence[str] = (),
+) -> None:
+    """Write how well the model does: for programs, and with what else it is into its card.
+
+    A metric is a row of evaluation, metric, value, and where they are known task, before (of the
+    model that it was made from, on the same data), n and split.
+    """
+    write_whole(folder / "metrics.json", json.dumps(list(metrics), indent=2) + "\n")
+    write_whole(folder / "README.md", card(package, metrics, notes))
+
+
+def card(
+    package: Package, metrics: Sequence[Mapping[str, Any]] = (), notes: Sequence[str] = ()
+) -> str:
+    """The model's README: what it is, from what it was made, how well it does, how to open it."""
+    parts = [
+        _front_matter(package),
+        f"# {package.title}\n\n{_made_how(package)}",
+        *notes,
+        "## Vectors\n\n" + _vectors(package),
+        "## How well\n\n" + _table_of(metrics),
+        "## How to open it\n\n" + _how_to_open(package),
+        "## Limits\n\n" + _limits(package),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _front_matter(package: Package) -> str:
+    expressible = package.pooling in _POOLING_MODES
+    described: dict[str, Any] = {
+        "library_name": "sentence-transformers" if expressible else "transformers",
+        "pipeline_tag": "sentence-similarity",
+        "tags": ["scientific papers", "feature-extraction", *filter(None, [package.method])],
+    }
+    described |= {"base_model": package.base} if package.base else {}
+    described |= {"license": package.licence.lower()} if package.licence else {}
+    # JSON is YAML too.
+    lines = [f"{name}: {json.dumps(value)}" for name, value in described.items()]
+    return "\n".join(("---", *lines, "---"))
+
+
+def _made_how(package: Package) -> str:
+    said = "It turns a paper's title and abstract into a vector, so that like papers lie close."
+    if package.method:
+        said += f" It was made with the method {package.method}"
+        said += f" from {package.base}." if package.base else "."
+    papers = package.corpus.get("papers")
+    if papers:
+        digest = str(package.corpus.get("sha256", ""))[:12]
+        said += f" It learned from a corpus of {papers:,} papers (sha256 {digest}...)."
+    if package.created:
+        said += f" Made on {package.created[:10]}"
+        said += f" with {package.trainer}." if package.trainer else "."
+    return said
+
+
+def _vectors(package: Package) -> str:
+    separator = ", where `{sep}` is the tokenizer's separator"
+    rows = {
+        "numbers a vector": package.dim,
+        "pooling": package.pooling,
+        "text": f"`{package.template}`" + (separator if "{sep}" in package.template else ""),
+        "word pieces read": package.max_tokens,
+        "compare by": "cosine; vectors come at unit length",
+    }
+    return "\n".join(f"- {name}: {value}" for name, value in rows.items())
+
+
+def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
+    if not metrics:
+        return "It has not been measured yet."
+    rows = ["| what | metric | before | value | n | papers |", "|---|---|---|---|---|---|"]
+    for found in metrics:
+        spec = evaluation_spec(found["evaluation"])
+        metric, before = spec.metric(found["metric"]), found.get("before")
+        row = (
+            found.get("task") or spec.title,
+            metric.title,
+            "" if before is None else metric.shown(before),
+            metric.shown(found["value"]),
+            found.get("n", ""),
+            found.get("split", ""),
+        )
+        rows.append("| " + " | ".join(str(cell) for cell in row) + " |")
+    return "\n".join(rows)
+
+
+def _how_to_open(package: Package) -> str:
+    said = (
+        "In SciRead: put this folder into `models/` of your library's folder. On a command line: "
+        "`sciread-trainer embed --model FOLDER --input FILES --output DIR`."
+    )
+    if package.pooling in _POOLING_MODES:
+        return said + (
+            "\n\n```python\nfrom sentence_transformers import SentenceTransformer\n\n"
+            "model = SentenceTransformer(FOLDER)\n"
+            f"vectors = model.encode([{_example(package)}])\n```"
+        )
+    return said + (
+        "\n\n`transformers.AutoModel.from_pretrained(FOLDER)` gives the transformer without its "
+        f"pooling; sentence-transformers cannot do the pooling `{package.pooling}`, and says so."
+    )
+
+
+def _example(package: Package) -> str:
+    joined = package.template.replace("{sep}", '" + model.tokenizer.sep_token + "')
+    joined = joined.replace("{title}", '" + title + "').replace("{abstract}", '" + abstract + "')
+    return f'"{joined}"'.replace('"" + ', "").replace(' + ""', "")
+
+
+def _limits(package: Package) -> str:
+    return (
+        f"What goes beyond {package.max_tokens} word pieces is not read. Vectors of two models, "
+        "or of two versions of one, must not be compared. Close does not mean right: the model "
+        "knows what papers are about, not whether they are true."
+    )
+
+
+def _describe_to_sentence_transformers(package: Package, source: Path) -> None:
+    modules = [("", "sentence_transformers.models.Transformer")]
+    mode = _POOLING_MODES.get(package.pooling)
+    if mode:
+        modules.append(("1_Pooling", "sentence_transformers.models.Pooling"))
+        modules.append(("2_Normalize", "sentence_transformers.models.Normalize"))
+        described: dict[str, Any] = {"word_embedding_dimension": package.dim}
+        described |= {f"pooling_mode_{name}": name == mode for name in _MODES}
+        (source / "1_Pooling").mkdir(exist_ok=True)
+        _write_json(source / "1_Pooling" / "config.json", described)
+    else:
+        modules.append(("", _NOT_EXPRESSIBLE.format(pooling=package.pooling)))
+    _write_json(
+        source / "modules.json",
+        [
+            {"idx": number, "name": str(number), "path": path, "type": kind}
+            for number, (path, kind) in enumerate(modules)
+        ],
+    )
+    limit = {"max_seq_length": package.max_tokens, "do_lower_case": False}
+    _write_json(source / "sentence_bert_config.json", limit)
+    _write_json(
+        source / "config_sentence_transformers.json",
+        {"prompts": {}, "default_prompt_name": None, "similarity_fn_name": "cosine"},
+    )
+
+
+def _write_json(path: Path, value: Any) -> None:
+    path.write_text(json.dumps(value, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
