@@ -1,0 +1,199 @@
+"""Comparing two models: real differences are named, chance is not, and the rest is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tests.make_report import items, report, result, score, subject
+from trainer.cli import app
+from trainer.contract.errors import TrainerError
+from trainer.contract.evaluations import evaluation_spec
+from trainer.evaluations import differences
+from trainer.evaluations.base import NO_VECTOR, QUERY_WITHOUT_VECTOR
+from trainer.evaluations.compare import compare
+from trainer.evaluations.intervals import Items
+from trainer.evaluations.items import write_items
+
+EASE = np.random.default_rng(1).random(200)
+BETTER = EASE + 0.05 + 0.1 * np.random.default_rng(2).normal(size=200)
+AS_GOOD = EASE + 0.1 * np.random.default_rng(4).normal(size=200)
+
+
+def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spread=None, **changes):
+    """A report of one task, from the values of each metric's items."""
+    found = {
+        name: values if isinstance(values, Items) else items(values)
+        for name, values in metrics.items()
+    }
+    scores = tuple(
+        replace(score(name, each), seeds=seeds, spread=spread) for name, each in found.items()
+    )
+    tested = result(task, scores=scores, **changes)
+    made = report(tested, suite=suite, subject=subject(title=folder.name, **model or {}))
+    made.write(folder)
+    write_items(folder, {task: found})
+    return folder
+
+
+def test_a_real_difference_is_named(tmp_path):
+    found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": BETTER}))
+    (map_,) = found.compared
+    assert map_.is_real and map_.second_is_better
+    assert 0 < map_.found.low < map_.found.value < map_.found.high
+    back = compare(tmp_path / "b", tmp_path / "a").compared[0]
+    assert back.is_real and back.second_is_better is False
+
+
+def test_chance_is_not_called_a_difference(tmp_path):
+    found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": AS_GOOD}))
+    (map_,) = found.compared
+    assert not map_.is_real and map_.second_is_better is None
+
+
+def test_among_many_differences_a_doubtful_one_is_no_longer_real(tmp_path):
+    shift = EASE + np.random.default_rng(9).normal(0.016, 0.1, 200)
+    alone = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": shift}))
+    assert alone.compared[0].is_real
+    others = {f"m{n}": EASE for n in range(9)}
+    others_too = {f"m{n}": AS_GOOD for n in range(9)}
+    many = compare(
+        saved(tmp_path / "c", {"map": EASE} | others),
+        saved(tmp_path / "d", {"map": shift} | others_too),
+    )
+    assert many.compared[0].found.chance == alone.compared[0].found.chance < 0.05
+    assert not many.compared[0].is_real
+
+
+def test_where_lower_is_better_less_is_better(tmp_path):
+    one = saved(tmp_path / "a", {"mean_cosine": EASE}, evaluation="health")
+    other = saved(tmp_path / "b", {"mean_cosine": BETTER}, evaluation="health")
+    assert compare(one, other).compared[0].second_is_better is False
+
+
+def test_only_items_that_both_have_are_compared(tmp_path):
+    one = saved(tmp_path / "a", {"map": EASE})
+    other = saved(tmp_path / "b", {"map": items(BETTER).at(np.arange(150)[::-1])})
+    (found,) = compare(one, other).compared
+    assert (found.found.n, found.unpaired) == (150, 50)
+    assert found.found.first == pytest.approx(EASE[:150].mean())
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"sha256": "77" * 32}, "the data differ"),
+        ({"protocol": 2}, "the protocol of ranking changed"),
+        ({"split": "validation"}, "of the split test, the other of validation"),
+        ({"evaluation": "svm"}, "one is ranking, the other svm"),
+        ({"seed": 2}, "one was run with seed 1, the other with 2"),
+        ({"seeds": 5}, "one is the mean of 1 repetitions, the other of 5"),
+        ({"suite": "scidocs"}, "of different suites: local and scidocs"),
+        ({"task": "mag"}, "only b was measured by it"),
+    ],
+)
+def test_what_is_not_of_the_same_measure_is_refused_with_the_reason(tmp_path, changes, why):
+    one = saved(tmp_path / "a", {"map": EASE})
+    with pytest.raises(TrainerError, match=why):
+        compare(one, saved(tmp_path / "b", {"map": EASE}, **changes))
+
+
+def test_a_difference_that_other_seeds_could_make_is_not_real(tmp_path):
+    def of(name, values, spread):
+        return saved(
+            tmp_path / name, {"purity@10": values}, evaluation="purity", seeds=4, spread=spread
+        )
+
+    steady = compare(of("a", EASE, 0.0), of("b", BETTER, 0.0)).compared[0]
+    shaky = compare(of("c", EASE, 0.1), of("d", BETTER, 0.1)).compared[0]
+    assert steady.is_real and not shaky.is_real
+    # Both means of four runs are uncertain by half their spread.
+    assert shaky.found.high - shaky.found.low == pytest.approx(2 * 1.96 * 0.1 / 2**0.5, rel=0.2)
+
+
+@pytest.mark.parametrize("evaluation", ["retrieval", "neighbours", "purity"])
+def test_where_fewer_papers_make_it_another_task_it_is_refused(tmp_path, evaluation):
+    one = saved(tmp_path / "a", {"x": EASE}, evaluation=evaluation)
+    other = saved(tmp_path / "b", {"x": BETTER}, evaluation=evaluation, excluded={NO_VECTOR: 900})
+    with pytest.raises(
+        TrainerError, match="one leaves out 0 papers without a vector, the other 900"
+    ):
+        compare(one, other)
+
+
+def test_where_other_things_are_left_out_it_is_told(tmp_path):
+    one = saved(tmp_path / "a", {"map": EASE})
+    other = saved(tmp_path / "b", {"map": BETTER}, excluded={QUERY_WITHOUT_VECTOR: 12})
+    assert compare(one, other).notes == [
+        "Cite: A leaves out nothing, B 12 queries without a vector."
+    ]
+
+
+def test_the_rest_is_compared_and_what_is_not_is_listed(tmp_path):
+    for name, values in (("a", EASE), ("b", BETTER)):
+        folder = saved(tmp_path / name, {"map": values, "ndcg": values})
+        write_items(folder, {"cite": {"map": items(values)}})
+    found = compare(tmp_path / "a", tmp_path / "b")
+    assert [each.metric.name for each in found.compared] == ["map"]
+    assert [(each.what, each.why) for each in found.refused] == [
+        ("Cite, nDCG", "it is one number, without items to compare")
+    ]
+
+
+def test_models_of_different_precision_are_compared_and_it_is_told(tmp_path):
+    def of(name, precision, space):
+        model = {"space": space, "about": {"precision": precision}}
+        return saved(tmp_path / name, {"map": EASE}, model=model)
+
+    half, whole = of("a", "bfloat16", "x"), of("b", "float32", "x")
+    assert compare(half, whole).notes == [
+        "Both are the same model, but A was computed in bfloat16, B in float32."
+    ]
+    other = of("c", "float32", "y")
+    assert compare(half, other).notes == ["A was computed in bfloat16, B in float32."]
+    assert compare(whole, other).notes == []
+
+
+def test_the_command_says_who_is_better_and_makes_a_page(tmp_path):
+    one = saved(tmp_path / "a", {"map": EASE}, model={"about": {"precision": "bfloat16"}})
+    other = saved(tmp_path / "b", {"map": BETTER}, model={"about": {"precision": "float32"}})
+    folders = [str(one), str(other)]
+    done = CliRunner().invoke(app, ["compare", *folders, "-o", str(tmp_path / "both")])
+    assert done.exit_code == 0, done.output
+    assert "1 of 1 differences are real: b is better in 1." in done.output
+    assert "A was computed in bfloat16, B in float32." in done.output
+    assert max(map(len, done.stdout.splitlines()[:5])) <= 80
+    page = (tmp_path / "both" / "report.html").read_text()
+    text = (tmp_path / "both" / "report.md").read_text()
+    for made in (page, text):
+        assert "Which differences are real" in made
+        assert "b is better in 1." in made and "B in float32." in made
+    told = json.loads(CliRunner().invoke(app, ["compare", *folders, "--json"]).output)
+    assert told["notes"] == ["A was computed in bfloat16, B in float32."]
+    (map_,) = told["compared"]
+    assert map_["real"] and map_["second_is_better"] and map_["n"] == 200
+
+
+def test_a_page_shows_each_difference_with_its_interval_and_verdict(tmp_path):
+    one = saved(tmp_path / "a", {"map": EASE, "ndcg": EASE})
+    other = saved(tmp_path / "b", {"map": BETTER, "ndcg": AS_GOOD})
+    found = compare(one, other)
+    markup = differences.section(found)
+    root = ElementTree.fromstring(markup)
+    rows = [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")][1:]
+    assert [row[-1] for row in rows] == ["b", "may be chance"]
+    assert rows[0][-3] == differences.between(found.compared[0])
+    (svg,) = root.iter("{http://www.w3.org/2000/svg}svg")
+    drawn = [at.get("class") for at in svg.iter() if "gap" in (at.get("class") or "")]
+    assert drawn == ["gap s1", "gap grey"]
+
+
+def test_a_difference_of_nothing_has_no_sign():
+    map_ = evaluation_spec("ranking").metric("map")
+    shown = [differences.signed(map_, value) for value in (-0.0, -1e-6, 1e-6, 0.01, -0.01)]
+    assert shown == ["0.00", "0.00", "0.00", "+1.00", "-1.00"]

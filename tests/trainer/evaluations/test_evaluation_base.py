@@ -1,0 +1,94 @@
+"""Vectors that are checked, and tasks that say what is wrong with them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Outcome, Paper, Task, Vectors
+from trainer.evaluations.intervals import Items
+
+
+def first_numbers(vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+    values = vectors.matrix[:, 0].astype(np.float64)
+    return Outcome.of(
+        {"first": Items(vectors.ids, values)},
+        seed=seed,
+        excluded={"papers without a vector": 0, "empty papers": len(vectors.empty)},
+        spread={"first": [0.25, 0.5, 0.75]},
+    )
+
+
+def a_task(**changes: object) -> Task:
+    plain = {
+        "name": "toy",
+        "evaluation": "toy",
+        "split": "test",
+        "sha256": "",
+        "papers": [Paper("a", "A"), Paper("b", "B")],
+        "measure": first_numbers,
+    }
+    return Task(**(plain | changes))  # type: ignore[arg-type]
+
+
+def test_rows_are_found_by_id_and_missing_ones_said() -> None:
+    vectors = Vectors(["b", "a"], np.eye(2, dtype=np.float32))
+    assert vectors.rows(["a", "x", "b"]).tolist() == [1, -1, 0]
+    assert vectors.dim == 2
+
+
+def test_an_empty_vector_is_told_from_a_missing_one() -> None:
+    vectors = Vectors.of({"a": [1.0, 2.0], "b": []})
+    assert vectors.rows(["a", "b", "c"]).tolist() == [0, -1, -1]
+    assert vectors.empty == {"b"}
+
+
+def test_vectors_of_different_lengths_are_refused() -> None:
+    with pytest.raises(TrainerError, match="'b' has 3 numbers, others have 2"):
+        Vectors.of({"a": [1.0, 2.0], "b": [1.0, 2.0, 3.0]})
+
+
+@pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_what_is_no_number_is_refused_by_the_name_of_its_paper(broken: float, kind: type) -> None:
+    matrix = np.ones((3, 4), np.float32)
+    matrix[1, 2] = broken
+    with pytest.raises(TrainerError, match="vector of 'b'"):
+        Vectors(["a", "b", "c"], kind(matrix))
+
+
+def test_an_id_that_comes_twice_is_refused() -> None:
+    with pytest.raises(TrainerError, match="'a' is given twice"):
+        Vectors(["a", "b", "a"], np.ones((3, 2)))
+
+
+def test_as_many_ids_as_rows_are_wanted() -> None:
+    with pytest.raises(TrainerError, match="2 ids for vectors of shape"):
+        Vectors(["a", "b"], np.ones((3, 2)))
+
+
+def test_a_task_refuses_queries_of_another_dimension() -> None:
+    task = a_task(queries=[Paper("q", "what is A?")])
+    papers = Vectors(["a"], np.ones((1, 2)))
+    with pytest.raises(TrainerError, match="toy: Queries have 3 numbers, papers 2"):
+        task.run(papers, Vectors(["q"], np.ones((1, 3))))
+    with pytest.raises(TrainerError, match="no vectors of the queries"):
+        task.run(papers)
+
+
+def test_a_task_without_any_vector_is_an_error() -> None:
+    with pytest.raises(TrainerError, match="toy: No paper has a vector"):
+        a_task().run(Vectors([], np.empty((0, 2))))
+
+
+def test_scores_come_with_interval_spread_and_what_was_left_out() -> None:
+    matrix = np.array([[0.0], [0.25], [0.5], [1.0]])
+    outcome = a_task().run(Vectors(list("abcd"), matrix, frozenset({"x"})), seed=3)
+    (score,) = outcome.scores
+    assert score.value == outcome.value("first") == 0.4375
+    assert 0 <= score.low < score.value < score.high <= 1
+    assert (score.n, score.spread, score.seeds) == (4, 0.25, 3)
+    assert outcome.excluded == {"empty papers": 1}
+    assert a_task().run(Vectors(list("abcd"), matrix), seed=3).scores == (score,)

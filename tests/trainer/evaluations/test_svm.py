@@ -1,0 +1,126 @@
+"""SciDocs' linear SVM: without intercept, and with C chosen by accuracy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.svm import LinearSVC
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Vectors
+from trainer.evaluations.classification import Told
+from trainer.evaluations.linear_svm import Rotated
+from trainer.evaluations.svm import CS, SvmProbe, choose_c
+
+
+@pytest.fixture(scope="module")
+def case(shared: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        (shared / "golden" / "scidocs_svm_macro_f1.json").read_text()
+    )
+    return found
+
+
+def arrays(case: dict[str, Any]) -> list[np.ndarray]:
+    return [np.array(case["inputs"][name]) for name in ("X_train", "y_train", "X_test", "y_test")]
+
+
+def noisy_labels(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels that vectors tell in part; numbers of very different size, which is hard to fit."""
+    chance = np.random.default_rng(0)
+    codes = chance.integers(0, labels, papers)
+    vectors = chance.normal(size=(papers, dim)) + chance.normal(size=(labels, dim))[codes]
+    return vectors * np.logspace(0, 2, dim), codes
+
+
+def test_the_svm_gives_the_golden_numbers(case: dict[str, Any]) -> None:
+    learn, labels, test, truth = arrays(case)
+    expected = case["expected"]["no_intercept"]
+    found = choose_c(learn, labels, case["inputs"]["Cs"])
+    assert found.c == expected["best_C"]
+    assert found.accuracies == pytest.approx(expected["cv_mean_accuracy"], abs=1e-9)
+    told = found.machine.tell(test)
+    assert told.tolist() == expected["pred"]
+    scores = Told.of(truth, told)
+    assert round(100 * scores.macro_f1, 2) == expected["macro_f1_x100"]
+    assert scores.accuracy == pytest.approx(expected["accuracy"], abs=case["tolerance_abs"])
+
+
+def test_an_intercept_would_give_another_number(case: dict[str, Any]) -> None:
+    learn, labels, test, truth = arrays(case)
+    column = np.ones((len(learn), 1)), np.ones((len(test), 1))
+    found = choose_c(np.hstack([learn, column[0]]), labels)
+    told = Told.of(truth, found.machine.tell(np.hstack([test, column[1]])))
+    assert round(100 * told.macro_f1, 2) != case["expected"]["no_intercept"]["macro_f1_x100"]
+
+
+def test_c_is_that_of_the_highest_accuracy_the_lowest_of_equals() -> None:
+    vectors = np.repeat(np.eye(2), 9, axis=0)
+    found = choose_c(vectors, np.repeat([0, 1], 9))
+    assert found.accuracies.tolist() == [1] * len(CS)
+    assert found.c == CS[0]
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_weights_are_those_of_scikit_learn_where_it_converges(labels: int, kind: type) -> None:
+    vectors, codes = noisy_labels(120, 6, labels)
+    cs = (1e-4, 1e-2, 1.0)
+    for c, machine in zip(cs, Rotated.of(kind(vectors)).fit(codes, cs), strict=True):
+        other = LinearSVC(C=c, dual=False, fit_intercept=False, tol=1e-10, max_iter=100_000)
+        weight = other.fit(vectors, codes).coef_
+        weight = np.concatenate([-weight, weight]) if labels == 2 else weight
+        np.testing.assert_allclose(machine.weight, weight, rtol=1e-3, atol=1e-6)
+        assert np.array_equal(machine.tell(vectors), other.predict(vectors))
+
+
+def test_labels_that_a_fold_has_not_met_are_not_told() -> None:
+    vectors, codes = noisy_labels(30, 4, 3)
+    (machine,) = Rotated.of(vectors).fit(np.where(codes == 1, 7, codes), [1.0])
+    assert set(machine.tell(vectors)) <= {0, 2, 7}
+
+
+def as_task(case: dict[str, Any]) -> tuple[SvmProbe, Vectors]:
+    learn, labels, test, truth = arrays(case)
+    ids = [f"p{row:03}" for row in range(len(learn) + len(test))]
+    parts = [[str(label) for label in part] for part in (labels, truth)]
+    probe = SvmProbe(
+        dict(zip(ids, parts[0], strict=False)), dict(zip(ids[len(learn) :], parts[1], strict=True))
+    )
+    return probe, Vectors(ids, np.concatenate([learn, test]))
+
+
+def test_the_task_gives_the_golden_number_with_items_that_make_it(case: dict[str, Any]) -> None:
+    probe, vectors = as_task(case)
+    outcome = probe(vectors, None, 0)
+    expected = case["expected"]["no_intercept"]
+    assert round(100 * outcome.value("macro_f1"), 2) == expected["macro_f1_x100"]
+    assert outcome.value("accuracy") == pytest.approx(expected["accuracy"])
+    assert list(outcome.items["macro_f1"].ids) == list(probe.test)
+    assert all(score.low < score.value < score.high for score in outcome.scores)
+    assert sum(map(sum, outcome.pictures["confusion"].counts)) == len(probe.test)
+
+
+def test_a_paper_without_a_vector_counts_as_zeros(case: dict[str, Any]) -> None:
+    probe, vectors = as_task(case)
+    lost = [*list(probe.train)[:3], *list(probe.test)[:2]]
+    kept = np.flatnonzero(~np.isin(vectors.ids, lost))
+    some = Vectors([vectors.ids[row] for row in kept], vectors.matrix[kept])
+    zeroed = vectors.matrix.copy()
+    zeroed[vectors.rows(lost)] = 0
+    outcome, same = probe(some, None, 0), probe(Vectors(vectors.ids, zeroed), None, 0)
+    assert outcome.scores == same.scores
+    assert outcome.excluded == {"papers without a vector, taken as zeros": 5}
+
+
+def test_one_label_alone_is_an_error() -> None:
+    vectors = Vectors(list("abcd"), np.eye(4))
+    with pytest.raises(TrainerError, match="one label"):
+        SvmProbe(dict.fromkeys("abc", "x"), {"d": "x"})(vectors, None, 0)
+    with pytest.raises(TrainerError, match="has a vector"):
+        SvmProbe({"a": "x", "b": "x", "c": "x", "d": "y"}, {"lost": "x"})(vectors, None, 0)

@@ -1,0 +1,59 @@
+"""A small corpus that the local suite finds all its tasks in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.make_corpus import make_corpus
+from trainer.data.corpus import Corpus, Split, split_of
+
+TOPICS = ("deep learning", "graph network", "neural study")
+
+
+def ids_of(count: int, split: Split = Split.test) -> list[str]:
+    """Ids that the split's hash puts there."""
+    found = (f"x{number:05}" for number in range(100_000))
+    return [name for _, name in zip(range(count), (n for n in found if split_of(n) == split))]  # noqa: B905
+
+
+@pytest.fixture(scope="session")
+def local_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    """75 test papers and 60 of the training part, in three fields, journals and labels; the words
+    of a paper tell its field. Every test paper cites the next two of its field."""
+    tests, learned = ids_of(75), ids_of(60, Split.train)
+    ids = sorted([*tests, *learned])
+    papers = []
+    for number, name in enumerate(ids):
+        topic = number % 3
+        papers.append(
+            {
+                "id": name,
+                "title": f"{TOPICS[topic]} paper {name}",
+                "abstract": f"we study {TOPICS[topic]} " * 4,
+                "fields": (f"field{topic}",),
+                "venue": f"Journal {topic}",
+                "labels": (f"label{topic}",),
+                "questions": (f"what is {TOPICS[topic]} of {name}",) if number % 5 == 0 else (),
+            }
+        )
+    cites = [(row, row + 3 * far) for row in range(len(ids) - 6) for far in (1, 2)]
+    return make_corpus(tmp_path_factory.mktemp("local") / "corpus", papers, cites)
+
+
+@pytest.fixture
+def judged_folder(tmp_path: Path) -> Path:
+    """A collection as search engines are compared on."""
+    folder = tmp_path / "judged"
+    folder.mkdir()
+    lines = [
+        f'{{"id": "d{n}", "title": "{TOPICS[n % 3]} {n}", "abstract": "we study"}}'
+        for n in range(12)
+    ]
+    (folder / "small.papers.jsonl").write_text("\n".join(lines))
+    queries = [f"q{n}\t{topic}" for n, topic in enumerate(TOPICS)]
+    (folder / "small.queries.tsv").write_text("\n".join([*queries, "unjudged\tthe paper"]))
+    qrels = [f"q{n % 3}\td{n}\t1" for n in range(12)] + ["q0\td1\t0"]
+    (folder / "small.qrels.tsv").write_text("\n".join(["query\tpaper\trelevance", *qrels]))
+    return folder

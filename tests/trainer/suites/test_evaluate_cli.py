@@ -1,0 +1,169 @@
+"""`sciread-trainer evaluate` and `suites`, as a person runs them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from trainer.cli import app
+from trainer.contract.errors import TrainerError
+from trainer.contract.report import Report
+from trainer.evaluations import baselines
+from trainer.evaluations.items import read_items
+from trainer.suites import local
+from trainer.suites.catalog import SUITES
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def run(*named: object):
+    return CliRunner().invoke(app, [str(part) for part in named], catch_exceptions=False)
+
+
+@pytest.fixture
+def evaluated(local_corpus, tmp_path: Path):
+    def go(*more: object, models=("tf-idf", "random")):
+        where = ("--corpus", local_corpus.folder, "-o", tmp_path / "out", "--seeds", 2)
+        return run("evaluate", *models, "--suite", "local", *where, *more)
+
+    return go
+
+
+def test_every_model_gets_a_report_and_all_a_page(evaluated, tmp_path):
+    done = evaluated("--tasks", "citations,labels")
+    assert done.exit_code == 0
+    for name in ("tf-idf", "random"):
+        report = Report.read(tmp_path / "out" / name)
+        assert [result.task for result in report.results] == ["citations", "labels"]
+        assert set(read_items(tmp_path / "out" / name)) == {"citations", "labels"}
+        assert all(result.score("map") for result in report.results if result.task == "citations")
+    assert (tmp_path / "out" / "report.html").exists()
+    assert "Citations" in done.stdout
+    assert "MAP" in done.stdout
+
+
+def test_it_goes_on_from_what_is_measured(evaluated, tmp_path, monkeypatch):
+    assert evaluated("--tasks", "citations", models=["tf-idf"]).exit_code == 0
+    before = Report.read(tmp_path / "out" / "tf-idf").result("citations")
+
+    asked = []
+    vectors = baselines.TfIdf.vectors
+
+    def counted(self, papers, queries=(), **named):
+        asked.append(len(papers))
+        return vectors(self, papers, queries, **named)
+
+    monkeypatch.setattr(baselines.TfIdf, "vectors", counted)
+    again = evaluated("--tasks", "citations,labels", models=["tf-idf"])
+    assert "Citations, known already" in again.stderr
+    assert len(asked) == 1  # of the labels
+    report = Report.read(tmp_path / "out" / "tf-idf")
+    assert report.result("citations") == before
+    assert report.result("labels")
+
+
+def test_another_seed_is_measured_again(evaluated, tmp_path):
+    evaluated("--tasks", "journals", models=["tf-idf"])
+    evaluated("--tasks", "journals", "--seed", 5, models=["tf-idf"])
+    assert Report.read(tmp_path / "out" / "tf-idf").result("journals").seed == 5
+
+
+def test_seeds_say_how_often_chance_is_asked(evaluated, tmp_path):
+    evaluated("--tasks", "journals", models=["tf-idf"])
+    score = Report.read(tmp_path / "out" / "tf-idf").result("journals").score("accuracy")
+    assert score.seeds == 2
+
+
+def test_what_was_repeated_less_often_is_measured_again(evaluated, tmp_path):
+    for more, seeds in ((("--seeds", 1), 1), ((), 2), (("--seeds", 0), 3)):
+        done = evaluated("--tasks", "journals", *more, models=["tf-idf"])
+        assert "known already" not in done.stderr
+        score = Report.read(tmp_path / "out" / "tf-idf").result("journals").score("accuracy")
+        assert score.seeds == seeds
+    again = evaluated("--tasks", "journals", "--seeds", 0, models=["tf-idf"])
+    assert "known already" in again.stderr
+
+
+def test_a_model_that_fails_leaves_the_others_whole(evaluated, tmp_path):
+    (tmp_path / "bad.jsonl").write_text('{"paper_id": "x", "embedding": [1.0, NaN]}\n')
+    done = evaluated("--tasks", "citations", models=[str(tmp_path / "bad.jsonl"), "tf-idf"])
+    assert done.exit_code == 1
+    assert "bad.jsonl" in done.stderr
+    assert Report.read(tmp_path / "out" / "tf-idf").result("citations")
+
+
+def test_ready_vectors_are_measured_and_what_lacks_one_is_counted(
+    evaluated, local_corpus, tmp_path
+):
+    lines = [
+        json.dumps({"paper_id": name, "embedding": np.eye(8)[row % 8].tolist()})
+        for row, name in enumerate(local_corpus.ids)
+        if row % 9
+    ]
+    (tmp_path / "ours.jsonl").write_text("\n".join(lines))
+    done = evaluated("--tasks", "citations,questions", models=[str(tmp_path / "ours.jsonl")])
+    assert done.exit_code == 0
+    assert "Questions, left out: there are no vectors of its queries" in done.stderr
+    (result,) = Report.read(tmp_path / "out" / "ours").results
+    assert result.excluded["queries without a vector"] > 0
+
+
+def test_the_report_of_another_suite_is_not_written_over(evaluated, judged_folder, tmp_path):
+    evaluated("--tasks", "citations", models=["tf-idf"])
+    before = (tmp_path / "out" / "tf-idf" / "report.json").read_bytes()
+    with pytest.raises(TrainerError, match="No model was measured"):
+        run("evaluate", "tf-idf", "--suite", judged_folder, "-o", tmp_path / "out")
+    assert (tmp_path / "out" / "tf-idf" / "report.json").read_bytes() == before
+
+
+def test_a_folder_tells_by_itself_which_suite_it_is(judged_folder, tmp_path):
+    done = run("evaluate", "bm25", "--suite", judged_folder, "-o", tmp_path / "out", "--json")
+    assert done.exit_code == 0
+    (folder,) = json.loads(done.stdout)["reports"].values()
+    assert Report.read(Path(folder)).suite == "judged"
+
+
+def test_a_task_that_was_asked_for_by_name_must_have_its_data(tmp_path, judged_folder):
+    (judged_folder / "other.queries.tsv").write_text("q1\tgraph")
+    done = run(
+        *("evaluate", "tf-idf", "--suite", judged_folder, "-o", tmp_path / "out"),
+        *("--tasks", "small,other"),
+    )
+    assert done.exit_code == 1
+    assert "other is left out" in done.stderr
+    assert "other.papers.jsonl" in done.stderr
+
+
+def test_what_is_wrong_is_said(evaluated, tmp_path):
+    with pytest.raises(TrainerError, match="has no task 'cites'") as wrong:
+        evaluated("--tasks", "cites")
+    assert "citations" in wrong.value.hint
+    with pytest.raises(TrainerError, match="no suite 'scidoc'"):
+        run("evaluate", "tf-idf", "--suite", "scidoc")
+    with pytest.raises(TrainerError, match="needs a folder"):
+        run("evaluate", "tf-idf", "--suite", "local")
+    with pytest.raises(TrainerError, match="no folder"):
+        run("evaluate", "tf-idf", "--suite", "local", "--corpus", tmp_path / "none")
+    with pytest.raises(TrainerError, match="nothing in it is known"):
+        run("evaluate", "tf-idf", "--suite", tmp_path)
+    assert run("evaluate", "--suite", "local").exit_code == 2
+
+
+def test_suites_are_listed_with_what_they_read():
+    listed = run("suites")
+    assert listed.exit_code == 0
+    for spec in SUITES:
+        assert spec.key in listed.stdout
+    assert [spec["key"] for spec in json.loads(run("suites", "--json").stdout)] == [
+        spec.key for spec in SUITES
+    ]
+
+
+def test_sizes_that_are_documented_are_those_that_count():
+    told = local.__doc__.replace(",", "")
+    for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.LEARNED):
+        assert str(size) in told

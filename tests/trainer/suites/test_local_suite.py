@@ -1,0 +1,177 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.make_corpus import make_corpus
+from tests.trainer.suites.conftest import TOPICS, ids_of
+from trainer.contract.errors import TrainerError
+from trainer.contract.evaluations import EVALUATIONS
+from trainer.data.corpus import Corpus, Split, split_of
+from trainer.evaluations.baselines import Random, TfIdf
+from trainer.suites import local
+from trainer.suites.suite import Settings
+
+RUNS = Settings(runs=2)
+
+
+def tasks(corpus: Corpus, **more):
+    suite = local.suite(corpus.folder, RUNS, **more)
+    return {planned.name: planned.make for planned in suite.planned}
+
+
+def score(task, maker, metric: str) -> float:
+    made = maker.vectors(task.papers, task.queries)
+    return task.run(made.papers, made.queries).value(metric)
+
+
+def test_every_task_runs_and_its_metrics_are_in_the_catalogue(local_corpus):
+    known = {spec.key: {metric.name for metric in spec.metrics} for spec in EVALUATIONS}
+    for name, make in tasks(local_corpus).items():
+        if name == "fields":  # of which it has too few papers
+            continue
+        task = make()
+        made = TfIdf().vectors(task.papers, task.queries)
+        outcome = task.run(made.papers, made.queries)
+        assert task.name == name
+        assert {found.metric for found in outcome.scores} <= known[task.evaluation]
+
+
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [
+        ("field-pairs", "ap"),
+        ("journals", "macro_f1"),
+        ("citations", "map"),
+        ("co-citations", "map"),
+        ("labels", "macro_f1"),
+        ("same-field", "precision@10"),
+        ("same-journal", "precision@10"),
+    ],
+)
+def test_words_that_tell_the_field_beat_chance(local_corpus, name, metric):
+    task = tasks(local_corpus)[name]()
+    assert score(task, TfIdf(), metric) > score(task, Random(), metric) + 0.1
+
+
+def test_only_test_papers_are_asked_about(local_corpus):
+    made = tasks(local_corpus)
+    for name in ("field-pairs", "journals", "same-field", "questions", "health"):
+        assert {split_of(paper.id) for paper in made[name]().papers} == {Split.test}
+    assert {split_of(query) for query in made["citations"]().measure.judged} == {Split.test}
+    labels = made["labels"]().measure
+    assert {split_of(paper) for paper in labels.train} == {Split.train}
+    assert {split_of(paper) for paper in labels.test} == {Split.test}
+
+
+def test_fields_are_told_where_they_have_papers_enough(tmp_path: Path):
+    tests = ids_of(2 * local.PER_FIELD_AT_LEAST + 9)
+    papers = [
+        {"id": name, "title": f"{TOPICS[at % 2]} {name}", "fields": (f"field{at % 2}",)}
+        for at, name in enumerate(tests[:-9])
+    ]
+    rare = [{"id": name, "title": "rare", "fields": ("rare",)} for name in tests[-9:]]
+    task = tasks(make_corpus(tmp_path / "corpus", papers + rare))["fields"]()
+    assert set(task.measure.labels.values()) == {"field0", "field1"}
+    assert {split_of(paper.id) for paper in task.papers} == {Split.test}
+    assert score(task, TfIdf(), "v_measure") > score(task, Random(), "v_measure") + 0.1
+
+
+def test_a_list_holds_cited_papers_and_others_but_never_one_twice(local_corpus):
+    lists = tasks(local_corpus)["citations"]().measure.judged
+    assert len(lists) > 50
+    for query, candidates in lists.items():
+        row = local_corpus.row(query)
+        cited = {local_corpus.id(at) for at in local_corpus.cites[row].tolist()}
+        assert {paper for paper, relevant in candidates if relevant} <= cited
+        assert not cited & {paper for paper, relevant in candidates if not relevant}
+        assert max(Counter(paper for paper, _ in candidates).values()) == 1
+        assert query not in {paper for paper, _ in candidates}
+        assert [relevant for _, relevant in candidates].count(0) == local.OTHERS
+
+
+def test_what_a_test_paper_cites_together_is_ranked(local_corpus):
+    lists = tasks(local_corpus)["co-citations"]().measure.judged
+    cited_together = {
+        frozenset((local_corpus.id(one), local_corpus.id(other)))
+        for row in local_corpus.rows(Split.test).tolist()
+        for one in local_corpus.cites[row].tolist()
+        for other in local_corpus.cites[row].tolist()
+    }
+    assert lists
+    assert {split_of(query) for query in lists} == {Split.test}
+    for query, candidates in lists.items():
+        assert all(
+            (frozenset((query, paper)) in cited_together)
+            for paper, relevant in candidates
+            if relevant
+        )
+
+
+def test_a_title_that_is_the_question_is_not_there_to_be_found(tmp_path: Path):
+    papers = [
+        {"id": name, "title": f"why {name}?", "questions": (f"why {name}?",) if at else ()}
+        for at, name in enumerate(ids_of(3))
+    ]
+    task = tasks(make_corpus(tmp_path / "corpus", papers))["questions"]()
+    titles = {paper.id: paper.title for paper in task.papers}
+    assert sorted(titles.values()) == ["", "", f"why {papers[0]['id']}?"]
+    assert all(paper.abstract for paper in task.papers)
+
+
+def test_papers_of_unseen_journals_count_wherever_the_split_puts_them(local_corpus, tmp_path):
+    (tmp_path / "unseen.txt").write_text("Journal 1\nJournal 2\nNobody's journal\n")
+    made = tasks(local_corpus, unseen=tmp_path / "unseen.txt")
+    task = made["unseen-journals"]()
+    assert set(task.measure.labels.values()) == {"Journal 1", "Journal 2"}
+    assert {split_of(paper.id) for paper in task.papers} == {Split.train, Split.test}
+    assert task.split == "unseen"
+    assert task.unseen == {"Journal 1", "Journal 2"}
+    made_of = TfIdf().vectors(task.papers)
+    assert task.run(made_of.papers).excluded == {"journals of which there is no paper": 1}
+    assert made["unseen-journal-clusters"]().evaluation == "purity"
+
+
+def test_judged_queries_join_the_suite(local_corpus, judged_folder):
+    made = tasks(local_corpus, queries=judged_folder)
+    assert score(made["small"](), TfIdf(), "ndcg@10") > 0.5
+
+
+def test_only_titles_of_papers_with_an_abstract_are_looked_for(tmp_path: Path):
+    papers = [
+        {"id": name, "abstract": "" if at % 3 else "we study"} for at, name in enumerate(ids_of(9))
+    ]
+    task = tasks(make_corpus(tmp_path / "corpus", papers))["health"]()
+    assert len(task.papers) == 9
+    assert {query.id for query in task.queries} == {p["id"] for p in papers if p["abstract"]}
+
+
+def test_the_same_corpus_gives_the_same_tasks(local_corpus):
+    first, again = tasks(local_corpus), tasks(local_corpus)
+    assert {n: make().sha256 for n, make in first.items()} == {
+        n: make().sha256 for n, make in again.items()
+    }
+
+
+def test_what_a_corpus_does_not_know_is_said(tmp_path: Path):
+    corpus = make_corpus(tmp_path / "corpus", 40)
+    for name, make in tasks(corpus).items():
+        if name != "health":
+            with pytest.raises(TrainerError, match=r"corpus has no|Fewer than two"):
+                make()
+
+
+def test_a_look_is_at_so_many_test_papers_only(local_corpus):
+    suite = local.suite(local_corpus.folder, Settings(papers=60))
+    made = {planned.name: planned.make() for planned in suite.planned}
+    test = {p.id for name in ("health", "same-field", "questions") for p in made[name].papers}
+    assert len(test) <= 60
+    assert {split_of(paper) for paper in test} == {Split.test}
+    lists = made["citations"].measure.judged
+    assert len(lists) == 6
+    others = {at for some in lists.values() for at, relevance in some if not relevance}
+    assert others and others <= test
+    labels = made["labels"].measure
+    assert len(labels.train) <= 30 and labels.test.keys() <= test

@@ -1,0 +1,1 @@
+"""How models are measured: one file a protocol of the papers."""

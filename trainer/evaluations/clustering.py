@@ -1,0 +1,212 @@
+"""How well clusters agree with labels: V-measure and purity, by themselves and of k-means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.cluster import KMeans
+from sklearn.metrics import homogeneity_completeness_v_measure
+from sklearn.model_selection import StratifiedKFold
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
+from trainer.evaluations.intervals import Items
+from trainer.evaluations.labels import labelled
+from trainer.evaluations.pictures import places
+
+Labels = NDArray[np.integer]
+
+
+class VMeasure(NamedTuple):
+    """Are clusters pure, are labels in one piece, and the harmonic mean of both; 0 to 1."""
+
+    homogeneity: float
+    completeness: float
+    v: float
+
+
+class Spread(NamedTuple):
+    """The mean of several runs and their standard deviation (of a sample; 0 of one run)."""
+
+    mean: float
+    deviation: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Spread:
+        return cls(float(np.mean(values)), float(np.std(values, ddof=1)) if values[1:] else 0.0)
+
+
+def v_measure(labels: ArrayLike, clusters: ArrayLike) -> VMeasure:
+    """2hc / (h + c) of entropies (Rosenberg and Hirschberg, 2007)."""
+    return VMeasure(*map(float, homogeneity_completeness_v_measure(labels, clusters)))
+
+
+def in_majority(labels: ArrayLike, clusters: ArrayLike) -> NDArray[np.bool_]:
+    """Whether each item bears the label most frequent in its cluster."""
+    _, label = np.unique(np.asarray(labels), return_inverse=True)
+    _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+    counts = np.zeros((cluster.max() + 1, label.max() + 1), np.int64)
+    np.add.at(counts, (cluster, label), 1)
+    found: NDArray[np.bool_] = counts.argmax(1)[cluster] == label
+    return found
+
+
+def purity(labels: ArrayLike, clusters: ArrayLike) -> float:
+    """The share of items that bear the label most frequent in their cluster."""
+    return float(in_majority(labels, clusters).mean())
+
+
+def k_means(vectors: Matrix, k: int, *, seed: int, starts: int = 10) -> KMeans:
+    """K-means by Euclidean distance, the best of so many `starts`; fitted."""
+    return KMeans(k, n_init=starts, random_state=seed).fit(vectors)
+
+
+def v_measure_of_k_means(
+    vectors: Matrix, labels: Labels, *, seed: int, starts: int = 10
+) -> VMeasure:
+    """K-means with as many clusters as there are labels, against the labels."""
+    found = k_means(vectors, len(np.unique(labels)), seed=seed, starts=starts)
+    return v_measure(labels, found.labels_)
+
+
+def stratified_folds(labels: Labels, count: int = 10, *, seed: int) -> list[NDArray[np.int64]]:
+    """Test rows of each fold, every label spread evenly over the folds."""
+    folds = StratifiedKFold(count, shuffle=True, random_state=seed)
+    return [test for _, test in folds.split(np.zeros(len(labels)), labels)]
+
+
+def v_measure_over_folds(
+    vectors: Matrix,
+    labels: Labels,
+    folds: Iterable[NDArray[np.int64]],
+    *,
+    seed: int,
+    fit_on_rest: bool = False,
+    starts: int = 10,
+) -> list[float]:
+    """The V-measure of k-means on each fold (PhysBERT, sec. 4), in their order.
+
+    The paper does not say what k-means is fitted on: the fold itself, or with `fit_on_rest` all
+    papers but the fold's, which are then given to the nearest centre.
+    """
+    k, found = len(np.unique(labels)), []
+    for test in folds:
+        rest = np.delete(np.arange(len(labels)), test)
+        means = k_means(vectors[rest if fit_on_rest else test], k, seed=seed, starts=starts)
+        found.append(v_measure(labels[test], means.predict(vectors[test])).v)
+    return found
+
+
+def purity_of_k_means(
+    vectors: Matrix,
+    labels: Labels,
+    *,
+    ks: Sequence[int] = (10, 20, 50, 100),
+    seeds: Sequence[int] = range(5),
+    starts: int = 10,
+) -> Mapping[int, Spread]:
+    """Purity at each number of clusters, over k-means of several seeds (MIReAD, sec. 4).
+
+    It rises with k by itself, up to 1 where every item is its own cluster: compare equal k only.
+    """
+    return {
+        k: Spread.of(
+            [
+                purity(labels, k_means(vectors, k, seed=seed, starts=starts).labels_)
+                for seed in seeds
+            ]
+        )
+        for k in ks
+    }
+
+
+@dataclass(frozen=True)
+class Purity:
+    """MIReAD's clustering: purity at each number of clusters, the mean of several seeds.
+
+    Numbers above that of the papers are left out.
+    """
+
+    labels: Mapping[str, str]
+    ks: Sequence[int] = (10, 20, 50, 100)
+    runs: int = 5
+    starts: int = 10
+
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+        papers = labelled(vectors, self.labels)
+        ks = [k for k in self.ks if k <= len(papers.ids)]
+        if not ks:
+            raise TrainerError(
+                f"{len(papers.ids):,} papers are too few for {min(self.ks)} clusters.",
+                "Give more papers.",
+            )
+        found = {k: self._pure(papers.vectors, papers.codes, k, seed) for k in ks}
+        return Outcome.of(
+            {f"purity@{k}": Items(papers.ids, pure.mean(0)) for k, pure in found.items()},
+            seed=seed,
+            excluded={
+                **papers.excluded,
+                "numbers of clusters above that of papers": len(self.ks) - len(ks),
+            },
+            spread={f"purity@{k}": pure.mean(1) for k, pure in found.items()},
+            pictures={
+                "places": places(
+                    papers.vectors, [papers.names[code] for code in papers.codes], seed=seed
+                )
+            },
+        )
+
+    def _pure(self, vectors: Matrix, codes: Labels, k: int, seed: int) -> NDArray[np.bool_]:
+        """Whether each paper bears its cluster's label: [runs, papers]."""
+        clusters = (
+            k_means(vectors, k, seed=seed + run, starts=self.starts).labels_
+            for run in range(self.runs)
+        )
+        return np.stack([in_majority(codes, some) for some in clusters])
+
+
+@dataclass(frozen=True)
+class FoldedVMeasure:
+    """PhysBERT's clustering: the V-measure of k-means, the mean of stratified folds.
+
+    Labels with fewer than `per_fold` papers a fold are left out. Clusters of few papers agree with
+    any labels, wholly so of one a fold: of 20 labels with 5 a fold, chance scores about 0.5.
+    """
+
+    labels: Mapping[str, str]
+    folds: int = 10
+    per_fold: int = 5
+    fit_on_rest: bool = False
+    starts: int = 10
+
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+        papers = labelled(vectors, self.labels, at_least=self.per_fold * self.folds)
+        folds = stratified_folds(papers.codes, self.folds, seed=seed)
+        found = v_measure_over_folds(
+            papers.vectors,
+            papers.codes,
+            folds,
+            seed=seed,
+            fit_on_rest=self.fit_on_rest,
+            starts=self.starts,
+        )
+        names = [papers.names[code] for code in papers.codes]
+        ids = [f"fold {fold}" for fold in range(self.folds)]
+        if papers.excluded[NO_VECTOR]:
+            # Folds of other papers are not those of a model that has all vectors.
+            ids = [f"{name} of {_digest(papers.ids)}" for name in ids]
+        return Outcome.of(
+            {"v_measure": Items(ids, np.array(found))},
+            seed=seed,
+            excluded=papers.excluded,
+            pictures={"places": places(papers.vectors, names, seed=seed)},
+        )
+
+
+def _digest(ids: Sequence[str]) -> str:
+    return blake2b("\n".join(ids).encode("utf-8", "replace"), digest_size=6).hexdigest()

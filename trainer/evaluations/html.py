@@ -1,0 +1,338 @@
+"""A report as one page that needs nothing else: no network, no program, light and dark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Literal
+
+from trainer.contract.evaluations import EvaluationSpec, evaluation_spec
+from trainer.contract.report import Report, Result
+from trainer.evaluations import charts, differences, table
+from trainer.evaluations.compare import Comparison
+from trainer.evaluations.markup import Markup, join, tag
+from trainer.evaluations.pictures import Confusion, Curves, Distributions, Picture, Places
+from trainer.evaluations.style import STYLE
+from trainer.evaluations.table import Cell, Row
+
+# The page may fetch and run nothing, whatever a title holds.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A report, and its pictures by task and name."""
+
+    report: Report
+    pictures: Mapping[str, Mapping[str, Picture]] = field(default_factory=dict)
+
+
+def page(shown: Sequence[Shown], found: Comparison | None = None) -> str:
+    """The page of these reports, a column each, and of what was `found` in comparing them."""
+    reports = [one.report for one in shown]
+    names = table.names(reports)
+    rows = table.rows(reports)
+    title = names[0] if len(names) == 1 else f"{len(names)} models"
+    suites = ", ".join(dict.fromkeys(report.suite for report in reports))
+    body = join(
+        tag("header", tag("p", "Evaluation", class_="kind"), tag("h1", title)),
+        tag("p", f"Suite {suites}. {_made(reports)}", class_="soft"),
+        _subjects(names, reports),
+        differences.section(found) if found else "",
+        _scores(names, reports, rows),
+        _bars(names, rows),
+        _pictures(names, shown),
+        _what(reports),
+        _left_out(reports),
+        _provenance(names, reports),
+    )
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", f"{title}: {suites}"),
+        tag("style", STYLE),
+    )
+    return "<!doctype html>\n" + tag("html", head, tag("body", tag("main", body)), lang="en") + "\n"
+
+
+def _made(reports: Sequence[Report]) -> str:
+    days = sorted({report.created[:10] for report in reports})
+    when = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    machines = ", ".join(dict.fromkeys(report.machine for report in reports if report.machine))
+    return f"Measured {when}" + (f" on {machines}." if machines else ".")
+
+
+def _subjects(names: Sequence[str], reports: Sequence[Report]) -> Markup:
+    """What was measured: a column a model, a row for all that is known of one at least."""
+    facts = [_facts(report) for report in reports]
+    known = list(dict.fromkeys(name for fact in facts for name in fact))
+    body = [
+        tag("tr", tag("th", name), (tag("td", fact.get(name, "")) for fact in facts))
+        for name in known
+    ]
+    head = tag("tr", tag("th"), (_named(at, name, "text") for at, name in enumerate(names)))
+    return _section(
+        "What was measured",
+        _wide(tag("table", tag("thead", head), tag("tbody", body), class_="facts")),
+    )
+
+
+def _facts(report: Report) -> dict[str, str]:
+    subject = report.subject
+    said = {
+        "kind": subject.kind,
+        "found": subject.found,
+        "method": subject.method,
+        "base": subject.base,
+        "numbers a vector": f"{subject.dim:,}" if subject.dim else "",
+        "space": subject.space,
+        **{name.replace("_", " "): _fact(value) for name, value in subject.about.items()},
+    }
+    return {name: value for name, value in said.items() if value}
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: ""}[value]
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]) -> Markup:
+    head = tag(
+        "tr",
+        (tag("th", name) for name in ("task", "metric")),
+        tag("th", "n", class_="number"),
+        (_named(at, name) for at, name in enumerate(names)),
+    )
+    body = []
+    for _, group in groupby(rows, key=lambda row: row.task):
+        of_task = list(group)
+        for at, row in enumerate(of_task):
+            first = [] if at else [tag("th", row.task, rowspan=str(len(of_task)), scope="rowgroup")]
+            better = _arrow(row.metric.higher_is_better)
+            cells = (_cell(cell, row) for cell in row.cells)
+            body.append(
+                tag(
+                    "tr",
+                    first,
+                    tag("td", row.metric.title, " ", tag("span", better, class_="soft")),
+                    tag("td", row.n, class_="number soft"),
+                    cells,
+                    class_=None if at else "begins",
+                )
+            )
+    note = (
+        "Small numbers: where 95 % of results lie when items are drawn anew (bootstrap); ± the "
+        "standard deviation over seeds." + (" Bold: the best of its row." if names[1:] else "")
+    )
+    scores = tag("table", tag("thead", head), tag("tbody", body), class_="scores")
+    return _section("Scores", _wide(scores), tag("p", note, class_="soft"), _sources(reports))
+
+
+def _arrow(higher_is_better: bool | None) -> str:
+    return {True: "↑", False: "↓", None: ""}[higher_is_better]
+
+
+def _cell(cell: Cell | None, row: Row) -> Markup:
+    if cell is None:
+        return tag("td", "–", class_="number soft")
+    parts = [tag("strong" if cell.best else "span", cell.text)]
+    for said in filter(None, (table.interval(cell.score, row.metric), row.own_n(cell))):
+        parts.append(tag("small", said))
+    for number in cell.papers[:1]:
+        said = f"paper {table.paper_text(number, row.metric)}"
+        parts.append(tag("small", said, title=number.where, class_="paper-number"))
+    return tag("td", parts, class_="number")
+
+
+def _sources(reports: Sequence[Report]) -> Markup:
+    sources = table.used_sources(reports)
+    if not sources:
+        return Markup("")
+    return tag(
+        "details",
+        tag("summary", "Where the papers' numbers are from"),
+        tag("p", table.LEGEND),
+        tag("ul", (tag("li", source) for source in sources)),
+    )
+
+
+def _bars(names: Sequence[str], rows: Sequence[Row]) -> Markup:
+    """A chart an evaluation, of those shares that should be high."""
+    shares = [row for row in rows if row.metric.unit == "percent" and row.metric.higher_is_better]
+    drawn = []
+    for key in dict.fromkeys(row.result.evaluation for row in shares):
+        title = evaluation_spec(key).title
+        found = [row for row in shares if row.result.evaluation == key]
+        drawn.append(_figure(charts.bars(_groups(names, found), title), title))
+    if not drawn:
+        return Markup("")
+    key_of_models = charts.legend(names) if len(names) > 1 else Markup("")
+    note = "Lines: 95 % intervals. Diamonds: what the paper says of this model or its method."
+    return _section(
+        "At a glance",
+        key_of_models,
+        tag("div", drawn, class_="figures"),
+        tag("p", note, class_="soft"),
+    )
+
+
+def _groups(names: Sequence[str], rows: Sequence[Row]) -> list[tuple[str, list[charts.Bar]]]:
+    """A group a row; of one model a group a task, where each bar is named by its metric."""
+    if len(names) > 1:
+        return [(f"{row.task}: {row.metric.title}", _bars_of(names, row)) for row in rows]
+    return [
+        (task, [bar for row in group for bar in _bars_of([row.metric.title], row)])
+        for task, group in groupby(rows, key=lambda row: row.task)
+    ]
+
+
+def _bars_of(names: Sequence[str], row: Row) -> list[charts.Bar]:
+    return [
+        charts.Bar(
+            name,
+            at,
+            cell.score.value,
+            cell.score.low,
+            cell.score.high,
+            cell.papers[0].value if cell.papers else None,
+        )
+        for at, (name, cell) in enumerate(zip(names, row.cells, strict=True))
+        if cell
+    ]
+
+
+def _pictures(names: Sequence[str], shown: Sequence[Shown]) -> Markup:
+    """Task by task: curves of all models in one, everything else a picture a model."""
+    drawn = []
+    for task in _tasks(shown):
+        figures = [[*_curves(names, shown, task)], *_others(names, shown, task)]
+        if any(figures):
+            drawn.append(tag("h3", task.title))
+            drawn += [tag("div", alike, class_="figures") for alike in figures if alike]
+    return _section("Pictures", drawn) if drawn else Markup("")
+
+
+def _tasks(shown: Sequence[Shown]) -> list[Result]:
+    """The first result of each task on the same data."""
+    found: list[Result] = []
+    for one in shown:
+        for result in one.report.results:
+            if not any(result.task == k.task and not result.why_not(k) for k in found):
+                found.append(result)
+    return found
+
+
+def _of_task(shown: Sequence[Shown], task: Result) -> Iterator[tuple[int, Mapping[str, Picture]]]:
+    """The pictures of each report that has this very task, with the report's number."""
+    for at, one in enumerate(shown):
+        result = one.report.result(task.task)
+        if result and not result.why_not(task):
+            yield at, one.pictures.get(task.task, {})
+
+
+def _curves(names: Sequence[str], shown: Sequence[Shown], task: Result) -> Iterator[Markup]:
+    found: dict[str, list[tuple[str, int, Curves]]] = {}
+    for at, pictures in _of_task(shown, task):
+        for name, picture in pictures.items():
+            if isinstance(picture, Curves):
+                found.setdefault(name, []).append((names[at], at, picture))
+    for lines in found.values():
+        key = charts.legend(names) if len(names) > 1 else Markup("")
+        both = tag("div", charts.roc(lines), charts.precision_recall(lines), class_="pair")
+        yield _figure(join(both, key), f"{lines[0][2].title}. Dashed: guessing.")
+
+
+def _others(names: Sequence[str], shown: Sequence[Shown], task: Result) -> Iterator[list[Markup]]:
+    """The same picture of all models side by side."""
+    found: dict[str, list[Markup]] = {}
+    for at, pictures in _of_task(shown, task):
+        of = f", {names[at]}" if len(names) > 1 else ""
+        for name, picture in pictures.items():
+            if not isinstance(picture, Curves):
+                found.setdefault(name, []).append(_drawn(picture, of))
+    yield from found.values()
+
+
+def _drawn(picture: Confusion | Distributions | Places, of: str) -> Markup:
+    match picture:
+        case Confusion():
+            said = f"{picture.title}{of}: of each row, how many of a hundred."
+            return _figure(charts.confusion(picture), said)
+        case Distributions():
+            key = charts.legend(list(picture.series))
+            return _figure(join(charts.distributions(picture), key), picture.title + of)
+        case Places():
+            key = charts.legend(picture.labels, marks=True)
+            said = f"{picture.title}{of} ({picture.way}, {len(picture.x):,} of them)"
+            return _figure(join(charts.places(picture), key), said)
+
+
+def _what(reports: Sequence[Report]) -> Markup:
+    keys = dict.fromkeys(result.evaluation for report in reports for result in report.results)
+    specs = [evaluation_spec(key) for key in keys]
+    return _section(
+        "What the evaluations are",
+        tag("dl", (join(tag("dt", spec.title), tag("dd", _told(spec))) for spec in specs)),
+    )
+
+
+def _told(spec: EvaluationSpec) -> Markup:
+    """What it is, and how to read those of its metrics that do not say so."""
+    told = [metric for metric in spec.metrics if metric.about]
+    items = (tag("li", tag("b", metric.title), ": ", metric.about) for metric in told)
+    return join(spec.summary, tag("ul", items) if told else "")
+
+
+def _left_out(reports: Sequence[Report]) -> Markup:
+    lines = [*table.left_out(reports)]
+    if not lines:
+        lines = ["Nothing: every paper and query of every task counts."]
+    return _section("What was left out", tag("ul", (tag("li", line) for line in lines)))
+
+
+def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
+    columns = ("model", "task", "evaluation", "split", "data (SHA-256)", "seed", "seconds")
+    head = tag("tr", (tag("th", name) for name in columns))
+    body = []
+    for name, report in zip(names, reports, strict=True):
+        for result in report.results:
+            said = (
+                name,
+                result.title,
+                f"{result.evaluation}, version {result.protocol}",
+                result.split,
+                result.sha256[:16],
+                str(result.seed),
+                f"{result.seconds:,.1f}",
+            )
+            body.append(tag("tr", (tag("td", text) for text in said)))
+    lines = tag("ul", (tag("li", line) for line in table.provenance(reports)))
+    found = tag("table", tag("thead", head), tag("tbody", body), class_="plain")
+    return _section(
+        "How it was measured",
+        tag("details", tag("summary", "Data, splits, seeds and times"), lines, _wide(found)),
+    )
+
+
+def _named(series: int, name: str, of: Literal["number", "text"] = "number") -> Markup:
+    """The head of a model's column, which stands as what is below it does."""
+    key = tag("span", class_=f"key b{series % charts.COLOURS}")
+    return tag("th", key, name, class_=of, scope="col")
+
+
+def _section(title: str, *children: str | Sequence[str]) -> Markup:
+    return tag("section", tag("h2", title), *children)
+
+
+def _figure(chart: Markup, caption: str) -> Markup:
+    return tag("figure", chart, tag("figcaption", caption))
+
+
+def _wide(found: Markup) -> Markup:
+    """What is wider than the page scrolls by itself."""
+    return tag("div", found, class_="wide")

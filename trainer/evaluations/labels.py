@@ -1,0 +1,52 @@
+"""Papers that have both a vector and a label, and a count of those that do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import NO_VECTOR, Matrix, Vectors
+
+
+class Labelled(NamedTuple):
+    """The papers that count: `codes` are places in `names`, in the order of `ids`."""
+
+    ids: list[str]
+    vectors: Matrix
+    codes: NDArray[np.int64]
+    names: list[str]
+    excluded: Mapping[str, int]
+
+
+def labelled(vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1) -> Labelled:
+    """Of labels that `at_least` so many papers with vectors have.
+
+    Raises TrainerError where fewer than two labels are left.
+    """
+    seen = [
+        paper
+        for paper, row in zip(labels, vectors.rows(list(labels)), strict=True)
+        if row >= 0 and labels[paper]
+    ]
+    sizes = Counter(labels[paper] for paper in seen)
+    ids = [paper for paper in seen if sizes[labels[paper]] >= at_least]
+    names, codes = np.unique(
+        np.array([labels[paper] for paper in ids], np.str_), return_inverse=True
+    )
+    if len(names) < 2:
+        raise TrainerError(
+            f"{len(names)} label(s) have {at_least} paper(s) with vectors, and two are needed.",
+            "Give papers of two labels or more, and check that ids are those of the task.",
+        )
+    unlabelled = sum(not label for label in labels.values())
+    excluded = {
+        NO_VECTOR: len(labels) - len(seen) - unlabelled,
+        "papers without a label": unlabelled,
+        f"papers whose label fewer than {at_least} have": len(seen) - len(ids),
+    }
+    return Labelled(ids, vectors.matrix[vectors.rows(ids)], codes, names.tolist(), excluded)

@@ -1,0 +1,229 @@
+"""A model under evaluation: it encodes each text once, and what it encoded is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from trainer.contract.package import Package
+from trainer.contract.report import Subject
+from trainer.contract.run import RECORDS
+from trainer.distributed import Ranks
+from trainer.embedding.shards import hash_of
+from trainer.encoder import Encoder
+from trainer.evaluations.base import Paper, Task, Vectors
+from trainer.evaluations.makers import Cost, Made, has_text, scaled
+from trainer.evaluations.vector_cache import Rows, VectorCache, text_key
+from trainer.machine import trainer_version
+from trainer.model.backbone import precision
+
+# Texts encoded and kept at once. They are the same whatever the number of ranks, so that a text's
+# vector is, too: its last bits depend on the texts that it is encoded with.
+_PIECE = {"cpu": 256, "cuda": 4_096}
+
+
+class ModelMaker:
+    """A package at work, on one rank or many: all of them ask for the same, and all get it."""
+
+    def __init__(
+        self,
+        package: Package,
+        *,
+        kind: str = "package",
+        found: str = "",
+        ranks: Ranks,
+        cache: VectorCache,
+        exact: bool = False,
+        about: Mapping[str, Any] | None = None,
+        note: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        """`about` is what else is to be said of its subject."""
+        self._package, self._ranks, self._cache, self._note = package, ranks, cache, note
+        self._exact = exact
+        dtype = torch.float32 if exact else precision(ranks.device)
+        self._precision = str(dtype).removeprefix("torch.")
+        files = _fingerprint(package)
+        self._key = f"{package.space}-{self._precision}-{files}-{trainer_version()}"
+        self.subject = _subject(
+            package,
+            kind,
+            found,
+            {
+                "files": files,
+                "precision": self._precision,
+                "device": ranks.device.type,
+                **(about or {}),
+            },
+        )
+
+    def why_not(self, task: Task) -> str:
+        """It may have learned journals that are to be unseen, as the run that it lies in says."""
+        learned = _learned_journals(self._package.folder.parent) if task.unseen else set()
+        known = sorted(name for name in task.unseen if name.casefold() in learned)
+        return f"its training learned {known[0]}, which is to be unseen" if known else ""
+
+    def vectors(
+        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
+    ) -> Made:
+        """Papers and queries without any text have no vector, and count as empty."""
+        filled = [paper for paper in (*papers, *queries) if has_text(paper)]
+        texts = {text_key(p.title, p.abstract): (p.title, p.abstract) for p in filled}
+        rows = self._rows(texts)
+        places = {key: row for row, key in enumerate(texts)}
+        read = _places(papers, places)
+        made = _vectors(papers, read, rows.vectors)
+        asked = _vectors(queries, _places(queries, places), rows.vectors) if queries else None
+        if not raw:
+            made, asked = scaled(made), scaled(asked) if asked else None
+        seconds = float(rows.seconds.sum())
+        cost = Cost(len(texts), int(rows.tokens.sum()), int(rows.cut[read].sum()), seconds)
+        return Made(made, asked, cost)
+
+    @cached_property
+    def _encoder(self) -> Encoder:
+        return Encoder(self._package, str(self._ranks.device), exact=self._exact, raw=True)
+
+    def _rows(self, texts: dict[bytes, tuple[str, str]]) -> Rows:
+        keys = list(texts)
+        rows = Rows.empty(len(keys), self._package.dim)
+        known = self._cache.read(self._key, keys, rows)
+        # Ranks may see different files, but must agree on what is to be done.
+        lacking = np.flatnonzero(np.array(self._ranks.total((~known).tolist())))
+        if len(lacking):
+            self._say(len(lacking), len(keys))
+            self._make(texts, keys, lacking, rows)
+        return rows
+
+    def _make(
+        self,
+        texts: dict[bytes, tuple[str, str]],
+        keys: list[bytes],
+        lacking: NDArray[np.intp],
+        rows: Rows,
+    ) -> None:
+        """Encode these, each rank some of the pieces, and share what came out."""
+        size = _PIECE.get(self._ranks.device.type, _PIECE["cpu"])
+        # Texts of like length together: little padding, and ranks have as much to do each.
+        lacking = np.array(sorted(lacking, key=lambda row: (_length(texts[keys[row]]), keys[row])))
+        pieces = [lacking[start : start + size] for start in range(0, len(lacking), size)]
+        mine = pieces[self._ranks.rank :: self._ranks.world]
+        for piece in mine:
+            self._encode([texts[keys[row]] for row in piece], rows, piece)
+            self._keep([keys[row] for row in piece], rows, piece)
+        if self._ranks.world > 1:
+            self._share(np.concatenate([np.empty(0, np.intp), *mine]), rows)
+
+    def _encode(self, pairs: list[tuple[str, str]], rows: Rows, piece: NDArray[np.intp]) -> None:
+        encoder = self._encoder  # whose loading is not counted
+        began = time.perf_counter()
+        tokens = encoder.text.read(pairs)
+        rows.vectors[piece] = encoder.encode_ids(tokens.ids)
+        seconds = time.perf_counter() - began
+        counts = np.array([len(ids) for ids in tokens.ids])
+        rows.tokens[piece], rows.cut[piece] = counts, tokens.cut
+        rows.seconds[piece] = seconds * counts / counts.sum()
+
+    def _keep(self, keys: list[bytes], rows: Rows, piece: NDArray[np.intp]) -> None:
+        kept = Rows.empty(len(piece), self._package.dim)
+        kept.put(slice(None), rows, piece)
+        try:
+            self._cache.write(self._key, keys, kept)
+        except OSError as error:
+            self._note(f"Vectors cannot be kept in {self._cache.folder}: {error}.")
+
+    def _share(self, mine: NDArray[np.intp], rows: Rows) -> None:
+        own = Rows.empty(len(mine), self._package.dim)
+        own.put(slice(None), rows, mine)
+        every = self._ranks.gather(torch.from_numpy(mine)).numpy()
+        gathered = {
+            name: self._ranks.gather(torch.from_numpy(values)).numpy()
+            for name, values in vars(own).items()
+        }
+        rows.put(every, Rows(**gathered))
+
+    def _say(self, lacking: int, texts: int) -> None:
+        if self._ranks.main:
+            known = f"; {texts - lacking:,} are known" if lacking < texts else ""
+            self._note(f"{self.subject.title} encodes {lacking:,} texts{known}.")
+
+
+def _fingerprint(package: Package) -> str:
+    """Names all that vectors depend on: the space, which the library's own vectors go by, leaves
+    out the tokenizer, what config.json says, and how many [CLS] there are."""
+    hashes = {
+        name: package.files.get(name) or hash_of(package.folder / name)
+        for name in sorted({*package.files, "config.json", "tokenizer.json"})
+    }
+    described = json.dumps([package.space, package.cls_tokens, hashes])
+    return hashlib.sha256(described.encode()).hexdigest()[:12]
+
+
+def _subject(package: Package, kind: str, found: str, more: Mapping[str, Any]) -> Subject:
+    weights = [package.folder / name for name in package.files if name.endswith(".safetensors")]
+    return Subject(
+        id=package.id,
+        title=package.title,
+        kind=kind,
+        found=found,
+        space=package.space,
+        method=package.method,
+        base=package.base,
+        dim=package.dim,
+        about={
+            "pooling": package.pooling,
+            "template": package.template,
+            "max_tokens": package.max_tokens,
+            "cls_tokens": package.cls_tokens,
+            "licence": package.licence,
+            "parameters": sum(_parameters(path) for path in weights),
+            "bytes": sum(path.stat().st_size for path in weights),
+            **more,
+        },
+    )
+
+
+def _learned_journals(run: Path) -> set[str]:
+    """The journals that a run's method told apart, in small letters; none where it is no run."""
+    try:
+        described = json.loads((run / RECORDS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return set()
+    names = described.get("classes") if isinstance(described, dict) else None
+    return {name.casefold() for name in names or () if isinstance(name, str)}
+
+
+def _parameters(weights: Path) -> int:
+    """How many numbers a file of safetensors holds, as its head says."""
+    with weights.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        head: dict[str, Any] = json.loads(file.read(length))
+    return sum(prod(part["shape"]) for name, part in head.items() if name != "__metadata__")
+
+
+def _places(papers: Sequence[Paper], places: dict[bytes, int]) -> NDArray[np.intp]:
+    """The row of each paper that has text."""
+    filled = (text_key(paper.title, paper.abstract) for paper in papers if has_text(paper))
+    return np.array([places[key] for key in filled], np.intp)
+
+
+def _vectors(
+    papers: Sequence[Paper], rows: NDArray[np.intp], matrix: NDArray[np.float32]
+) -> Vectors:
+    ids = [paper.id for paper in papers if has_text(paper)]
+    empty = frozenset(paper.id for paper in papers if not has_text(paper))
+    return Vectors(ids, matrix[rows], empty)
+
+
+def _length(pair: tuple[str, str]) -> int:
+    return len(pair[0]) + len(pair[1])

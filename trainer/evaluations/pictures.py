@@ -1,0 +1,306 @@
+"""What a report draws beside its scores: small values that are made where the vectors are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.decomposition import PCA, TruncatedSVD
+from sklearn.manifold import TSNE
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import write_whole
+
+PICTURES = "pictures.json"
+FORMAT = 1
+OTHERS = "all others"
+
+_MOST_LABELS = 24
+_MOST_POINTS = 160
+_BINS = 60
+# t-SNE takes seconds for so many papers, and more would hide one another.
+_MOST_PLACES = 1_000
+_FEWEST_FOR_TSNE = 50
+_DIMENSIONS_FOR_TSNE = 50
+
+Points: TypeAlias = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often which label was told: `counts[truth][told]`, the most frequent labels first."""
+
+    title: str
+    labels: Sequence[str]
+    counts: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True)
+class Curves:
+    """How pairs (or queries) that belong are told apart, at every threshold.
+
+    `roc` goes from (0, 0) to (1, 1): false alarms, found. `precision` over `recall`. `belongs` is
+    the share of those that belong: the precision of guessing.
+    """
+
+    title: str
+    false_alarms: Points
+    found: Points
+    recall: Points
+    precision: Points
+    belongs: float
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """What share of each series falls into each bin; `edges` has one more number than they."""
+
+    title: str
+    axis: str
+    edges: Points
+    series: Mapping[str, Points]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Papers in the plane. `label[i]` is the place in `labels` of paper i's."""
+
+    title: str
+    way: str
+    x: Points
+    y: Points
+    label: Sequence[int]
+    labels: Sequence[str]
+
+
+Picture: TypeAlias = Confusion | Curves | Distributions | Places
+
+_KINDS: Mapping[str, type[Any]] = {
+    "confusion": Confusion,
+    "curves": Curves,
+    "distributions": Distributions,
+    "places": Places,
+}
+
+
+def confusion(
+    truth: ArrayLike, told: ArrayLike, names: Sequence[str] = (), title: str = "Told labels"
+) -> Confusion:
+    """Of labels given as codes of `names`, or as themselves. Rare ones are taken together."""
+    both = np.concatenate([np.asarray(truth), np.asarray(told)])
+    found, codes = np.unique(both, return_inverse=True)
+    true, said = np.split(codes, 2)
+    often = np.argsort(-np.bincount(true, minlength=len(found)), kind="stable")
+    labels = [names[int(found[code])] if names else str(found[code]) for code in often]
+    place = np.empty(len(found), np.int64)
+    place[often] = np.arange(len(found))
+    if len(labels) > _MOST_LABELS:
+        labels = [*labels[: _MOST_LABELS - 1], OTHERS]
+        place = np.minimum(place, _MOST_LABELS - 1)
+    counts = np.zeros((len(labels), len(labels)), np.int64)
+    np.add.at(counts, (place[true], place[said]), 1)
+    return Confusion(title, labels, counts.tolist())
+
+
+def curves(
+    scores: ArrayLike, belongs: ArrayLike, title: str = "Pairs that belong together"
+) -> Curves:
+    """Equal scores are met together, as in the areas. Raises ValueError where all or none belong.
+
+    Sorting is all it costs: give a sample of pairs where there are very many.
+    """
+    values, those = np.asarray(scores), np.asarray(belongs, bool)
+    order = np.argsort(-values, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(values[order])), len(values) - 1)
+    found = np.cumsum(those[order])[last]
+    return curves_of_counts(found, last + 1, len(values) - int(those.sum()), title)
+
+
+def curves_of_counts(
+    found: NDArray[np.integer],
+    taken: NDArray[np.integer],
+    others: int,
+    title: str = "Pairs that belong together",
+) -> Curves:
+    """From counts at falling thresholds: of all `taken`, how many belong; `others` never do.
+
+    The last threshold takes all. For pairs too many to sort: counts of a histogram do as well.
+    """
+    belonging = int(found[-1])
+    if not belonging or not others:
+        raise ValueError("all pairs belong together, or none")
+    recall = found / belonging
+    precision = found / np.maximum(taken, 1)
+    alarms = (taken - found) / others
+    roc = _thin(np.append(0, alarms), np.append(0, recall))
+    # Below the first that belongs there is nothing but wrong ones.
+    met = int(np.flatnonzero(found)[0])
+    pr = _thin(np.append(0, recall[met:]), np.append(precision[met], precision[met:]))
+    share = belonging / (belonging + others)
+    return Curves(
+        title,
+        false_alarms=_rounded(roc[0]),
+        found=_rounded(roc[1]),
+        recall=_rounded(pr[0]),
+        precision=_rounded(pr[1]),
+        belongs=round(share, 6),
+    )
+
+
+def distributions(
+    values: Mapping[str, ArrayLike],
+    title: str = "Similarity of pairs",
+    axis: str = "cosine similarity",
+) -> Distributions:
+    """Of each series that has values, over bins that all have in common."""
+    series = {name: np.asarray(given, np.float64) for name, given in values.items()}
+    series = {name: given for name, given in series.items() if given.size}
+    if not series:
+        raise ValueError("a distribution needs values")
+    edges = np.histogram_bin_edges(np.concatenate([*series.values()]), _BINS)
+    shares = {
+        name: _rounded(np.histogram(given, edges)[0] / given.size) for name, given in series.items()
+    }
+    return Distributions(title, axis, _rounded(edges), shares)
+
+
+def places(
+    vectors: Any,
+    labels: Sequence[str],
+    *,
+    seed: int = 0,
+    way: str = "t-SNE",
+    title: str = "Papers by their vectors",
+) -> Places:
+    """A sample of the papers in the plane, by "t-SNE" or "PCA"; rare labels are taken together.
+
+    `vectors` may be sparse. Few papers are always placed by PCA.
+    """
+    chosen = np.sort(
+        np.random.default_rng(seed).permutation(len(labels))[: min(len(labels), _MOST_PLACES)]
+    )
+    if len(chosen) < 3:
+        raise ValueError("a picture of papers needs three of them")
+    found, codes = np.unique(np.asarray(labels)[chosen], return_inverse=True)
+    often = np.argsort(-np.bincount(codes), kind="stable")
+    rank = np.empty(len(found), np.int64)
+    rank[often] = np.arange(len(found))
+    names = [str(found[code]) for code in often]
+    if len(names) > _MOST_LABELS:
+        names, rank = [*names[: _MOST_LABELS - 1], OTHERS], np.minimum(rank, _MOST_LABELS - 1)
+    way = way if len(chosen) >= _FEWEST_FOR_TSNE else "PCA"
+    where = _in_the_plane(vectors[chosen], way, seed)
+    return Places(
+        title, way, _rounded(where[:, 0]), _rounded(where[:, 1]), rank[codes].tolist(), names
+    )
+
+
+def write_pictures(folder: Path, pictures: Mapping[str, Mapping[str, Picture]]) -> None:
+    """Put the pictures of each task, by their names, beside a report."""
+    kinds = {kind: name for name, kind in _KINDS.items()}
+    described = {
+        task: {name: {"kind": kinds[type(p)], **asdict(p)} for name, p in named.items()}
+        for task, named in pictures.items()
+    }
+    text = json.dumps({"format": FORMAT, "pictures": described}, allow_nan=False)
+    write_whole(folder / PICTURES, text + "\n")
+
+
+def read_pictures(folder: Path) -> dict[str, dict[str, Picture]]:
+    """What lies beside the report in this folder; nothing where there are none.
+
+    Raises TrainerError for a file that is damaged or of a newer format.
+    """
+    path = folder / PICTURES
+    try:
+        found = json.loads(path.read_text("utf-8"))
+        if found["format"] != FORMAT:
+            raise TrainerError(
+                f"{path} has format {found['format']!r}, not {FORMAT}.",
+                "Update SciRead, or evaluate again with this version.",
+            )
+        return {
+            task: {name: _picture(dict(described)) for name, described in named.items()}
+            for task, named in found["pictures"].items()
+        }
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise TrainerError(f"{path} is damaged: {error}.", "Evaluate again.") from error
+
+
+def _picture(described: dict[str, Any]) -> Picture:
+    """Raises ValueError, TypeError or KeyError for what cannot be drawn."""
+    kind = _KINDS[described.pop("kind")]
+    picture: Picture = kind(**{name: described[name] for name in (f.name for f in fields(kind))})
+    _check(picture)
+    return picture
+
+
+def _check(picture: Picture) -> None:
+    match picture:
+        case Confusion():
+            size = len(picture.labels)
+            _check_numbers(picture.counts, (size, size))
+        case Curves():
+            for x, y in (
+                (picture.false_alarms, picture.found),
+                (picture.recall, picture.precision),
+            ):
+                _check_numbers([x, y], (2, len(x)))
+            _check_numbers(picture.belongs, ())
+        case Distributions():
+            _check_numbers(picture.edges, (len(picture.edges),))
+            for shares in picture.series.values():
+                _check_numbers(shares, (len(picture.edges) - 1,))
+        case Places():
+            _check_numbers([picture.x, picture.y, picture.label], (3, len(picture.x)))
+            if any(not 0 <= code < len(picture.labels) for code in picture.label):
+                raise ValueError("a paper has a label that is not named")
+
+
+def _check_numbers(values: Any, shape: tuple[int, ...]) -> None:
+    array = np.asarray(values)
+    if array.dtype.kind not in "if" or array.shape != shape or not np.isfinite(array).all():
+        raise ValueError(f"numbers of shape {shape} are needed")
+
+
+def _in_the_plane(vectors: Any, way: str, seed: int) -> NDArray[np.float64]:
+    size = min(_DIMENSIONS_FOR_TSNE if way == "t-SNE" else 2, *vectors.shape)
+    if issparse(vectors):
+        reduced = TruncatedSVD(max(1, size), random_state=seed).fit_transform(vectors)
+    else:
+        # Vectors that are all the same have no variance to take shares of.
+        with np.errstate(invalid="ignore"):
+            reduced = PCA(size, random_state=seed).fit_transform(np.asarray(vectors, np.float32))
+    reduced = np.asarray(reduced, np.float64)
+    if way == "t-SNE":
+        perplexity = min(30.0, (len(reduced) - 1) / 3)
+        reduced = TSNE(init="pca", perplexity=perplexity, random_state=seed).fit_transform(reduced)
+    if reduced.shape[1] < 2:
+        reduced = np.column_stack([reduced, np.zeros(len(reduced))])
+    extent = np.abs(reduced).max() or 1.0
+    found: NDArray[np.float64] = reduced[:, :2] / extent
+    return found
+
+
+def _thin(
+    x: NDArray[np.floating], y: NDArray[np.floating]
+) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """As many points as an eye needs, evenly along the curve."""
+    if len(x) <= _MOST_POINTS:
+        return x, y
+    way = np.append(0, np.cumsum(np.abs(np.diff(x)) + np.abs(np.diff(y))))
+    kept = np.searchsorted(way, np.linspace(0, way[-1], _MOST_POINTS))
+    kept = np.unique(np.concatenate([[0], kept, [len(x) - 1]]))
+    return x[kept], y[kept]
+
+
+def _rounded(values: NDArray[np.floating]) -> list[float]:
+    return [float(number) for number in np.round(values, 5)]

@@ -1,0 +1,253 @@
+"""Reports side by side: which of their numbers may stand in one row, and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.report import Report, Result, Score
+from trainer.evaluations.papers import PaperNumber, beside
+
+OTHER_DATA, OTHER_TRAINING = "*", "†"
+LEGEND = (
+    f"Papers' numbers are of the same method, evaluation and metric. {OTHER_DATA} of other data, "
+    f"or not all of it here. {OTHER_TRAINING} of other weights: trained on other papers."
+)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A number of one report. `best` where no other of the row is better."""
+
+    score: Score
+    text: str
+    best: bool
+    papers: Sequence[PaperNumber]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One metric of one task on the same data: a cell for each report, None where it has none."""
+
+    result: Result
+    metric: Metric
+    cells: Sequence[Cell | None]
+    data_named: bool
+
+    @property
+    def task(self) -> str:
+        """The task's title, with its data where the same task was run on others as well."""
+        data = f" ({self.result.split}, data {self.result.sha256[:6]})" if self.data_named else ""
+        return self.result.title + data
+
+    @property
+    def n(self) -> str:
+        """How many items it is of; empty where models differ in it, and each cell says its own."""
+        found = {cell.score.n for cell in self.cells if cell}
+        return f"{found.pop():,}" if len(found) == 1 else ""
+
+    def own_n(self, cell: Cell) -> str:
+        """What is to be said of a number of other items than its neighbours are of."""
+        return "" if self.n else f"n {cell.score.n:,}"
+
+
+def rows(reports: Sequence[Report]) -> list[Row]:
+    """Only numbers that may be compared share a row."""
+    kinds: list[Result] = []
+    for report in reports:
+        for result in report.results:
+            if not any(_alike(result, known) for known in kinds):
+                kinds.append(result)
+    # The same task of several reports in one place, whatever data it had.
+    tasks = list(dict.fromkeys(kind.task for kind in kinds))
+    kinds.sort(key=lambda kind: tasks.index(kind.task))
+    found: list[Row] = []
+    for kind in kinds:
+        twice = sum(kind.task == other.task for other in kinds) > 1
+        found += _rows_of(kind, reports, twice)
+    return found
+
+
+def interval(score: Score, metric: Metric) -> str:
+    """Where 95 % lie, and how far repetitions do; empty where neither is known."""
+    found = []
+    if score.low is not None and score.high is not None:
+        found.append(f"{metric.shown(score.low)} to {metric.shown(score.high)}")
+    if score.spread is not None and score.seeds > 1:
+        found.append(f"± {metric.shown(score.spread)} ({score.seeds} seeds)")
+    return ", ".join(found)
+
+
+def paper_text(number: PaperNumber, metric: Metric) -> str:
+    """The number with the marks of what differs."""
+    marks = ("" if number.same_data else OTHER_DATA) + ("" if number.same_model else OTHER_TRAINING)
+    return metric.shown(number.value) + marks
+
+
+def names(reports: Sequence[Report]) -> list[str]:
+    """A name for each column; where titles are the same, with the id."""
+    titles = [report.subject.title for report in reports]
+    return [
+        f"{title} ({report.subject.id})" if titles.count(title) > 1 else title
+        for title, report in zip(titles, reports, strict=True)
+    ]
+
+
+def terminal(reports: Sequence[Report]) -> Table:
+    """For a console: each task has a line of its own, below it its metrics. The best of a row
+    stands out; of one report there are intervals as well."""
+    found = rows(reports)
+    papers = any(_first_papers(row) for row in found)
+    table = Table("", box=None, pad_edge=False, collapse_padding=True)
+    table.add_column("n", justify="right", no_wrap=True)
+    for name in names(reports):
+        table.add_column(escape(name), justify="right", overflow="fold")
+    if alone := len(reports) == 1:
+        table.add_column("95 %", style="dim")
+    if papers:
+        table.add_column("papers", justify="right", style="dim")
+    for task, of_task in groupby(found, lambda row: row.task):
+        table.add_row(f"[bold]{escape(task)}[/]")
+        for row in of_task:
+            cells = [_terminal_cell(cell, row) for cell in row.cells]
+            between = [interval(cell.score, row.metric) for cell in row.cells if cell and alone]
+            beside_it = [_first_papers(row)] if papers else []
+            title = Padding(escape(row.metric.title), (0, 0, 0, 2))
+            table.add_row(title, row.n, *cells, *between, *beside_it)
+    return table
+
+
+def _terminal_cell(cell: Cell | None, row: Row) -> str:
+    if cell is None:
+        return "-"
+    text = f"[bold]{cell.text}[/]" if cell.best else cell.text
+    own = row.own_n(cell)
+    return f"{text} ({own})" if own else text
+
+
+def markdown(reports: Sequence[Report]) -> str:
+    """The same as a table of Markdown, with intervals, sources and what was left out."""
+    found = rows(reports)
+    papers = any(_first_papers(row) for row in found)
+    head = ["task", "metric", "n", *names(reports), *(["papers"] if papers else [])]
+    lines = [line(head), line(["---", "---", *["---:"] * (len(head) - 2)])]
+    for row in found:
+        cells = [_markdown_cell(cell, row) for cell in row.cells]
+        beside_it = [_first_papers(row)] if papers else []
+        lines.append(line([row.task, row.metric.title, row.n, *cells, *beside_it]))
+    lines += ["", "Brackets: 95 % intervals by bootstrap over items; ± the spread over seeds."]
+    if sources := used_sources(reports):
+        lines += ["", LEGEND, "", *(f"- {safe(source)}" for source in sources)]
+    if excluded := [*left_out(reports)]:
+        lines += ["", "Left out:", "", *(f"- {safe(one)}" for one in excluded)]
+    if told := [*_abouts(found)]:
+        lines += ["", "How to read it:", "", *(f"- {safe(one)}" for one in told)]
+    lines += ["", "How it was made:", "", *(f"- {safe(one)}" for one in provenance(reports))]
+    return "\n".join(lines) + "\n"
+
+
+def _abouts(found: Sequence[Row]) -> Iterator[str]:
+    """Of metrics whose titles do not say how they are read, each once."""
+    metrics = {row.metric.title: row.metric.about for row in found}
+    yield from (f"{title}: {about}" for title, about in metrics.items() if about)
+
+
+def used_sources(reports: Sequence[Report]) -> list[str]:
+    """Where the papers' numbers of the table come from, each once."""
+    found = (
+        number.where + (f" ({number.note})" if number.note else "")
+        for row in rows(reports)
+        for cell in row.cells
+        if cell
+        for number in cell.papers[:1]
+    )
+    return list(dict.fromkeys(found))
+
+
+def left_out(reports: Sequence[Report]) -> Iterator[str]:
+    """What has no part in scores, of each report and task."""
+    for name, report in zip(names(reports), reports, strict=True):
+        for result in report.results:
+            said = ", ".join(f"{count:,} {why}" for why, count in result.excluded.items())
+            said = "; ".join(filter(None, [said, *result.notes]))
+            if said:
+                yield f"{name}, {result.title}: {said}."
+
+
+def provenance(reports: Sequence[Report]) -> Iterator[str]:
+    """Of what, with what and when each report was made."""
+    for name, report in zip(names(reports), reports, strict=True):
+        space = f", space {report.subject.space}" if report.subject.space else ""
+        bits = report.subject.about.get("precision")
+        computed = f", computed in {bits}" if bits else ""
+        what = f"{report.subject.kind} {report.subject.found or report.subject.id}"
+        yield (
+            f"{name}: {what}{space}{computed}; "
+            f"suite {report.suite}, {report.created}, {report.trainer}"
+        )
+
+
+def _alike(one: Result, other: Result) -> bool:
+    return one.task == other.task and not one.why_not(other)
+
+
+def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[Row]:
+    results = [
+        next((result for result in report.results if _alike(result, kind)), None)
+        for report in reports
+    ]
+    spec = evaluation_spec(kind.evaluation)
+    metrics = dict.fromkeys(score.metric for result in results if result for score in result.scores)
+    for name in metrics:
+        metric = spec.metric(name)
+        scores = [result.score(name) if result else None for result in results]
+        known = [score for score in scores if score]
+        # Of other items, a higher number is not a better one.
+        same = len({score.n for score in known}) == 1
+        best = _best([score.value for score in known], metric) if same else None
+        cells = [
+            Cell(
+                score, metric.shown(score.value), score.value == best, beside(report, result, name)
+            )
+            if score and result
+            else None
+            for score, result, report in zip(scores, results, reports, strict=True)
+        ]
+        yield Row(kind, metric, cells, twice)
+
+
+def _best(values: Sequence[float], metric: Metric) -> float | None:
+    """None where there is nothing to choose from."""
+    if metric.higher_is_better is None or len(set(values)) < 2:
+        return None
+    return max(values) if metric.higher_is_better else min(values)
+
+
+def _first_papers(row: Row) -> str:
+    """The foremost paper's number of each report, once."""
+    found = [paper_text(cell.papers[0], row.metric) for cell in row.cells if cell and cell.papers]
+    return " ".join(dict.fromkeys(found))
+
+
+def _markdown_cell(cell: Cell | None, row: Row) -> str:
+    if cell is None:
+        return "-"
+    between = ", ".join(filter(None, [interval(cell.score, row.metric), row.own_n(cell)]))
+    text = f"**{cell.text}**" if cell.best else cell.text
+    return f"{text} [{between}]" if between else text
+
+
+def line(cells: Sequence[str]) -> str:
+    """A row of a table in Markdown."""
+    return "| " + " | ".join(safe(cell) for cell in cells) + " |"
+
+
+def safe(text: str) -> str:
+    """For Markdown: on one line, and no end of a cell."""
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

@@ -1,0 +1,1 @@
+"""Suites: named lists of tasks, read from folders."""

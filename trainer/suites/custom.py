@@ -1,0 +1,217 @@
+"""A lab's own suite: tasks that a SUITE.toml describes, of files that lie beside it.
+
+name = "ours"
+
+[[task]]
+name = "topics"
+title = "Our topics"
+evaluation = "v_measure"      # or purity, probe, neighbours, pearson_pairs: of labels alone
+papers = "papers.jsonl"       # a line a paper: {"id": ..., "title": ..., "abstract": ...}
+labels = "labels.tsv"         # paper id, tab, label; neighbours, pearson_pairs: several
+
+[[task]]
+name = "kinds"
+evaluation = "svm"
+papers = "papers.jsonl"
+train = "train.tsv"           # paper id, tab, label: to learn
+test = "test.tsv"             # the same: to tell
+
+[[task]]
+name = "related"
+evaluation = "ranking"
+papers = "papers.jsonl"
+judged = "related.tsv"        # paper id, tab, candidate's id, tab, relevance
+
+[[task]]
+name = "versions"
+evaluation = "cosine_accuracy"
+papers = "papers.jsonl"
+pairs = "pairs.tsv"           # paper id, tab, paper id, tab, 1 (they belong together) or 0
+
+[[task]]
+name = "questions"
+evaluation = "retrieval"
+papers = "papers.jsonl"
+queries = "queries.tsv"       # query id, tab, query
+judged = "judged.tsv"         # query id, tab, paper id, tab, relevance
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Measure, Task
+from trainer.suites.files import once, papers_in, rows_of
+from trainer.suites.judged import of_queries, qrels_in, queries_in
+from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+
+SUITE = "SUITE.toml"
+
+
+def suite(path: Path, settings: Settings) -> Suite:
+    """The suite of this file, or of the one in this folder. Raises TrainerError."""
+    file = path / SUITE if path.is_dir() else path
+    try:
+        described = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainerError(f"{file} cannot be read: {error}.", "It must be TOML.") from error
+    tasks = described.get("task")
+    if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
+        raise TrainerError(f"{file} has no tasks.", "Begin each with [[task]].")
+    planned = [_planned(file, task, settings) for task in tasks]
+    names = [one.name for one in planned]
+    if len(set(names)) < len(names):
+        raise TrainerError(f"{file} has two tasks of one name.", "Give each its own.")
+    return Suite(str(described.get("name") or file.resolve().parent.name), planned, str(file))
+
+
+def _planned(file: Path, described: dict[str, Any], settings: Settings) -> Planned:
+    """Raises TrainerError, naming the task, for what is missing or not known."""
+    evaluation = described.get("evaluation")
+    makers: dict[object, tuple[set[str], Callable[[_Described], Task]]] = {
+        "ranking": ({"papers", "judged"}, _ranking),
+        "retrieval": ({"papers", "judged", "queries"}, _retrieval),
+        "svm": ({"papers", "train", "test"}, _svm),
+        "cosine_accuracy": ({"papers", "pairs"}, _pairs),
+    }
+    makers |= {key: ({"papers", "labels"}, _labelled) for key in _OF_LABELS}
+    makers |= {key: ({"papers", "labels"}, _grouped) for key in _OF_GROUPS}
+    name = described.get("name")
+    if not isinstance(name, str) or not name:
+        raise TrainerError(f"A task of {file} has no name.", 'Add name = "...".')
+    if evaluation not in makers:
+        raise TrainerError(
+            f"{file}, task {name}: there is no evaluation {evaluation!r}.",
+            f"There are {', '.join(map(str, makers))}.",
+        )
+    needs, make = makers[evaluation]
+    known = {"name", "title", "evaluation", *needs}
+    wrong = sorted(needs - described.keys()) + sorted(described.keys() - known)
+    if wrong or not all(isinstance(value, str) for value in described.values()):
+        raise TrainerError(
+            f"{file}, task {name}: look at {', '.join(wrong) or 'its values'}.",
+            f"{evaluation} takes the texts {', '.join(sorted(known))}.",
+        )
+    bound = _Described(file.parent, described, settings)
+    return Planned(name, described.get("title", name), partial(make, bound))
+
+
+class _Described:
+    """A task as the file has it; its files lie beside that one."""
+
+    def __init__(self, folder: Path, values: dict[str, str], settings: Settings) -> None:
+        self._folder, self._values, self.settings = folder, values, settings
+        self.name, self.evaluation = values["name"], values["evaluation"]
+
+    def path(self, key: str) -> Path:
+        return self._folder / self._values[key]
+
+    def labels(self, key: str) -> dict[str, str]:
+        path = self.path(key)
+        return once(((row[0], row[1]) for row in rows_of(path, 2)), path)
+
+    def bind(self, measure: Measure, ids: Iterable[str], judged: Any) -> Task:
+        """The task of these papers, of which all are used."""
+        papers = papers_of(papers_in(self.path("papers")), ids)
+        return bind(self.name, self.evaluation, measure, papers, judged, split="all")
+
+
+def _labelled(described: _Described) -> Task:
+    labels = described.labels("labels")
+    measure = _OF_LABELS[described.evaluation](labels, described.settings)
+    return described.bind(measure, labels, labels)
+
+
+def _grouped(described: _Described) -> Task:
+    groups: dict[str, list[str]] = {}
+    for paper, *labels in rows_of(described.path("labels"), 2):
+        own = groups.setdefault(paper, [])  # its labels may stand on several lines
+        own += [label for label in labels if label and label not in own]
+    return described.bind(_OF_GROUPS[described.evaluation](groups), groups, groups)
+
+
+def _svm(described: _Described) -> Task:
+    from trainer.evaluations.svm import SvmProbe
+
+    train, test = described.labels("train"), described.labels("test")
+    if both := train.keys() & test.keys():
+        raise TrainerError(
+            f"Task {described.name}: {min(both)} is to be learned, and told.",
+            "Leave each paper in one of the files.",
+        )
+    return described.bind(SvmProbe(train, test), [*train, *test], [train, test])
+
+
+def _pairs(described: _Described) -> Task:
+    from trainer.evaluations.pairs import CosineAccuracy, Pair
+
+    path, pairs = described.path("pairs"), []
+    for one, other, belongs, *_ in rows_of(path, 3):
+        if belongs not in ("0", "1"):
+            raise TrainerError(f"{path} says {belongs!r} of a pair.", "It must be 1 or 0.")
+        pairs.append(Pair(one, other, belongs == "1"))
+    ids = [paper for pair in pairs for paper in pair[:2]]
+    return described.bind(CosineAccuracy(pairs), ids, pairs)
+
+
+def _ranking(described: _Described) -> Task:
+    from trainer.evaluations.ranking import RankedLists
+
+    found = qrels_in(described.path("judged"))
+    judged = {query: list(grades.items()) for query, grades in found.items()}
+    ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
+    return described.bind(RankedLists(judged), ids, judged)
+
+
+def _retrieval(described: _Described) -> Task:
+    papers = papers_in(described.path("papers"))
+    queries, judged = queries_in(described.path("queries")), qrels_in(described.path("judged"))
+    return of_queries(described.name, papers, queries, judged, split="all")
+
+
+def _v_measure(labels: dict[str, str], settings: Settings) -> Measure:
+    from trainer.evaluations.clustering import FoldedVMeasure
+
+    return FoldedVMeasure(labels)
+
+
+def _purity(labels: dict[str, str], settings: Settings) -> Measure:
+    from trainer.evaluations.clustering import Purity
+
+    return Purity(labels, runs=settings.runs or Purity.runs)
+
+
+def _probe(labels: dict[str, str], settings: Settings) -> Measure:
+    from trainer.evaluations.classification import LinearProbe
+
+    return LinearProbe(labels, runs=settings.runs or LinearProbe.runs)
+
+
+_OF_LABELS: dict[str, Callable[[dict[str, str], Settings], Measure]] = {
+    "v_measure": _v_measure,
+    "purity": _purity,
+    "probe": _probe,
+}
+
+
+def _neighbours(groups: dict[str, list[str]]) -> Measure:
+    from trainer.evaluations.neighbours import Neighbours
+
+    return Neighbours(groups)
+
+
+def _pearson_pairs(groups: dict[str, list[str]]) -> Measure:
+    from trainer.evaluations.pearson import PearsonPairs
+
+    return PearsonPairs(groups)
+
+
+_OF_GROUPS: dict[str, Callable[[dict[str, list[str]]], Measure]] = {
+    "neighbours": _neighbours,
+    "pearson_pairs": _pearson_pairs,
+}

@@ -1,0 +1,106 @@
+"""Files that suites are read from: lines of JSON and of columns, gzipped or not."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Paper
+
+
+def find(folder: Path, *names: str) -> Path:
+    """The first of these files that is there, gzipped or not. Raises TrainerError."""
+    for name in names:
+        for path in (folder / name, folder / f"{name}.gz"):
+            if path.is_file():
+                return path
+    raise TrainerError(f"{folder} has no {' or '.join(names)}.", "Copy the file there.")
+
+
+def has(folder: Path, *names: str) -> bool:
+    """Whether `find` would find one."""
+    return any((folder / f"{name}{end}").is_file() for name in names for end in ("", ".gz"))
+
+
+@contextmanager
+def lines_of(path: Path) -> Iterator[TextIO]:
+    """The text of a file. Raises TrainerError for one that cannot be read to its end."""
+    try:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
+            yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise TrainerError(f"{path} cannot be read: {error}.", "Copy it again.") from error
+
+
+def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:
+    """The columns of each line, between tabs, or of a .csv between commas.
+
+    Raises TrainerError for a line with fewer than `at_least`.
+    """
+    with lines_of(path) as lines:
+        commas = path.name.removesuffix(".gz").endswith(".csv")
+        split = csv.reader(lines) if commas else (line.rstrip("\r\n").split("\t") for line in lines)
+        for number, row in enumerate(split, start=1):
+            if not any(row):
+                continue
+            if len(row) < at_least:
+                raise TrainerError(
+                    f"Line {number:,} of {path} has {len(row)} columns instead of {at_least}.",
+                    "Columns stand between commas." if commas else "Columns stand between tabs.",
+                )
+            yield row
+
+
+def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
+    """What is said of each name. Raises TrainerError where two things are."""
+    found: dict[str, str] = {}
+    for name, said in pairs:
+        if found.setdefault(name, said) != said:
+            raise TrainerError(
+                f"{path} says two things of {name!r}: {found[name]!r} and {said!r}.", "Keep one."
+            )
+    return found
+
+
+def objects_of(path: Path) -> Iterator[dict[str, Any]]:
+    """The object of each line. Raises TrainerError, naming file and line."""
+    with lines_of(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise TrainerError(f"Line {number:,} of {path} is no JSON: {error}.") from error
+            if not isinstance(found, dict):
+                raise TrainerError(f"Line {number:,} of {path} is not in braces.")
+            yield found
+
+
+def paper_of(found: dict[str, Any], path: Path) -> Paper:
+    """The paper that an object describes. Raises TrainerError where it has no id."""
+    name = next((found[key] for key in ("id", "paper_id", "_id") if found.get(key)), None)
+    if not isinstance(name, str | int):
+        raise TrainerError(f"A paper in {path} has no id.", 'Give each an "id".')
+    title, abstract = (found.get(key) or "" for key in ("title", "abstract"))
+    abstract = abstract or found.get("text") or ""
+    return Paper(str(name), str(title), str(abstract))
+
+
+def papers_in(path: Path) -> dict[str, Paper]:
+    """The papers of a file of lines by their ids. Raises TrainerError where an id comes twice."""
+    found: dict[str, Paper] = {}
+    for described in objects_of(path):
+        paper = paper_of(described, path)
+        if paper.id in found:
+            raise TrainerError(f"{path} has the paper {paper.id!r} twice.", "Give every id once.")
+        found[paper.id] = paper
+    return found

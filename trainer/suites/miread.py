@@ -1,0 +1,245 @@
+"""MIReAD's evaluation (Razdaibiedina and Brechalov, 2023), of the tables its authors publish.
+
+df_0.csv.gz ... df_9.csv.gz        abstr, title, journal, field ..., as on the hub: categories are
+                                   fields, up to 100 papers of each that has 20 or more
+unseen_journals.csv                the same columns, of journals that no training knew: up to 100
+                                   papers of each that has 20 or more
+df_arxiv_information_retrieval.csv id, abstr, title, categories: all pairs inside each field of
+                                   arXiv, of up to 20,000 papers whose categories all lie in it
+mag/, mesh/, paper_metadata_mag_mesh.json
+                                   SciDocs' labels, here or in data/, all of them
+
+Tables may be csv, tsv or parquet, gzipped or not. The paper does not say how many papers of a
+category or journal it took. As in its code, papers without an abstract are left out. The code feeds
+abstracts without titles to all models but SPECTER and MIReAD (--baseline-input abstract_only), and
+tells SciDocs' labels by the validation part (--split val): to compare with the paper's tables, do
+likewise.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property, partial
+from hashlib import blake2b
+from heapq import heappush, heappushpop
+from pathlib import Path
+from typing import Any, TypeVar
+
+from trainer.contract.errors import TrainerError
+from trainer.data.chance import shuffled
+from trainer.data.inputs import tables
+from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.inputs.tables import BROKEN
+from trainer.data.record import Problem, Record, content_id, one_line
+from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES, Measure, Paper, Task
+from trainer.suites.scidocs import OF_LABELS, classes_in, metadata_in
+from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+
+Value = TypeVar("Value")
+
+PER_GROUP, PER_GROUP_AT_LEAST, PAIRED = 100, 20, 20_000
+# Fields of arXiv by how their categories begin; the paper's six, and two that its code has, too.
+FIELDS = {
+    "cs": ("cs", "computer science"),
+    "math": ("math", "mathematics"),
+    "phys": ("physics", "physics"),
+    "eess": ("eess", "electrical engineering"),
+    "econ": ("econ", "economics"),
+    "stat": ("stat", "statistics"),
+    "q-bio": ("q-bio", "quantitative biology"),
+    "q-fin": ("q-fin", "quantitative finance"),
+}
+UNREAD = "rows that could not be read"
+AGAIN = "papers that come twice"
+
+_ENDS = tuple(f"{end}{gz}" for end in (".csv", ".tsv", ".parquet") for gz in ("", ".gz"))
+_UNSEEN, _ARXIV, _PUBLISHED = "unseen_journals", "df_arxiv_information_retrieval", "df_[0-9]*"
+_CATEGORY = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)?")
+
+
+def fits(folder: Path) -> bool:
+    return any(_tables(folder, name) for name in (_PUBLISHED, _UNSEEN, _ARXIV))
+
+
+def suite(folder: Path, settings: Settings) -> Suite:
+    return Suite("miread", MiRead(folder, settings).planned, f"MIReAD's data in {folder}")
+
+
+class MiRead:
+    """The tasks of a folder."""
+
+    def __init__(self, folder: Path, settings: Settings) -> None:
+        self._folder, self._settings = folder, settings
+
+    @property
+    def planned(self) -> list[Planned]:
+        found: list[tuple[str, str, Callable[[], Task]]] = []
+        for name, title in (("mag", "MAG fields"), ("mesh", "MeSH diseases")):
+            found.append((name, title, partial(self.told_labels, name)))
+            found.append((f"{name}-clusters", f"Clusters of {title}", partial(self.clusters, name)))
+        found.append(("categories", "Categories of arXiv and PubMed", self.categories))
+        found.append(("unseen-journals", "Unseen journals", self.unseen_journals))
+        for name, (_, title) in FIELDS.items():
+            found.append((name, f"Pairs in {title}", partial(self.pairs, name)))
+        return [Planned(*one) for one in found]
+
+    def told_labels(self, name: str) -> Task:
+        from trainer.evaluations.classification import SplitProbe
+
+        train, told, papers = self._labels(name)
+        left_out = {WITHOUT_ABSTRACT: len({**train, **told}) - len(papers)}
+        train, told = _of(train, papers), _of(told, papers)
+        measure = SplitProbe(train, told, runs=self._settings.runs or SplitProbe.runs)
+        split = self._settings.split
+        return self._bind(name, "probe", measure, papers, [train, told], left_out, split)
+
+    def clusters(self, name: str) -> Task:
+        from trainer.evaluations.clustering import Purity
+
+        _, told, papers = self._labels(name)
+        having = _of(told, papers)
+        left_out = {WITHOUT_ABSTRACT: len(told) - len(having)}
+        measure = Purity(having, runs=self._settings.runs or Purity.runs)
+        task, split = f"{name}-clusters", self._settings.split
+        return self._bind(task, "purity", measure, _of(papers, having), having, left_out, split)
+
+    def categories(self) -> Task:
+        return self._probe("categories", _PUBLISHED, "fields", lambda row: " ".join(row.fields))
+
+    def unseen_journals(self) -> Task:
+        return self._probe("unseen-journals", _UNSEEN, "journals", lambda row: row.venue)
+
+    def pairs(self, name: str) -> Task:
+        from trainer.evaluations.pearson import PearsonPairs, inside_field
+
+        rows, left_out = self._arxiv
+        # Lists of Python, as pandas writes them, come as well as words between blanks or commas.
+        sets = {paper: set(_CATEGORY.findall(" ".join(row.fields))) for paper, row in rows.items()}
+        inside = inside_field(sets, FIELDS[name][0])
+        if not inside:
+            raise TrainerError(f"No paper of {_ARXIV} has categories of {FIELDS[name][0]} alone.")
+        ids = sorted(inside)
+        drawn = [ids[at] for at in shuffled(len(ids), "miread", name)[:PAIRED].tolist()]
+        found = {paper: sorted(inside[paper]) for paper in sorted(drawn)}
+        papers = {paper: Paper(paper, rows[paper].title, rows[paper].abstract) for paper in found}
+        return self._bind(name, "pearson_pairs", PearsonPairs(found), papers, found, left_out)
+
+    @cached_property
+    def _arxiv(self) -> tuple[dict[str, Record], Counter[str]]:
+        left_out: Counter[str] = Counter()
+        return {row.id: row for row in self._rows(_ARXIV, left_out)}, left_out
+
+    def _probe(
+        self, name: str, pattern: str, groups: str, group_of: Callable[[Record], str]
+    ) -> Task:
+        from trainer.evaluations.classification import LinearProbe
+
+        left_out: Counter[str] = Counter()
+        labels, papers = {}, {}
+        for row in _drawn(self._rows(pattern, left_out), group_of):
+            labels[row.id] = group_of(row)
+            papers[row.id] = Paper(row.id, row.title, row.abstract)
+        if len(set(labels.values())) < 2:
+            raise TrainerError(
+                f"Fewer than two {groups} of {pattern} have {PER_GROUP_AT_LEAST} abstracts.",
+                "Give all the tables that are published.",
+            )
+        measure = LinearProbe(labels, runs=self._settings.runs or LinearProbe.runs)
+        return self._bind(name, "probe", measure, papers, labels, left_out)
+
+    def _labels(self, name: str) -> tuple[dict[str, str], dict[str, str], dict[str, Paper]]:
+        """Labels to learn and to tell, and those of their papers that have an abstract."""
+        within = self._folder / "data"
+        place = within if (within / name).is_dir() else self._folder
+        train, told = (classes_in(place / name, part) for part in ("train", self._settings.part))
+        described = _of(metadata_in(place, OF_LABELS), {**train, **told})
+        return train, told, {id: one for id, one in described.items() if one.abstract.strip()}
+
+    def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[Record]:
+        """Papers with an abstract, each once and with an id; `left_out` counts the others."""
+        seen = set()
+        for path in _tables_or_raise(self._folder, pattern):
+            for row in _read(path):
+                if isinstance(row, Problem):
+                    left_out[UNREAD] += 1
+                elif not row.abstract.strip():
+                    left_out[WITHOUT_ABSTRACT] += 1
+                elif (name := row.id or _id_of(row)) in seen:
+                    left_out[AGAIN] += 1
+                else:
+                    seen.add(name)
+                    yield row._replace(id=name)
+
+    def _bind(
+        self,
+        name: str,
+        evaluation: str,
+        measure: Measure,
+        papers: Mapping[str, Paper],
+        judged: Any,
+        left_out: Mapping[str, int],
+        split: str = "all",
+    ) -> Task:
+        texts = papers_of(papers, papers)
+        if self._settings.abstract_only:
+            left_out = {**left_out, WITHOUT_TITLES: len(texts)}
+            texts = [Paper(paper.id, paper.abstract) for paper in texts]
+        return bind(name, evaluation, measure, texts, judged, split=split, left_out=left_out)
+
+
+def _drawn(rows: Iterable[Record], group_of: Callable[[Record], str]) -> list[Record]:
+    """Some papers of each group that has enough, by a hash of theirs: the same in any order.
+
+    No more than these are held in memory.
+    """
+    sizes: Counter[str] = Counter()
+    kept: dict[str, list[tuple[int, Record]]] = defaultdict(list)
+    for row in rows:
+        group = group_of(row)
+        if not group:
+            continue
+        sizes[group] += 1
+        lot = int.from_bytes(blake2b(row.id.encode("utf-8", "replace"), digest_size=8).digest())
+        add = heappush if len(kept[group]) < PER_GROUP else heappushpop
+        add(kept[group], (-lot, row))
+    return [
+        row
+        for group in sorted(kept)
+        if sizes[group] >= PER_GROUP_AT_LEAST
+        for _, row in sorted(kept[group], reverse=True)
+    ]
+
+
+def _of(values: Mapping[str, Value], ids: Collection[str]) -> dict[str, Value]:
+    return {name: value for name, value in values.items() if name in ids}
+
+
+def _id_of(row: Record) -> str:
+    return content_id(one_line(row.title), one_line(row.abstract))
+
+
+def _tables(folder: Path, pattern: str) -> list[Path]:
+    places = (folder, folder / "abstract_experiment_df")
+    found = (path for place in places for end in _ENDS for path in place.glob(f"{pattern}{end}"))
+    return sorted(found)
+
+
+def _tables_or_raise(folder: Path, pattern: str) -> list[Path]:
+    if found := _tables(folder, pattern):
+        return found
+    name = f"{pattern.replace('[0-9]*', '0')}.csv"
+    raise TrainerError(f"{folder} has no {name}, nor {name}.gz.", "Copy the table there.")
+
+
+def _read(path: Path) -> Iterator[Record | Problem]:
+    """Raises TrainerError for a table that cannot be read to its end."""
+    try:
+        for row in tables.read(Source(path)):
+            if isinstance(row, Problem) and BROKEN in row.why:
+                raise TrainerError(f"{path}, {row.entry}: {row.why}", "Copy it again.")
+            if isinstance(row, Record | Problem):
+                yield row
+    except UNREADABLE as error:
+        raise TrainerError(f"{path}: {why_unreadable(error)}") from error

@@ -1,0 +1,172 @@
+"""PhysBERT's evaluation (Hellert et al., 2024), of its authors' data sets as the hub has them.
+
+physbert_category_clustering/P2P_*.json      texts of the category that the file's name says
+physbert_citation_classification/citing_pairs.json, non_citing_pairs.json
+                                             pairs of titles
+physbert_information_retrieval/ir_dataset.json
+                                             {"queries": {id: question}, "corpus": {id: passage},
+                                             "relevant_docs": {question's id: [passage's id]}}
+physbert_subdomain_eval/P2P_*.json           texts of a subcategory, of three fields
+physbert_subdomain_training/P2P_*.json       pairs of them, which `sciread-trainer subdomain` learns
+
+All of it is measured: clusters by V-measure over ten folds, pairs by cosine accuracy at the best
+threshold, questions by nDCG@10 among all passages. Subcategories are clustered by the model as it
+is; the paper's numbers of them are of models that were trained on each field first. A text stands
+where a title does, since it is one segment.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from trainer.contract.errors import TrainerError
+from trainer.data.inputs.json_stream import BadJson, entries
+from trainer.data.inputs.pairs import RETRIEVAL, found_in, of_category, two_texts
+from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
+from trainer.data.record import Record, content_id
+from trainer.evaluations.base import Paper, Task
+from trainer.suites.files import find
+from trainer.suites.judged import of_queries
+from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+
+CATEGORIES = "physbert_category_clustering"
+CITATIONS = "physbert_citation_classification"
+RETRIEVED = "physbert_information_retrieval"
+TRAINING = "physbert_subdomain_training"
+SUBDOMAINS = "physbert_subdomain_eval"
+# Fields whose subcategories are told apart: how categories begin, and what they are called.
+FIELDS = {"condmat": "cond-mat", "astro": "astro-ph", "hep": "hep"}
+TITLES = {"condmat": "Condensed matter", "astro": "Astrophysics", "hep": "High-energy physics"}
+
+UNREAD = "entries that could not be read"
+_FILES = "P2P_*.json*"
+
+
+def fits(folder: Path) -> bool:
+    return any((folder / name).is_dir() for name in (CATEGORIES, CITATIONS, RETRIEVED, SUBDOMAINS))
+
+
+def suite(folder: Path, settings: Settings) -> Suite:
+    planned = [
+        Planned("categories", "Categories", partial(_categories, folder)),
+        Planned("citations", "Titles that cite", partial(_citations, folder)),
+        Planned("questions", "Questions", partial(_questions, folder)),
+        *(
+            Planned(
+                f"{field}-clusters", f"{title}, as it is", partial(subcategories, folder, field)
+            )
+            for field, title in TITLES.items()
+        ),
+    ]
+    return Suite("physbert", planned, f"PhysBERT's data in {folder}")
+
+
+def category_files(folder: Path, begin: str = "") -> list[Path]:
+    """The files of categories, of those that begin so. Raises TrainerError where there are none."""
+    found = sorted(
+        path
+        for path in folder.glob(_FILES)
+        if (category := of_category(path))
+        and (not begin or category.split(".")[0].startswith(begin))
+    )
+    if len(found) < 2:
+        files = f"P2P_{begin}*.json" if begin else "P2P_*.json"
+        raise TrainerError(
+            f"{folder} has {len(found)} {files}, and two categories are needed.",
+            f"Copy the hub's data set thellert/{folder.name} there.",
+        )
+    return found
+
+
+def subcategories(folder: Path, field: str, *, tuned: bool = False) -> Task:
+    """Clusters of a field's subcategories; `tuned`, by a model that was trained on the field."""
+    files = category_files(folder / SUBDOMAINS, FIELDS[field])
+    if tuned:
+        return _clusters(f"sub-{field}", "subdomain", files)
+    return _clusters(f"{field}-clusters", "v_measure", files)
+
+
+def _categories(folder: Path) -> Task:
+    return _clusters("categories", "v_measure", category_files(folder / CATEGORIES))
+
+
+def _clusters(name: str, evaluation: str, files: list[Path]) -> Task:
+    from trainer.evaluations.clustering import FoldedVMeasure
+
+    labels: dict[str, str] = {}
+    papers: list[Paper] = []
+    left_out: Counter[str] = Counter()
+    for path in files:
+        category = of_category(path)
+        for found in (one for key, value in _entries(path) for one in found_in(value, path, key)):
+            if isinstance(found, Record):
+                name_of_text = f"{category} {len(papers)}"
+                papers.append(_paper(name_of_text, found.title, found.abstract))
+                labels[name_of_text] = category
+            else:
+                left_out[UNREAD] += 1
+    measure = FoldedVMeasure(labels, per_fold=1)  # of what is published, nothing is left out
+    return bind(name, evaluation, measure, papers, labels, left_out=left_out)
+
+
+def _paper(name: str, title: str, text: str) -> Paper:
+    return Paper(name, title, text) if title else Paper(name, text)
+
+
+def _citations(folder: Path) -> Task:
+    from trainer.evaluations.pairs import CosineAccuracy, Pair
+
+    pairs: list[Pair] = []
+    papers: dict[str, Paper] = {}
+    left_out: Counter[str] = Counter()
+    for file, belongs in (("citing_pairs.json", True), ("non_citing_pairs.json", False)):
+        for _, value in _entries(find(folder / CITATIONS, file)):
+            both = two_texts(value)
+            if not both or not all(map(str.strip, both)):
+                left_out[UNREAD] += 1
+                continue
+            one, other = (Paper(content_id(title, ""), title) for title in both)
+            papers |= {one.id: one, other.id: other}
+            pairs.append(Pair(one.id, other.id, belongs))
+    measure, texts = CosineAccuracy(pairs), papers_of(papers, papers)
+    return bind("citations", "cosine_accuracy", measure, texts, pairs, left_out=left_out)
+
+
+def _questions(folder: Path) -> Task:
+    path = find(folder / RETRIEVED, "ir_dataset.json")
+    parts = {key: value for key, value in _entries(path) if key in RETRIEVAL}
+    for name in sorted(RETRIEVAL):
+        if not isinstance(parts.get(name), dict):
+            raise TrainerError(f"{path} has no {name!r}.", "Copy it as it is published.")
+    passages, queries = _texts(parts["corpus"]), _texts(parts["queries"])
+    qrels = {
+        query: {str(passage): 1 for passage in (found if isinstance(found, list) else [found])}
+        for query, found in parts["relevant_docs"].items()
+    }
+    left_out = {
+        "passages without a text": len(parts["corpus"]) - len(passages),
+        "questions without a text, or a passage that answers them": len(
+            parts["queries"].keys() | qrels.keys()
+        )
+        - len(queries.keys() & qrels.keys()),
+    }
+    papers = {name: Paper(name, text) for name, text in passages.items()}
+    return of_queries("questions", papers, queries, qrels, left_out=left_out)
+
+
+def _texts(named: dict[str, Any]) -> dict[str, str]:
+    return {name: text for name, text in named.items() if isinstance(text, str) and text.strip()}
+
+
+def _entries(path: Path) -> Iterator[tuple[str, Any]]:
+    """What is in a file. Raises TrainerError for one that cannot be read to its end."""
+    try:
+        yield from entries(Source(path).pieces())
+    except UNREADABLE as error:
+        raise TrainerError(f"{path}: {why_unreadable(error)}") from error
+    except BadJson as error:
+        raise TrainerError(f"{path}: {error}", "Copy it again.") from error

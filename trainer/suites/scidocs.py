@@ -1,0 +1,215 @@
+"""SciDocs as it is published (Cohan et al., 2020), and Multi-SciDocs, which lies in the same way.
+
+mag/train.csv, mag/test.csv, mesh/...      pid, class_label; with a header
+cite/test.qrel, cocite/, coview/, coread/  query, 0, paper, relevance; between blanks
+recomm/train.csv, val.csv, test.csv        query, clicked, "all that were shown"; with a header
+recomm/propensity_scores.json              {"scores": how likely each place is looked at}
+paper_metadata_mag_mesh.json               {id: {"title": ..., "abstract": ...}}
+paper_metadata_view_cite_read.json         the same, of the papers of the ranked lists
+paper_metadata_recomm.json                 and "authors", "year", "references", "cited_by"
+
+The test part is measured, or with --split val the validation part, whole. Multi-SciDocs has mag,
+cite and cocite alone. The ranker of recommendations is learned three times, on frozen vectors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Paper, Task
+from trainer.suites.files import find, has, lines_of, once, paper_of, rows_of
+from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+
+if TYPE_CHECKING:
+    from trainer.evaluations.recommender import Click, Known
+
+_LABELS = {"mag": "MAG fields", "mesh": "MeSH diseases"}
+_LISTS = {
+    "cite": ("cite", "Citations"),
+    "co-cite": ("cocite", "Co-citations"),
+    "co-view": ("coview", "Co-views"),
+    "co-read": ("coread", "Co-reads"),
+}
+_RECOMMENDED = ("recomm", "Clicked recommendations")
+OF_LABELS = "paper_metadata_mag_mesh.json"
+_OF_LISTS = "paper_metadata_view_cite_read.json"
+_OF_CLICKS = "paper_metadata_recomm.json"
+_COPY = "Copy it as it is published."
+
+
+def fits(folder: Path) -> bool:
+    places = [(name, "csv") for name in (*_LABELS, "recomm")]
+    places += [(name, "qrel") for name, _ in _LISTS.values()]
+    return any(has(folder / name, f"{part}.{end}") for name, end in places for part in _PARTS)
+
+
+_PARTS = ("test", "val")
+
+
+def suite(folder: Path, settings: Settings) -> Suite:
+    planned = _planned(folder, settings, [*_LABELS, *_LISTS])
+    name, title = _RECOMMENDED
+    planned.append(Planned(name, title, partial(_recommended, folder, settings)))
+    return Suite("scidocs", planned, f"SciDocs in {folder}")
+
+
+def multi_suite(folder: Path, settings: Settings) -> Suite:
+    """Multi-SciDocs of Multi2SPE's authors: three tasks, of many fields."""
+    planned = _planned(folder, settings, ["mag", "cite", "co-cite"])
+    return Suite("multi-scidocs", planned, f"Multi-SciDocs in {folder}")
+
+
+def _planned(folder: Path, settings: Settings, names: list[str]) -> list[Planned]:
+    found = []
+    for name in names:
+        title = _LABELS[name] if name in _LABELS else _LISTS[name][1]
+        make: Callable[[Path, Settings, str], Task] = _labels if name in _LABELS else _lists
+        found.append(Planned(name, title, partial(make, folder, settings, name)))
+    return found
+
+
+def _labels(folder: Path, settings: Settings, name: str) -> Task:
+    from trainer.evaluations.svm import SvmProbe
+
+    train, told = (classes_in(folder / name, part) for part in ("train", settings.part))
+    papers = papers_of(metadata_in(folder, OF_LABELS), [*train, *told])
+    measure = SvmProbe(train, told)
+    return bind(name, "svm", measure, papers, [train, told], split=settings.split)
+
+
+def _lists(folder: Path, settings: Settings, name: str) -> Task:
+    from trainer.evaluations.ranking import RankedLists
+
+    judged = _qrel(find(folder / _LISTS[name][0], f"{settings.part}.qrel"))
+    ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
+    papers = papers_of(metadata_in(folder, _OF_LISTS), ids)
+    return bind(name, "ranking", RankedLists(judged), papers, judged, split=settings.split)
+
+
+def _recommended(folder: Path, settings: Settings) -> Task:
+    """As SciDocs' own code does, what is told by is not learned from: the validation part says
+    when to stop, unless it is what is told."""
+    from trainer.evaluations.recommendation import Recommendation
+
+    place = folder / "recomm"
+    train, told = (_clicks(find(place, f"{part}.csv")) for part in ("train", settings.part))
+    stop = _clicks(find(place, "val.csv")) if settings.part == "test" else []
+    propensity = _propensity(find(place, "propensity_scores.json"))
+    described = _described(find(folder, _OF_CLICKS))
+    ids = {paper for click in (*train, *stop, *told) for paper in (click.query, *click.shown)}
+    known = {paper: _known(described[paper]) for paper in sorted(ids & described.keys())}
+    papers = papers_of(_papers({paper: described[paper] for paper in known}, folder), ids)
+    runs = settings.runs or Recommendation.runs
+    measure = Recommendation(train, stop, told, propensity, known, runs)
+    judged = [train, stop, told, propensity, known]
+    return bind("recomm", "recommendation", measure, papers, judged, split=settings.split)
+
+
+def classes_in(folder: Path, part: str) -> dict[str, str]:
+    """The class of each paper of a part. Raises TrainerError where a column is missing, or a paper
+    has two classes."""
+    path = find(folder, f"{part}.csv")
+    rows = rows_of(path, 2)
+    head = next(rows, [])
+    if "pid" not in head or "class_label" not in head:
+        raise TrainerError(f"{path} has no columns pid and class_label.", _COPY)
+    paper, label = head.index("pid"), head.index("class_label")
+    return once(((row[paper], row[label]) for row in rows), path)
+
+
+def metadata_in(folder: Path, name: str) -> dict[str, Paper]:
+    """Papers by their ids, as one of the metadata files describes them. Raises TrainerError."""
+    path = find(folder, name)
+    return _papers(_described(path), path)
+
+
+def _qrel(path: Path) -> dict[str, list[tuple[str, int]]]:
+    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    with lines_of(path) as lines:
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                query, _, paper, relevance = line.split()
+                found[query].append((paper, int(relevance)))
+            except ValueError as error:
+                raise TrainerError(
+                    f"Line {number:,} of {path} is not: query 0 paper relevance.",
+                    "Copy the file again.",
+                ) from error
+    return dict(found)
+
+
+def _clicks(path: Path) -> list[Click]:
+    """The first line is a header, whatever it says; the papers shown stand between commas."""
+    from trainer.evaluations.recommender import Click
+
+    rows = rows_of(path, 3)
+    next(rows, None)
+    found = []
+    for query, clicked, *shown in rows:
+        papers = [paper.strip() for paper in ",".join(shown).split(",")]
+        found.append(Click(query, clicked, tuple(filter(None, papers))))
+    return found
+
+
+def _propensity(path: Path) -> list[float]:
+    found = _json(path)
+    scores = found.get("scores") if isinstance(found, dict) else None
+    if not isinstance(scores, list) or not scores or not all(map(_is_likely, scores)):
+        raise TrainerError(f'{path} does not say {{"scores": [...]}}, each above 0.', _COPY)
+    return [float(score) for score in scores]
+
+
+def _is_likely(score: Any) -> bool:
+    return isinstance(score, int | float) and math.isfinite(score) and score > 0
+
+
+def _known(described: Mapping[str, Any]) -> Known:
+    from trainer.evaluations.recommender import Known
+
+    people, cites, cited_by = (
+        _names(described.get(key)) for key in ("authors", "references", "cited_by")
+    )
+    return Known(str(described.get("title") or ""), people, _year(described), cites, cited_by)
+
+
+def _names(listed: Any) -> tuple[str, ...]:
+    """Ids, or whatever stands for them: equal ones are the same."""
+    items = listed if isinstance(listed, list) else []
+    return tuple(
+        item if isinstance(item, str) else json.dumps(item, sort_keys=True) for item in items
+    )
+
+
+def _year(described: Mapping[str, Any]) -> int:
+    try:
+        return int(float(described.get("year") or 0))
+    except (TypeError, ValueError, OverflowError):
+        return 0
+
+
+def _papers(described: Mapping[str, dict[str, Any]], path: Path) -> dict[str, Paper]:
+    return {name: paper_of({**paper, "id": name}, path) for name, paper in described.items()}
+
+
+def _described(path: Path) -> dict[str, dict[str, Any]]:
+    found = _json(path)
+    if not isinstance(found, dict):
+        raise TrainerError(f"{path} does not name papers by their ids.", _COPY)
+    return {name: paper for name, paper in found.items() if isinstance(paper, dict)}
+
+
+def _json(path: Path) -> Any:
+    with lines_of(path) as lines:
+        try:
+            return json.load(lines)
+        except (ValueError, RecursionError) as error:
+            raise TrainerError(f"{path} is no JSON: {error}.", "Copy it again.") from error
