@@ -1,10 +1,10 @@
-# make run · make test · make lint · make bench · make screenshots: each sets up .venv as it needs.
+# make run · make test · make lint · make bench · make learn · make screenshots: each sets up .venv as it needs.
 
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test lint bench screenshots
+.PHONY: run test lint bench learn screenshots
 .NOTPARALLEL:
 
 # On a machine without display the window is drawn into a picture instead.
@@ -34,6 +34,10 @@ bench: .venv/.bench
 	@failed=0; for file in tests/benchmarks/bench_*.py; do \
 		echo "== $$file"; $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || failed=1; \
 	done; exit $$failed
+
+# An hour and more on two cores: ARGS="--methods specter --quick" for a look.
+learn: .venv/.dev
+	@$(BIN)/python -m tests.learn $(ARGS)
 
 screenshots: .venv/.dev
 	@packaging/qt_libraries.sh

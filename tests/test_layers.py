@@ -75,6 +75,37 @@ MAY_IMPORT = {
     # `sciread trainer ...` is the trainer, for builds that are one program.
     "sciread_app.__main__": ("sciread_app.cli", "sciread_app.ui", "trainer.cli"),
     "trainer.contract": (),
+    "trainer.model": ("trainer.contract",),
+    "trainer.packages": ("trainer.contract",),
+    "trainer.data": ("trainer.model", "trainer.contract"),
+    "trainer.embedding": ("trainer.data", "trainer.contract"),
+    "trainer.evaluations": (
+        "trainer.packages",
+        "trainer.embedding.shards",
+        "trainer.encoder",
+        "trainer.machine",
+        "trainer.distributed",
+        "trainer.model",
+        "trainer.contract",
+    ),
+    "trainer.suites": ("trainer.evaluations", "trainer.data", "trainer.contract"),
+    "trainer.methods": (
+        "trainer.evaluations",
+        "trainer.data",
+        "trainer.model",
+        "trainer.contract",
+    ),
+    "trainer.loop": (
+        "trainer.methods",
+        "trainer.packages",
+        "trainer.data",
+        "trainer.encoder",
+        "trainer.machine",
+        "trainer.distributed",
+        "trainer.model",
+        "trainer.contract",
+    ),
+    # What stands at its top: commands, and what ties the rest together.
     "trainer": ("trainer",),
 }
 

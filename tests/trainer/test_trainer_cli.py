@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,14 @@ from trainer import cli
 def test_help_names_every_command_and_a_first_step() -> None:
     shown = CliRunner().invoke(cli.app, ["--help"]).stdout
     assert all(word in shown for word in ("info", "serve", "info starter"))
+
+
+def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own() -> None:
+    shown = CliRunner().invoke(cli.app, ["train", "--help"], env={"COLUMNS": "60"}).stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    (begun,) = [n for n, line in enumerate(lines) if line.startswith("A new run needs")]
+    assert all(len(line) > 45 for line in lines[begun : begun + 3])
+    assert "sciread-trainer train runs/first --recipe specter-small" in lines
 
 
 def test_info_says_what_a_model_is() -> None:
@@ -29,3 +39,14 @@ def test_a_refused_model_is_told_in_two_lines(
     said = capsys.readouterr().err
     assert "package.json" in said
     assert "Traceback" not in said
+
+
+def test_the_commands_are_there_before_anything_heavy() -> None:
+    """Help and lists come at once: torch takes seconds to load, numpy a quarter of one."""
+    program = (
+        "import sys, trainer.cli\n"
+        "heavy = {'torch', 'transformers', 'numpy', 'tokenizers', 'lxml', 'sklearn', 'pyarrow'}\n"
+        "print(*sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == ([], "")

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.tiny_model import tiny_package
+from trainer import cli
+from trainer.data.corpus import Corpus
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    path = tmp_path / "papers.jsonl"
+    lines = [{"id": f"p{n}", "title": f"deep graph {n}", "venue": f"V{n % 2}"} for n in range(8)]
+    text = "".join(json.dumps(line) + "\n" for line in [*lines, lines[0], *[{}] * 7])
+    path.write_text(text)
+    edges = tmp_path / "edges.tsv"
+    edges.write_text("citing\tcited\np1\tp3\np1\tunknown\n")
+    return [str(path), str(edges)]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.app, ["prepare", *arguments], env={"COLUMNS": "120"})
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_what_was_read_kept_and_dropped_is_shown(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, told = run(*inputs, "--output", str(tmp_path / "corpus"))
+    assert code == 0
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["papers.jsonl", "jsonl", "9", "0", "7"] in rows
+    assert ["papers", "16", "8", "7", "could", "not", "be", "read"] in rows
+    assert ["1", "the", "same", "paper", "again"] in rows
+    assert any(row[:4] == ["citations", "2", "1", "1"] for row in rows)
+    assert "line 10: This paper has neither" in told
+    assert "2 more problems are named in problems.jsonl" in told
+    assert Corpus.open(tmp_path / "corpus").papers == 8
+
+
+def test_an_answer_as_json_is_one_line_and_nothing_else(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
+    assert (code, told) == (0, "")
+    (line,) = shown.splitlines()
+    answer = json.loads(line)
+    assert (answer["papers"], answer["read"]) == (8, 16)
+    assert answer["citations"]["kept"] == 1
+    assert answer["sha256"] == Corpus.open(tmp_path / "corpus").sha256
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
+    assert code == 1
+    assert "already" in json.loads(shown)["error"]
+
+
+def test_venues_are_left_out_by_name_or_by_a_file_of_names(
+    tmp_path: Path, inputs: list[str]
+) -> None:
+    unseen = tmp_path / "unseen.txt"
+    unseen.write_text("V0\nAnother\n")
+    for number, named in enumerate(("v0", str(unseen))):
+        output = tmp_path / f"corpus{number}"
+        code, _, told = run(*inputs, "-o", str(output), "--exclude-venues", named)
+        assert code == 0
+        assert Corpus.open(output).venue_names == ("V1",)
+        warned = [line for line in told.splitlines() if "No paper is of this journal" in line]
+        assert len(warned) == number
+        assert all(line.startswith("journals to leave out, Another:") for line in warned)
+
+
+def test_word_pieces_can_be_made_at_once(tmp_path: Path, inputs: list[str]) -> None:
+    model = tiny_package(tmp_path / "model").folder
+    code, _, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", str(model))
+    assert code == 0
+    assert "word pieces" in told
+    assert len(list((tmp_path / "corpus" / "tokens").glob("*/tokens.json"))) == 1
+
+
+def test_a_model_that_is_not_there_is_told_before_the_work(
+    tmp_path: Path, inputs: list[str]
+) -> None:
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", "nowhere", "--json")
+    assert code == 1
+    assert json.loads(shown)["error"]
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_wrong_usage_is_told_apart_from_failure(tmp_path: Path, inputs: list[str]) -> None:
+    assert run(*inputs)[0] == 2
+    assert run("-o", str(tmp_path / "corpus"))[0] == 2
+    assert run(str(tmp_path / "missing"), "-o", str(tmp_path / "corpus"), "--json")[0] == 1
+
+
+def test_help_teaches_by_examples() -> None:
+    _, shown, _ = run("--help")
+    assert "sciread-trainer prepare metadata.json data.json --output" in shown
+    assert all(kind in shown for kind in ("PubMed XML", "parquet", "library.sqlite3"))

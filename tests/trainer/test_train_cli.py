@@ -1,0 +1,179 @@
+"""`sciread-trainer train`, as a person or SLURM runs it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trainer.cli import app
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import Event, Recipe, Run, State
+
+pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def arguments(folder: Path, corpus: Path, base: Path, **changes: object) -> list[str]:
+    """For a new run of MIReAD in the size of the tests."""
+    settings = {"max_tokens": 40, "batch_size": 8, "min_papers": 2, "recent_year": 0, **changes}
+    named = ["train", str(folder), "--recipe", "miread", "--corpus", str(corpus)]
+    named += ["--base", str(base), "--device", "cpu"]
+    return [*named, *(part for k, v in settings.items() for part in ("--set", f"{k}={v}"))]
+
+
+def cli(*named: str) -> str:
+    """What it prints. Raises what is wrong."""
+    done = CliRunner().invoke(app, named, catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_a_run_is_made_and_gone_on_with_by_its_folder(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    folder = tmp_path / "run"
+    said = cli(*arguments(folder, corpus_for_all, tiny_base, epochs=2), "--seed", "3")
+    assert "miread-paper from" in said
+    assert f"The model is in {folder / 'package'}" in said.replace("\n", "")
+    recipe = Run(folder).recipe
+    assert (recipe.seed, recipe.settings["epochs"], recipe.corpus) == (3, 2.0, corpus_for_all)
+    assert Run(folder).report["metrics"]
+    assert "The model is in" in cli("train", str(folder))
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ([], "needs a recipe and a corpus"),
+        (["--recipe", "specter"], "needs a recipe and a corpus"),
+        (["--recipe", "spectre", "--corpus", "c"], "There is no recipe 'spectre'"),
+        (["--recipe", "specter", "--corpus", "c", "--set", "epoch=1"], "no setting 'epoch'"),
+        (["--recipe", "specter", "--corpus", "c", "--set", "epochs"], "says no value"),
+        (["--recipe", "specter", "--corpus", "c", "--set", "epochs=[1"], "is no list"),
+        (["--recipe", "specter", "--corpus", "nowhere"], "nowhere is no corpus"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_said(tmp_path: Path, named: list[str], said: str) -> None:
+    with pytest.raises(TrainerError, match=said):
+        cli("train", str(tmp_path / "run"), *named)
+
+
+def test_a_dry_run_tells_the_time_and_leaves_nothing(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    said = cli(*arguments(tmp_path / "run", corpus_for_all, tiny_base), "--dry-run")
+    assert "in all, of which" in said
+    assert "journals" in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_grid_keeps_the_best_of_its_runs(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    folder = tmp_path / "run"
+    named = arguments(
+        folder, corpus_for_all, tiny_base, learning_rate="[1e-5,1e-2]", batch_size="[4,8]"
+    )
+    said = cli(*named)
+    run = Run(folder)
+    assert run.state is State.finished
+    reports = {part.name: Run(part).report for part in (folder / "grid").iterdir()}
+    assert len(reports) == 4
+    name = min(reports, key=lambda name: reports[name]["validation_loss"])
+    assert f"The best of 4 combinations: {name}" in said.replace("\n", " ")
+    best = Run(folder / "grid" / name)
+    weights = "model.safetensors"
+    assert (run.package / weights).read_bytes() == (best.package / weights).read_bytes()
+    assert run.report["package"] == best.report["package"]
+    assert set(run.report["grid"]) == set(reports)
+    # Only the best is measured.
+    assert run.report["metrics"] and not any("metrics" in report for report in reports.values())
+    assert [event.kind for event in run.events()][-1] == "end"
+    # Nothing is done again.
+    before = len(best.events())
+    (folder / "report.json").unlink()
+    cli("train", str(folder))
+    assert len(best.events()) == before
+
+
+def test_a_grid_stops_where_it_is_and_goes_on_there(
+    tmp_path: Path, recipe_of: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = replace(recipe_of("miread"), grid={"learning_rate": (1e-5, 1e-2)})
+    run = Run.create(tmp_path / "run", recipe)
+    append = Run.append
+
+    def stopping(self: Run, event: Event) -> None:
+        append(self, event)
+        if event.kind == "step" and "0.01" in self.folder.name and event.step == 3:
+            run.stop()
+
+    monkeypatch.setattr(Run, "append", stopping)
+    said = cli("train", str(run.folder), "--device", "cpu")
+    assert "Stopped after step 5 " in said
+    assert run.state is State.stopped
+    monkeypatch.setattr(Run, "append", append)
+    said = cli("train", str(run.folder), "--device", "cpu", "--no-measure")
+    assert "The model is in" in said and "metrics" not in run.report
+    parts = [Run(part) for part in (run.folder / "grid").iterdir()]
+    for part in parts:
+        steps = [event.step for event in part.events() if event.kind == "step"]
+        assert steps == list(range(1, len(steps) + 1))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows knows no SIGTERM")
+@pytest.mark.parametrize(
+    ("number", "state"), [(signal.SIGTERM, State.stopped), (signal.SIGKILL, State.interrupted)]
+)
+def test_a_signal_stops_it_and_the_folder_goes_on(
+    number: signal.Signals, state: State, tmp_path: Path, recipe_of: Callable[..., Recipe]
+) -> None:
+    run = Run.create(tmp_path / "run", recipe_of("miread", epochs=500))
+    process = start(run)
+    wait_for_step(run, 5, process)
+    seen = run.state
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert seen is State.running
+    assert run.state is state
+    if number == signal.SIGTERM:
+        assert process.returncode == 128 + number
+        assert "Stopped after step" in out
+        assert (run.checkpoints / f"step-{run.events()[-1].step:08}").is_dir()
+    last = max(event.step for event in run.events())
+
+    again = start(run)
+    wait_for_step(run, last + 5, again)
+    run.stop()
+    out, err = again.communicate(timeout=60)
+    assert (again.returncode, err) == (0, "")
+    assert run.state is State.stopped
+    steps = [event.step for event in run.events() if event.kind == "step"]
+    assert steps == list(range(1, len(steps) + 1))
+
+
+def start(run: Run) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "trainer", "train", str(run.folder), "--device", "cpu"],
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+    )
+
+
+def wait_for_step(run: Run, step: int, process: subprocess.Popen[str]) -> None:
+    while not any(e.kind == "step" and e.step >= step for e in run.events()):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.1)

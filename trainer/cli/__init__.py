@@ -1,0 +1,62 @@
+"""The trainer's commands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+
+import typer
+
+from trainer.cli import (
+    comparison,
+    data,
+    embedding,
+    evaluation,
+    methods,
+    models,
+    subdomain,
+    training,
+)
+from trainer.contract.errors import TrainerError
+
+app = typer.Typer(
+    help="Make, look at and run the models that SciRead searches with.",
+    epilog="A model is a folder with a package.json. The word 'starter' stands for the model that "
+    "comes with SciRead. Try: sciread-trainer info starter",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+
+def _flowing(text: str) -> str:
+    """Its paragraphs without line breaks, so that they fill a terminal of any width."""
+    return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+
+
+def _add(command: Callable[..., None], name: str = "", examples: str = "") -> None:
+    about, shown = _flowing(command.__doc__ or ""), _flowing(examples)
+    app.command(name or command.__name__, help=about, epilog=shown)(command)
+
+
+# In the order in which one needs them.
+_add(methods.methods)
+_add(data.prepare, examples=data.EXAMPLES)
+_add(training.train, examples=training.EXAMPLES)
+_add(embedding.embed_papers, "embed", embedding.EXAMPLES)
+_add(evaluation.suites)
+_add(evaluation.evaluate, examples=evaluation.EXAMPLES)
+_add(subdomain.subdomain, examples=subdomain.EXAMPLES)
+_add(comparison.compare)
+_add(models.pull)
+_add(models.info)
+_add(models.serve)
+
+
+def main() -> None:
+    """Run the command line. What a person can mend is told in a sentence, not a traceback."""
+    try:
+        app()
+    except TrainerError as error:
+        print(f"{error}\n{error.hint}".rstrip(), file=sys.stderr)
+        raise SystemExit(1) from error

@@ -1,0 +1,84 @@
+"""Comparing reports, on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+if TYPE_CHECKING:
+    from trainer.evaluations.compare import Comparison
+
+Folder = Annotated[Path, typer.Argument(help="A folder that `evaluate` made.", show_default=False)]
+
+
+def compare(
+    first: Folder,
+    second: Folder,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="A folder for a page of both.", show_default=False),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Say which of two evaluated models is better at what, and which differences are real.
+
+    Both must have been measured by the same suite, on the same data, with the same seed; what was
+    not is refused, with the reason. Models may compute in different precision, which is told.
+    Real is a difference that chance alone would hardly make: by a paired bootstrap over items, in
+    less than one of twenty such comparisons as a whole (Holm).
+    """
+    # So late, since importing scikit-learn takes seconds.
+    from trainer.evaluations.compare import compare as compare_reports
+    from trainer.evaluations.report import save_together
+
+    found = compare_reports(first, second)
+    if as_json:
+        print(json.dumps(_described(found), indent=2))
+    else:
+        _show(found)
+    if output:
+        page = save_together([first, second], output, found)
+        if not as_json:
+            print(f"Both side by side: {page}")
+
+
+def _show(found: Comparison) -> None:
+    from trainer.evaluations import differences
+
+    console = Console(highlight=False)
+    for letter, report in zip("AB", (found.first, found.second), strict=True):
+        subject = report.subject
+        console.print(f"{letter}: {escape(subject.title)} ({escape(subject.id)})")
+    console.print(differences.terminal(found))
+    console.print(escape(differences.summary(found)))
+    for note in differences.notes(found):
+        console.print(escape(note), style="dim")
+
+
+def _described(found: Comparison) -> dict[str, Any]:
+    return {
+        "suite": found.first.suite,
+        "first": found.first.subject.id,
+        "second": found.second.subject.id,
+        "notes": list(found.notes),
+        "compared": [
+            {
+                "task": each.result.task,
+                "evaluation": each.result.evaluation,
+                "metric": each.metric.name,
+                **each.found._asdict(),
+                "difference": each.found.value,
+                "adjusted": each.adjusted,
+                "real": each.is_real,
+                "second_is_better": each.second_is_better,
+                "unpaired": each.unpaired,
+            }
+            for each in found.compared
+        ],
+        "refused": [{"what": each.what, "why": each.why} for each in found.refused],
+    }

@@ -1,0 +1,219 @@
+"""Making corpora to train on."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from trainer.cli.shown import Shown
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import find_model
+from trainer.data.watch import Watch
+
+if TYPE_CHECKING:
+    from trainer.data.corpus import Corpus
+
+EXAMPLES = """Examples: papers of your library; downloads with their citations; a training set as
+SPECTER's authors published it.
+
+sciread-trainer prepare library.sqlite3 --output corpora/mine
+
+sciread-trainer prepare arxiv-metadata.json pubmed.xml.gz citations.tsv --output corpora/all --tokens starter
+
+sciread-trainer prepare metadata.json data.json --output corpora/specter
+"""  # noqa: E501
+
+_SHOWN = 5  # problems of one file
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="A library.sqlite3 of SciRead's, JSON lines, arXiv's snapshot, PubMed XML, a table "
+        "(csv, tsv, parquet), JSON as SPECTER, SciDocs or PhysBERT publish it, or citations "
+        "(citing TAB cited); gzipped or not. What a file is, is told by a look inside; or say "
+        "it: table=FILE, jsonl=FILE, citations=FILE ...",
+    ),
+]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", help="The folder to make; it must not be there yet.")
+]
+CitationFiles = Annotated[
+    list[str], typer.Option("--citations", help="A file of lines: citing, tab, cited.")
+]
+ExcludeVenues = Annotated[
+    list[str],
+    typer.Option(help="Leave out papers of this journal, or of all those named in this file."),
+]
+NeedAbstract = Annotated[
+    bool, typer.Option("--need-abstract", help="Leave out papers without an abstract.")
+]
+Tokens = Annotated[
+    list[str],
+    typer.Option(help="Cut all texts into the word pieces of this model already now."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+
+
+def prepare(
+    inputs: Inputs,
+    output: Output,
+    citations: CitationFiles = [],  # noqa: B006 - typer reads it, nobody changes it
+    exclude_venues: ExcludeVenues = [],  # noqa: B006
+    need_abstract: NeedAbstract = False,
+    tokens: Tokens = [],  # noqa: B006
+    as_json: AsJson = False,
+) -> None:
+    """Make a corpus, the folder of papers that a training reads, and say what came into it.
+
+    A paper that comes twice is kept once. 85 of 100 papers are to train on, 5 to validate, 10 to
+    test, as a hash of their ids has it: for every method, and in every corpus, alike.
+    """
+    # So late, since numpy and the readers of files take their time.
+    from trainer.data.builder import PROBLEMS
+    from trainer.data.prepare import prepare as make_corpus
+    from trainer.data.tokens import TokenCache
+
+    with _answering(as_json), _Told(as_json) as told:
+        tokenizers = [_tokenizer(model) for model in tokens]
+        corpus = make_corpus(
+            inputs,
+            output,
+            citations=citations,
+            exclude_venues=_venues(exclude_venues),
+            need_abstract=need_abstract,
+            watch=told,
+        )
+        for tokenizer in tokenizers:
+            TokenCache.open(corpus, tokenizer, told.note)
+        told.finish(PROBLEMS)
+        if as_json:
+            typer.echo(json.dumps(_summary(corpus), ensure_ascii=False))
+        else:
+            _print(corpus)
+
+
+class _Told(Shown, Watch):
+    """What `prepare` tells of the files that it reads."""
+
+    def __init__(self, quiet: bool) -> None:
+        super().__init__(quiet, every=5.0)
+        self._problems: Counter[str] = Counter()
+        self._file, self._begun = "", 0.0
+
+    def progress(self, file: str, entries: int, share: float) -> None:
+        now = time.monotonic()
+        if file != self._file:
+            self._file, self._begun = file, now
+        rate = entries / max(now - self._begun, 1e-3)
+        self.at(file, f"{entries:,} ({share:.0%}), {rate:,.0f} a second", share)
+
+    def problem(self, file: str, entry: str, why: str) -> None:
+        self._problems[file] += 1
+        if self._problems[file] <= _SHOWN:
+            self.warn(f"{file}, {entry}" if entry else file, why)
+
+    def finish(self, named_in: str) -> None:
+        """Say how many problems were not shown, and where they are."""
+        for file, count in self._problems.items():
+            if count > _SHOWN:
+                self.warn(file, f"{count - _SHOWN:,} more problems are named in {named_in}.")
+
+
+@contextmanager
+def _answering(as_json: bool) -> Iterator[None]:
+    """With --json an error is an answer too."""
+    try:
+        yield
+    except TrainerError as error:
+        if not as_json:
+            raise
+        typer.echo(json.dumps({"error": error.message, "hint": error.hint}, ensure_ascii=False))
+        raise typer.Exit(1) from error
+
+
+def _venues(named: list[str]) -> set[str]:
+    """Names, and the lines of files."""
+    found: set[str] = set()
+    for name in named:
+        path = Path(name)
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else [name]
+        found.update(line.strip() for line in lines if line.strip())
+    return found
+
+
+def _tokenizer(model: str) -> Path:
+    """The folder of a model that SciRead knows, or any other with a tokenizer.json."""
+    folder = Path(model)
+    return folder if (folder / "tokenizer.json").is_file() else find_model(model).folder
+
+
+def _summary(corpus: Corpus) -> dict[str, Any]:
+    return {
+        "corpus": str(corpus.folder),
+        "papers": corpus.papers,
+        "sha256": corpus.sha256,
+        "split": _split(corpus),
+        "venues": len(corpus.venue_names),
+        "fields": len(corpus.field_names),
+        "labels": len(corpus.label_names),
+        "questions": len(corpus.questions),
+        **corpus.counts,
+    }
+
+
+def _split(corpus: Corpus) -> dict[str, int]:
+    from trainer.data.corpus import Split
+
+    return {part.name: len(corpus.rows(part)) for part in Split}
+
+
+def _print(corpus: Corpus) -> None:
+    console = Console(highlight=False)
+    console.print(_files_table(corpus))
+    console.print(_papers_table(corpus))
+    split = ", ".join(f"{count:,} {name}" for name, count in _split(corpus).items())
+    bare = int((corpus.abstracts.lengths == 0).sum())
+    console.print(
+        f"{split}. {len(corpus.venue_names):,} venues, {len(corpus.field_names):,} fields, "
+        f"{len(corpus.label_names):,} labels, {len(corpus.questions):,} questions; "
+        f"{bare:,} papers without an abstract.",
+        soft_wrap=True,
+    )
+    console.print(f"The corpus is at {escape(str(corpus.folder))}.", soft_wrap=True)
+
+
+def _files_table(corpus: Corpus) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    table.add_column("file", overflow="fold")
+    table.add_column("kind")
+    for name in ("papers", "citations", "problems"):
+        table.add_column(name, justify="right")
+    for file in corpus.counts["files"]:
+        counts = (f"{file[name]:,}" for name in ("papers", "citations", "problems"))
+        table.add_row(escape(file["name"]), file["kind"], *counts)
+    return table
+
+
+def _papers_table(corpus: Corpus) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("", "read", "kept", "dropped", "why"):
+        table.add_column(name, justify="right" if name in ("read", "kept", "dropped") else "left")
+    said = {**corpus.counts, "papers": corpus.counts}
+    for name in ("papers", "citations", "second_hand"):
+        counts = said[name]
+        reasons = list(counts["dropped"].items()) or [("", 0)]
+        for number, (why, count) in enumerate(reasons if counts["read"] else ()):
+            named = (name.replace("_", " "), f"{counts['read']:,}", f"{counts['kept']:,}")
+            table.add_row(*(("",) * 3 if number else named), f"{count:,}", why)
+    return table

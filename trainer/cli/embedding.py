@@ -1,0 +1,198 @@
+"""Making vectors of very many papers."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from trainer.cli.shown import Shown
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import find_model
+from trainer.embedding import SHARD_PAPERS
+from trainer.loop.progress import duration
+
+if TYPE_CHECKING:
+    from trainer.embed import Done, Progress, Work
+    from trainer.embedding.shards import Checked
+
+EXAMPLES = """Examples: a corpus; all files of a folder, on two GPUs; a look whether all is there.
+
+sciread-trainer embed --model starter --input corpora/mine --output vectors
+
+CUDA_VISIBLE_DEVICES=0 sciread-trainer embed --model runs/a/package --input papers/*.parquet --output vectors &
+
+CUDA_VISIBLE_DEVICES=1 sciread-trainer embed --model runs/a/package --input papers/*.parquet --output vectors
+
+sciread-trainer embed --output vectors --verify
+"""  # noqa: E501
+
+_SHOWN = 5  # problems
+
+
+class Dtype(StrEnum):
+    float16 = "float16"
+    float32 = "float32"
+
+
+class Engine(StrEnum):
+    local = "local"
+    ray = "ray"
+
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="The folder that the vectors go to.")]
+Model = Annotated[str, typer.Option(help="A model's folder or name, or the word 'starter'.")]
+Inputs = Annotated[
+    list[Path],
+    typer.Option(
+        "--input",
+        help="A corpus, JSON lines (.gz too), a parquet table or a library.sqlite3 of SciRead's; "
+        "several may follow.",
+    ),
+]
+More = Annotated[
+    list[Path] | None,
+    typer.Argument(metavar="FILE", help="Further inputs, after --input.", show_default=False),
+]
+ShardPapers = Annotated[
+    int, typer.Option(min=1, help="Papers a shard; what a killed worker loses is one shard.")
+]
+Type = Annotated[Dtype, typer.Option("--dtype", help="What the numbers are stored as.")]
+Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if there is one.")]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Only check: is all there, unchanged, and once?")
+]
+RunOn = Annotated[
+    Engine, typer.Option(help="local: this process is one worker. ray: workers on a Ray cluster.")
+]
+Workers = Annotated[int, typer.Option(min=1, help="With --engine ray: how many workers.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+
+
+def embed_papers(
+    output: Output,
+    model: Model = "",
+    inputs: Inputs = [],  # noqa: B006 - typer reads it, nobody changes it
+    more: More = None,
+    shard_papers: ShardPapers = SHARD_PAPERS,
+    dtype: Type = Dtype.float16,
+    device: Device = "",
+    engine: RunOn = Engine.local,
+    workers: Workers = 1,
+    check: Verify = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make vectors of any number of papers, with any number of workers.
+
+    Start the same command as often as there are GPUs, on any machines that share the folder: each
+    takes shards that nobody else has. Started again after whatever happened, it goes on; other
+    workers do what a dead one left. Vectors are in shards/*/vectors.npy, a row a paper, of unit
+    length; the papers' ids beside them in ids.json.
+    """
+    if check:
+        from trainer.embedding.shards import verify
+
+        raise typer.Exit(_say_checked(verify(output), as_json))
+    paths = (*inputs, *(more or ()))
+    if not model or not paths:
+        raise TrainerError(
+            "It takes a --model and an --input to embed.",
+            "For example: sciread-trainer embed --model starter --input papers.jsonl --output DIR",
+        )
+    from trainer.embed import Work  # torch takes seconds to load
+
+    work = Work(find_model(model), paths, output, dtype.value, shard_papers, device or _own_gpu())
+    if engine is Engine.ray:
+        from trainer.embed_ray import embed_on_ray
+
+        _say_done(embed_on_ray(work, workers), output, as_json)
+        return
+    raise typer.Exit(_embed_here(work, as_json))
+
+
+def _embed_here(work: Work, as_json: bool) -> int:
+    from trainer.embed import Stopped, embed
+
+    stop = threading.Event()
+    asked: list[int] = []
+
+    def on_signal(number: int, _: Any) -> None:
+        asked.append(number)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    with Shown(as_json) as shown:
+
+        def progress(at: Progress) -> None:
+            shown.at("Embedding", _said(at), at.done / max(at.papers, 1))
+
+        try:
+            done = embed(work, stop=stop, progress=progress, note=shown.note)
+        except Stopped:
+            shown.note("Stopped. The same command goes on from the shards that are finished.")
+            return 128 + (asked[0] if asked else signal.SIGTERM)
+    _say_done(done, work.output, as_json)
+    return 0
+
+
+def _own_gpu() -> str:
+    """Where torchrun or srun start a process a GPU, each takes its own."""
+    number = os.environ.get("LOCAL_RANK") or os.environ.get("SLURM_LOCALID") or ""
+    seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0,1")
+    # Slurm may show each process one GPU only, which then has the number 0.
+    return f"cuda:{number}" if number.isdecimal() and _has_gpus() and "," in seen else ""
+
+
+def _has_gpus() -> bool:
+    import torch
+
+    return torch.cuda.device_count() > 1
+
+
+def _said(at: Progress) -> str:
+    said = (
+        f"{at.done:,} of {at.papers:,} papers · {at.tokens / max(at.seconds, 1e-3):,.0f} "
+        "tokens/s here"
+    )
+    return said if at.left is None else f"{said} · {duration(at.left)} left"
+
+
+def _say_done(done: Done, output: Path, as_json: bool) -> None:
+    if as_json:
+        values = {"shards": done.shards, "papers": done.papers, "tokens": done.tokens}
+        typer.echo(json.dumps(values | {"skipped": done.skipped}))
+        return
+    console = Console(highlight=False, stderr=True)
+    for problem in done.skipped[:_SHOWN]:
+        said = f"[yellow]{escape(problem.entry)}:[/] {escape(problem.why)}"
+        console.print(said, soft_wrap=True)
+    if len(done.skipped) > _SHOWN:
+        more = f"{len(done.skipped) - _SHOWN:,} more were skipped; the manifests name them."
+        console.print(f"[yellow]{more}[/]")
+    console.print(
+        f"This worker embedded {done.papers:,} papers ({done.tokens:,} tokens) in {done.shards:,} "
+        f"shards. All vectors are in {escape(str(output))}.",
+        soft_wrap=True,
+    )
+
+
+def _say_checked(found: Checked, as_json: bool) -> int:
+    if as_json:
+        typer.echo(json.dumps(vars(found)))
+    else:
+        for problem in found.problems:
+            typer.echo(problem)
+        typer.echo(
+            f"{found.papers:,} papers in {found.shards:,} shards, {found.skipped:,} skipped: "
+            + (f"{len(found.problems):,} problems." if found.problems else "all there, and once.")
+        )
+    return 1 if found.problems else 0

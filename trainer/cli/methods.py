@@ -1,0 +1,103 @@
+"""What can be trained, on the command line."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from trainer.contract.catalog import METHODS, MethodSpec, method_spec, recipe_of
+from trainer.contract.recipes import KnownRecipe
+from trainer.contract.settings import Value
+
+
+def methods(
+    name: Annotated[str, typer.Argument(help="A method or a recipe; empty: all methods.")] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """List the methods of training; of one, its recipes and settings."""
+    specs = METHODS if not name else (_spec(name),)
+    if as_json:
+        print(json.dumps([_described(spec) for spec in specs], indent=2))
+        return
+    console = Console()
+    console.print(_recipes(specs))
+    if not name:
+        console.print("Settings of a method or a recipe: sciread-trainer methods NAME")
+        return
+    console.print(_settings(specs[0], name if name in specs[0].recipes else ""))
+
+
+def _spec(name: str) -> MethodSpec:
+    recipes = {recipe for spec in METHODS for recipe in spec.recipes}
+    return recipe_of(name)[0] if name in recipes else method_spec(name)
+
+
+def _recipes(specs: tuple[MethodSpec, ...]) -> Table:
+    table = Table("recipe", "what it is", box=None)
+    for spec in specs:
+        needs = ", ".join(sorted(need.value for need in spec.needs))
+        table.add_row(f"[bold]{spec.title}[/]", f"[bold]{spec.summary}[/] Needs {needs}.")
+        for name, recipe in spec.recipes.items():
+            table.add_row(f"  {name}", recipe.summary + _grid(recipe))
+        table.add_section()
+    return table
+
+
+def _grid(recipe: KnownRecipe) -> str:
+    tried = [f"{name} {' or '.join(map(_text, values))}" for name, values in recipe.grid.items()]
+    return f" Tries {', '.join(tried)}." if tried else ""
+
+
+def _settings(spec: MethodSpec, recipe: str) -> Table:
+    """Every setting with its value; one that is not the paper's stands out."""
+    values = spec.resolve(recipe)
+    table = Table("setting", "value", "what it is", box=None)
+    for setting in spec.settings:
+        value, default = values[setting.name], setting.default
+        shown = _text(value) if value == default else f"[bold]{_text(value)}[/]"
+        paper = "" if value == default else f" [dim]Paper: {_text(default)}.[/]"
+        allowed = f" [dim]{setting.allowed[0].upper()}{setting.allowed[1:]}.[/]"
+        if isinstance(default, str) and not setting.choices:
+            allowed = ""
+        table.add_row(setting.name, shown, setting.help + allowed + paper)
+    return table
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, str):
+        return value or "-"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:,}" if isinstance(value, int) else f"{value:g}"
+
+
+def _described(spec: MethodSpec) -> dict[str, Any]:
+    return {
+        "key": spec.key,
+        "title": spec.title,
+        "summary": spec.summary,
+        "needs": sorted(need.value for need in spec.needs),
+        "settings": [
+            {
+                "name": setting.name,
+                "default": setting.default,
+                "help": setting.help,
+                "at_least": setting.at_least,
+                "at_most": setting.at_most,
+                "choices": list(setting.choices),
+            }
+            for setting in spec.settings
+        ],
+        "recipes": {
+            name: {
+                "summary": recipe.summary,
+                "settings": spec.resolve(name),
+                "grid": {key: list(values) for key, values in recipe.grid.items()},
+            }
+            for name, recipe in spec.recipes.items()
+        },
+    }

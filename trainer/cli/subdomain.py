@@ -1,0 +1,80 @@
+"""PhysBERT's sub-domain fine-tuning on the command line."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from trainer.contract.errors import TrainerError
+
+EXAMPLES = """Examples: PhysBERT's own three fields, on eight GPUs; a small model on one field, on a CPU.
+
+torchrun --nproc-per-node=8 -m trainer subdomain thellert/physbert_uncased --corpus DATA -o tuned
+
+sciread-trainer subdomain starter --corpus DATA -o tuned --fields hep --set category_pairs=2000 --set max_tokens=64
+
+A model of the hub is fetched before with: sciread-trainer pull OWNER/NAME
+"""  # noqa: E501
+
+
+def subdomain(
+    model: Annotated[str, typer.Argument(help="The model to start from, as in `train --base`.")],
+    corpus: Annotated[
+        Path, typer.Option(help="The folder of physbert_subdomain_training and _eval.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Runs and reports go here.")],
+    fields: Annotated[str, typer.Option(help="Of these, with commas between.")] = (
+        "condmat,astro,hep"
+    ),
+    changes: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. May repeat."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Of all chance.")] = 1,
+    device: Annotated[str, typer.Option(help="As torch names it; else the first GPU.")] = "",
+) -> None:
+    """Train a model on each field, and measure how well it then tells the field's subcategories.
+
+    As in PhysBERT's paper: one epoch of pairs of one subcategory, two learning rates by two batch
+    sizes, of which the best on validation papers is kept; then V-measure over ten folds of the
+    papers set aside. The same command goes on after whatever has happened.
+    """
+    # As in `train`: threads that wait for work must not spin on the cores that others work on.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    from trainer.distributed import Ranks
+    from trainer.evaluations.table import terminal
+    from trainer.loop.begin import Options
+    from trainer.subdomain import Plan, train_and_measure
+    from trainer.suites.physbert import FIELDS
+
+    wanted = [name.strip() for name in fields.split(",") if name.strip()]
+    if unknown := [name for name in wanted if name not in FIELDS]:
+        raise TrainerError(f"There is no field {unknown[0]!r}.", f"There are {', '.join(FIELDS)}.")
+    base = str(Path(model).resolve()) if Path(model).is_dir() else model
+    settings = dict(_setting(change) for change in changes or ())
+    plan = Plan(base, corpus, output, settings, seed)
+    with Ranks.from_environment(device) as ranks:
+        said = Console(stderr=True, highlight=False, quiet=not ranks.main)
+        for field in wanted:
+            plan.task(field)  # before hours are spent on another one
+        for field in wanted:
+            outcome, found = train_and_measure(
+                plan, field, ranks, Options(device), lambda text: said.print(escape(text))
+            )
+            if outcome.signal:
+                raise typer.Exit(128 + outcome.signal)
+            if found and ranks.main:
+                Console(highlight=False).print(terminal([found.report]))
+                print(f"The report: {found.folder}")
+
+
+def _setting(change: str) -> tuple[str, str]:
+    name, equals, value = change.partition("=")
+    if not equals or not name:
+        raise TrainerError(f"--set {change} says no value.", "Write it as --set KEY=VALUE.")
+    return name, value

@@ -1,0 +1,171 @@
+"""Training on the command line."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import Recipe, Run
+
+if TYPE_CHECKING:
+    from trainer.distributed import Ranks
+    from trainer.loop.begin import Options
+
+EXAMPLES = """Examples: a small model in minutes, also without a GPU; how long the paper's own
+recipe would take here; the same with another learning rate.
+
+sciread-trainer train runs/first --recipe specter-small --corpus corpus
+
+sciread-trainer train runs/second --recipe specter --corpus corpus --dry-run
+
+sciread-trainer train runs/second --recipe specter --corpus corpus --set learning_rate=3e-5
+
+Exit status: 0 there is a model, 1 something failed, 2 a wrong call, 128 and the signal's number if
+one stopped it.
+"""
+
+
+RunFolder = Annotated[Path, typer.Argument(help="The run's folder; made if it is not there.")]
+RecipeName = Annotated[str, typer.Option(help="A recipe, or a method; see `methods`.")]
+CorpusFolder = Annotated[Path | None, typer.Option(help="A folder that `prepare` made.")]
+BaseName = Annotated[str, typer.Option(help="The model to start from.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="KEY=VALUE", help="Change a setting; [A,B] tries both. May repeat."
+    ),
+]
+Seed = Annotated[int | None, typer.Option(help="Of all chance; 1 unless given.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Say how long; train nothing.")]
+Device = Annotated[str, typer.Option(help="As torch names it; else the first GPU.")]
+Budget = Annotated[int, typer.Option(help="Tokens at once; else as many as fit.")]
+Fsdp = Annotated[bool, typer.Option("--fsdp", help="Spread weights over ranks.")]
+Checkpointing = Annotated[
+    bool, typer.Option("--checkpointing", help="Compute layers twice to need less memory.")
+]
+Compiled = Annotated[bool, typer.Option("--compile", help="Let torch compile layers.")]
+SaveEvery = Annotated[float, typer.Option(help="Minutes between checkpoints.")]
+Measured = Annotated[
+    bool,
+    typer.Option(
+        "--measure/--no-measure",
+        help="In the end say how good the model and its base are, by some test papers.",
+    ),
+]
+
+
+class Wanted(NamedTuple):
+    """What is asked for; what is not said is as in the run, if there is one."""
+
+    recipe: str = ""
+    corpus: Path | None = None
+    base: str = ""
+    changes: Sequence[str] = ()
+    seed: int | None = None
+
+
+def train(
+    run: RunFolder,
+    recipe: RecipeName = "",
+    corpus: CorpusFolder = None,
+    base: BaseName = "",
+    changes: Changes = None,
+    seed: Seed = None,
+    dry_run: DryRun = False,
+    device: Device = "",
+    budget: Budget = 0,
+    fsdp: Fsdp = False,
+    checkpointing: Checkpointing = False,
+    compiled: Compiled = False,
+    save_every: SaveEvery = 5.0,
+    measured: Measured = True,
+) -> None:
+    """Train a model, or go on with a run that was interrupted.
+
+    A new run needs --recipe and --corpus. The same command, or the folder alone, goes on after
+    whatever has happened. On many GPUs: torchrun --nproc-per-node=8 -m trainer train RUN
+    """
+    # Among ranks torch warns that it looks for unused weights; there may be some.
+    os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
+    # Threads that wait for work must not spin on the cores that others work on.
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    # So late, since torch takes seconds, and other commands do not need it.
+    from trainer.distributed import Ranks
+    from trainer.loop.begin import Options
+
+    options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
+    wanted = Wanted(recipe, corpus, base, changes or (), seed)
+    with Ranks.from_environment(device) as ranks:
+        begin = _estimate if dry_run else _train
+        signal = begin(Run(run), wanted, ranks, options)
+    if signal:
+        raise typer.Exit(128 + signal)
+
+
+def _estimate(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
+    from trainer.loop.dry_run import dry_run
+
+    dry_run(_recipe(run, wanted), ranks, options)
+    return 0
+
+
+def _train(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
+    """Train it, and return the signal that stopped it, or 0."""
+    from trainer.grid import train_grid
+    from trainer.train import train as train_run
+
+    # Nothing to make, where the folder is there and nothing else is asked for.
+    if ranks.main and (wanted != Wanted() or not run.exists):
+        Run.create(run.folder, _recipe(run, wanted))
+    ranks.barrier()
+    begin = train_grid if run.recipe.grid else train_run
+    outcome = begin(run, ranks, options)
+    if outcome.finished and ranks.main:
+        print(f"The model is in {run.package}")
+    return outcome.signal
+
+
+def _recipe(run: Run, wanted: Wanted) -> Recipe:
+    old = run.recipe if run.exists else None
+    name, corpus, base, changes, seed = wanted
+    if not old and not (name and corpus):
+        raise TrainerError(
+            f"{run.folder} is a new run, and needs a recipe and a corpus.",
+            "Add --recipe NAME (see: sciread-trainer methods) and --corpus FOLDER.",
+        )
+    settings = dict(_setting(change) for change in changes)
+    if base:
+        settings["base"] = base
+    if isinstance(settings.get("base"), str) and Path(settings["base"]).is_dir():
+        settings["base"] = str(Path(settings["base"]).resolve())
+    grid: dict[str, Any] = {k: v for k, v in settings.items() if isinstance(v, list)}
+    settings = {key: value for key, value in settings.items() if key not in grid}
+    if old and not name:
+        settings, grid = {**old.settings, **settings}, {**old.grid, **grid}
+    made = Recipe.named(
+        name or (old.name if old else ""),
+        corpus or (old.corpus if old else Path()),
+        seed=seed if seed is not None else (old.seed if old else 1),
+        changes=settings,
+        grid=grid or None,
+    )
+    return made
+
+
+def _setting(change: str) -> tuple[str, Any]:
+    """`key=value`. A list, as TOML has it, is of values to try."""
+    name, equals, value = change.partition("=")
+    if not equals or not name:
+        raise TrainerError(f"--set {change} says no value.", "Write it as --set KEY=VALUE.")
+    if not value.startswith("["):
+        return name, value
+    try:
+        return name, tomllib.loads(f"values = {value}")["values"]
+    except tomllib.TOMLDecodeError as error:
+        raise TrainerError(f"--set {change} is no list: {error}.") from error
