@@ -20,7 +20,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "trainer" / "README.md").read_text(encoding="utf-8")
-COMMANDS = re.findall(r"^\$ (sciread-trainer .*)$", README, re.M)
+# The first block; a later one shows what a command prints.
+COMMANDS = re.findall(r"^\$ (sciread-trainer .*)$", README.split("```")[1], re.M)
 TOPICS = ("ants foraging for food", "light in glass fibres", "the grammar of old Norse")
 
 

@@ -147,15 +147,17 @@ def _questions(folder: Path) -> Task:
         query: {str(passage): 1 for passage in (found if isinstance(found, list) else [found])}
         for query, found in parts["relevant_docs"].items()
     }
+    asked = queries.keys() & qrels.keys()
     left_out = {
         "passages without a text": len(parts["corpus"]) - len(passages),
         "questions without a text, or a passage that answers them": len(
             parts["queries"].keys() | qrels.keys()
         )
-        - len(queries.keys() & qrels.keys()),
+        - len(asked),
     }
     papers = {name: Paper(name, text) for name, text in passages.items()}
-    return of_queries("questions", papers, queries, qrels, left_out=left_out)
+    judged = {query: qrels[query] for query in asked}
+    return of_queries("questions", papers, queries, judged, left_out=left_out)
 
 
 def _texts(named: dict[str, Any]) -> dict[str, str]:
