@@ -14,7 +14,7 @@ from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks
 from trainer.evaluations.base import Outcome, Paper, Task, Vectors
 from trainer.evaluations.shared import run_shared
-from trainer.evaluations.subjects import Made, VectorCache, open_subject
+from trainer.subjects.opening import Made, VectorCache, open_subject
 
 PAPERS = [
     Paper(

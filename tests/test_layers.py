@@ -79,7 +79,10 @@ MAY_IMPORT = {
     "trainer.packages": ("trainer.contract",),
     "trainer.data": ("trainer.model", "trainer.contract"),
     "trainer.embedding": ("trainer.data", "trainer.contract"),
-    "trainer.evaluations": (
+    "trainer.evaluations": ("trainer.distributed", "trainer.contract"),
+    "trainer.reports": ("trainer.evaluations", "trainer.contract"),
+    "trainer.subjects": (
+        "trainer.evaluations",
         "trainer.packages",
         "trainer.embedding.shards",
         "trainer.encoder",

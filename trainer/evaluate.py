@@ -19,11 +19,11 @@ from trainer.evaluations.averages import AVERAGE, average
 from trainer.evaluations.base import Outcome, Task
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import read_items
-from trainer.evaluations.makers import Cost, Made, Maker
 from trainer.evaluations.pictures import Picture, read_pictures
-from trainer.evaluations.report import save
 from trainer.evaluations.shared import run_shared
 from trainer.machine import trainer_version
+from trainer.reports.report import save
+from trainer.subjects.makers import Cost, Made, Maker
 from trainer.suites.suite import Planned, Suite
 
 SPEED = "speed"

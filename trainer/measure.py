@@ -14,11 +14,11 @@ from trainer.contract.report import Report, Result, Subject
 from trainer.contract.run import Run
 from trainer.distributed import Ranks
 from trainer.evaluate import SPEED, evaluate, open_tasks
-from trainer.evaluations.models import ModelMaker
-from trainer.evaluations.vector_cache import VectorCache
 from trainer.loop.progress import Reporter, log
 from trainer.loop.stopping import StopWishes
 from trainer.packages.export import tell
+from trainer.subjects.models import ModelMaker
+from trainer.subjects.vector_cache import VectorCache
 from trainer.suites.catalog import open_suite
 from trainer.suites.suite import Settings
 

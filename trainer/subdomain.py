@@ -13,9 +13,9 @@ from trainer.data.prepare import prepare
 from trainer.distributed import Ranks
 from trainer.evaluate import Evaluated, evaluate
 from trainer.evaluations.base import Task
-from trainer.evaluations.subjects import open_subject
 from trainer.grid import train_grid
 from trainer.loop.begin import Options
+from trainer.subjects.opening import open_subject
 from trainer.suites import physbert
 from trainer.suites.suite import Planned
 from trainer.train import Outcome

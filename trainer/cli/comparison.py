@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 
 if TYPE_CHECKING:
-    from trainer.evaluations.compare import Comparison
+    from trainer.reports.compare import Comparison
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `evaluate` made.", show_default=False)]
 
@@ -33,8 +33,8 @@ def compare(
     less than one of twenty such comparisons as a whole (Holm).
     """
     # So late, since importing scikit-learn takes seconds.
-    from trainer.evaluations.compare import compare as compare_reports
-    from trainer.evaluations.report import save_together
+    from trainer.reports.compare import compare as compare_reports
+    from trainer.reports.report import save_together
 
     found = compare_reports(first, second)
     if as_json:
@@ -48,7 +48,7 @@ def compare(
 
 
 def _show(found: Comparison) -> None:
-    from trainer.evaluations import differences
+    from trainer.reports import differences
 
     console = Console(highlight=False)
     for letter, report in zip("AB", (found.first, found.second), strict=True):

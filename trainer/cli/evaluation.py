@@ -178,7 +178,7 @@ class _Work:
     ) -> tuple[list[Evaluated], bool]:
         """One model after the other; one that fails is told of, and the others go on."""
         from trainer.evaluate import evaluate as measure
-        from trainer.evaluations.subjects import open_subject
+        from trainer.subjects.opening import open_subject
 
         done: list[Evaluated] = []
         failed = False
@@ -211,8 +211,8 @@ class _Work:
 
 
 def _say(done: list[Evaluated], output: Path, as_json: bool) -> None:
-    from trainer.evaluations.report import HTML, save_together
-    from trainer.evaluations.table import terminal
+    from trainer.reports.report import HTML, save_together
+    from trainer.reports.table import terminal
 
     page = done[0].folder / HTML
     if len(done) > 1:

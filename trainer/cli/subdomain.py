@@ -47,8 +47,8 @@ def subdomain(
     # As in `train`: threads that wait for work must not spin on the cores that others work on.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from trainer.distributed import Ranks
-    from trainer.evaluations.table import terminal
     from trainer.loop.begin import Options
+    from trainer.reports.table import terminal
     from trainer.subdomain import Plan, train_and_measure
     from trainer.suites.physbert import FIELDS
 

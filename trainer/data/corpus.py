@@ -72,9 +72,9 @@ class Corpus:
     where unknown. `fields` lists indices into `field_names` for each paper, its primary one first;
     `primary` int32 [papers] is that one, or -1. `labels` lists indices into `label_names` (MeSH
     terms, say). `cites` lists the rows that a row cites, ascending, without itself, across
-    the split too (trainer.data.citations.within keeps to a part). `second_hand` lists what the cited
-    papers cite and the paper does not, where an input says so itself (SPECTER's counts); mostly
-    empty. `questions` are texts that papers answer, `question_papers` int32 their papers' rows.
+    the split too (trainer.data.citations.within keeps to a part). `second_hand` lists what the
+    cited papers cite and the paper does not, where an input says so itself (SPECTER's counts);
+    mostly empty. `questions` are texts that papers answer, `question_papers` int32 their rows.
     `split` uint8 [papers] holds values of Split. `counts` says what was read, kept and dropped.
     """
 

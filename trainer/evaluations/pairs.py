@@ -59,7 +59,8 @@ def separation_of_sorted(
 ) -> Separation:
     """Both, from the rising scores of pairs that belong and of those that do not.
 
-    Pairs of equal score are met together. NaN where all or none belong. There may be very many: only places of the former among the latter are looked up, by parts.
+    Pairs of equal score are met together. NaN where all or none belong. There may be very many:
+    only places of the former among the latter are looked up, by parts.
     """
     pairs, rest = len(belonging), len(others)
     if not pairs or not rest:

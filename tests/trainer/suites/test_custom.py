@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
-from trainer.evaluations.baselines import TfIdf
+from trainer.subjects.baselines import TfIdf
 from trainer.suites import custom
 from trainer.suites.suite import Settings
 

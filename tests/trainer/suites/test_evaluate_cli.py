@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
-from trainer.evaluations import baselines
 from trainer.evaluations.items import read_items
+from trainer.subjects import baselines
 from trainer.suites import local
 from trainer.suites.catalog import SUITES
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.baselines import TfIdf
+from trainer.subjects.baselines import TfIdf
 from trainer.suites import judged
 from trainer.suites.suite import Settings
 

@@ -10,7 +10,7 @@ from tests.trainer.suites.conftest import TOPICS, ids_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import EVALUATIONS
 from trainer.data.corpus import Corpus, Split, split_of
-from trainer.evaluations.baselines import Random, TfIdf
+from trainer.subjects.baselines import Random, TfIdf
 from trainer.suites import local
 from trainer.suites.suite import Settings
 

@@ -12,7 +12,7 @@ import pytest
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES, Vectors
-from trainer.evaluations.baselines import Random, TfIdf
+from trainer.subjects.baselines import Random, TfIdf
 from trainer.suites import miread
 from trainer.suites.catalog import open_suite
 from trainer.suites.suite import Settings

@@ -9,7 +9,7 @@ import pytest
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
-from trainer.evaluations.baselines import Random, TfIdf
+from trainer.subjects.baselines import Random, TfIdf
 from trainer.suites import judged, physbert
 from trainer.suites.catalog import open_suite
 from trainer.suites.suite import Settings

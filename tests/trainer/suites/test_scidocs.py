@@ -10,7 +10,7 @@ from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
 from trainer.evaluations.base import Vectors
-from trainer.evaluations.baselines import TfIdf
+from trainer.subjects.baselines import TfIdf
 from trainer.suites.catalog import open_suite
 from trainer.suites.suite import Settings
 

@@ -9,8 +9,8 @@ import pytest
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Outcome, Paper, Task
-from trainer.evaluations.subjects import open_subject
-from trainer.evaluations.vector_files import is_vectors, open_vectors
+from trainer.subjects.opening import open_subject
+from trainer.subjects.vector_files import is_vectors, open_vectors
 
 PAPERS = [Paper(name, f"Title {name}") for name in "abcd"]
 

@@ -10,9 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 
 from trainer.contract.evaluations import Metric
-from trainer.evaluations import charts, table
-from trainer.evaluations.compare import LEVEL, Compared, Comparison
-from trainer.evaluations.markup import Markup, join, tag
+from trainer.reports import charts, table
+from trainer.reports.compare import LEVEL, Compared, Comparison
+from trainer.reports.markup import Markup, join, tag
 
 TITLE = "Which differences are real"
 # What a comparison cannot tell apart from chance is no proof of being alike.

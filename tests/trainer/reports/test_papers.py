@@ -12,7 +12,7 @@ from tests.paper_numbers import RESOURCE, compact, text
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.report import Score
 from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES
-from trainer.evaluations.papers import beside
+from trainer.reports.papers import beside
 
 LISTED = Path(__file__).parents[3].parent / "shared" / "paper_numbers.json"
 

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.report import Report, Result, Score
-from trainer.evaluations.papers import PaperNumber, beside
+from trainer.reports.papers import PaperNumber, beside
 
 OTHER_DATA, OTHER_TRAINING = "*", "†"
 LEGEND = (

@@ -25,7 +25,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.report import Subject
 from trainer.embedding.shards import PLAN, VECTORS, Plan, hash_of
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.evaluations.makers import Made, scaled
+from trainer.subjects.makers import Made, scaled
 
 _LINES = (".jsonl", ".jsonl.gz")
 _IDS = ("paper_id", "id", "_id", "doc_id")

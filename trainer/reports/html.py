@@ -9,12 +9,12 @@ from typing import Literal
 
 from trainer.contract.evaluations import EvaluationSpec, evaluation_spec
 from trainer.contract.report import Report, Result
-from trainer.evaluations import charts, differences, table
-from trainer.evaluations.compare import Comparison
-from trainer.evaluations.markup import Markup, join, tag
+from trainer.reports import charts, differences, table
 from trainer.evaluations.pictures import Confusion, Curves, Distributions, Picture, Places
-from trainer.evaluations.style import STYLE
-from trainer.evaluations.table import Cell, Row
+from trainer.reports.compare import Comparison
+from trainer.reports.markup import Markup, join, tag
+from trainer.reports.style import STYLE
+from trainer.reports.table import Cell, Row
 
 # The page may fetch and run nothing, whatever a title holds.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"

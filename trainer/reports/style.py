@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainer.evaluations.markup import Markup
+from trainer.reports.markup import Markup
 
 # Okabe and Ito's colours first, then more; lighter ones for a dark page.
 _LIGHT = [

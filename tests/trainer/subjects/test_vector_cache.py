@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.ranks import ROOT
-from trainer.evaluations.vector_cache import Rows, VectorCache, cache_folder, text_key
+from trainer.subjects.vector_cache import Rows, VectorCache, cache_folder, text_key
 
 DIM = 8
 
@@ -101,7 +101,7 @@ def test_what_was_not_used_for_longest_goes_first(tmp_path):
 def test_a_writer_may_be_killed_at_any_time(cache):
     """What it had finished is there, and what it had not is not seen."""
     program = (
-        "import sys; from pathlib import Path; from tests.trainer.evaluations import "
+        "import sys; from pathlib import Path; from tests.trainer.subjects import "
         "test_vector_cache as t\n"
         "cache = t.VectorCache(Path(sys.argv[1]))\n"
         "for n in range(10**6):\n"

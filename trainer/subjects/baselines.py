@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from trainer.contract.report import Subject
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.evaluations.makers import Made, Maker, has_text, scaled
+from trainer.subjects.makers import Made, Maker, has_text, scaled
 
 # As Robertson and Zaragoza advise (2009), and as Lucene has them.
 K1, B = 1.2, 0.75

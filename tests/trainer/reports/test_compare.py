@@ -14,11 +14,11 @@ from tests.make_report import items, report, result, score, subject
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec
-from trainer.evaluations import differences
 from trainer.evaluations.base import NO_VECTOR, QUERY_WITHOUT_VECTOR
-from trainer.evaluations.compare import compare
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import write_items
+from trainer.reports import differences
+from trainer.reports.compare import compare
 
 EASE = np.random.default_rng(1).random(200)
 BETTER = EASE + 0.05 + 0.1 * np.random.default_rng(2).normal(size=200)

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import find_model, models_folder
-from trainer.evaluations.baselines import MAKERS
-from trainer.evaluations.makers import Cost, Made, Maker, titles_only
-from trainer.evaluations.vector_cache import VectorCache
-from trainer.evaluations.vector_files import is_vectors, open_vectors
+from trainer.subjects.baselines import MAKERS
+from trainer.subjects.makers import Cost, Made, Maker, titles_only
+from trainer.subjects.vector_cache import VectorCache
+from trainer.subjects.vector_files import is_vectors, open_vectors
 
 if TYPE_CHECKING:
     from trainer.contract.package import Package
@@ -54,8 +54,8 @@ def open_subject(
         return open_vectors(path, name)
 
     from trainer.distributed import Ranks  # torch takes seconds to load
-    from trainer.evaluations.folders import is_model_folder, package_of, scales
-    from trainer.evaluations.models import ModelMaker
+    from trainer.subjects.folders import is_model_folder, package_of, scales
+    from trainer.subjects.models import ModelMaker
 
     ranks = ranks or Ranks.alone()
     cache = cache or VectorCache()

@@ -7,8 +7,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from trainer.evaluations.base import Outcome, Paper, Task, Vectors
-from trainer.evaluations.baselines import Bm25, Random, TfIdf
-from trainer.evaluations.makers import scaled, titles_only
+from trainer.subjects.baselines import Bm25, Random, TfIdf
+from trainer.subjects.makers import scaled, titles_only
 
 PAPERS = [
     Paper("a", "Graph networks", "Networks that pass messages along edges of a graph."),

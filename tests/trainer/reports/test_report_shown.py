@@ -13,10 +13,10 @@ from rich.console import Console
 from tests.make_report import items, pictures_of, report, result, subject
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report, Score
-from trainer.evaluations import table
-from trainer.evaluations.html import Shown, page
 from trainer.evaluations.pictures import read_pictures
-from trainer.evaluations.report import save, save_together
+from trainer.reports import table
+from trainer.reports.html import Shown, page
+from trainer.reports.report import save, save_together
 
 
 def model(title, *results, **changes):

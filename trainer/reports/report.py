@@ -7,13 +7,13 @@ from pathlib import Path
 
 from trainer.contract.report import Report
 from trainer.contract.run import write_whole
-from trainer.evaluations import differences
-from trainer.evaluations.compare import Comparison
-from trainer.evaluations.html import Shown, page
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import write_items
 from trainer.evaluations.pictures import Picture, read_pictures, write_pictures
-from trainer.evaluations.table import markdown
+from trainer.reports import differences
+from trainer.reports.compare import Comparison
+from trainer.reports.html import Shown, page
+from trainer.reports.table import markdown
 
 HTML = "report.html"
 MARKDOWN = "report.md"

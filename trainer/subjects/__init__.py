@@ -1,0 +1,1 @@
+"""What is evaluated: models, files of vectors, baselines, and how their vectors are come by."""
