@@ -102,8 +102,8 @@ _COMMON = (
     Setting(
         "weight_decay",
         0.0,
-        "Pull of all weights but biases and norms towards zero. (MIReAD's code pulls at these too; "
-        "PhysBERT's paper names none while words are guessed.)",
+        "Pull of all weights but biases and norms towards zero. MIReAD's code pulls at these too, "
+        "and PhysBERT's paper names none while words are guessed.",
         0.0,
     ),
     Setting("warmup", 0.1, "Up to the peak: a share of all steps if below 1, else steps.", 0.0),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,14 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """As on a terminal: a shell has what it starts in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_is_a_wish_and_its_echo_the_same(run: Run, number: signal.Signals) -> None:
@@ -34,7 +43,9 @@ def test_a_signal_is_a_wish_and_its_echo_the_same(run: Run, number: signal.Signa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows sends no signals to one process")
-def test_who_does_not_want_to_wait_asks_again(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_does_not_want_to_wait_asks_again(
+    run: Run, ctrl_c: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(stopping, "_ONE_WISH", -1.0)
     with StopWishes(run) as wishes, pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
