@@ -131,7 +131,7 @@ def test_sparse_vectors_are_learned_from_as_dense_ones() -> None:
 
 
 def test_papers_without_vector_or_label_and_rare_labels_are_counted() -> None:
-    labels, vectors = as_task(60, 4.0)
+    labels, vectors = as_task(*clouds(60, 4.0))
     more = Vectors([*vectors.ids, "rare", "bare"], np.concatenate([vectors.matrix, np.eye(2, 8)]))
     outcome = LinearProbe(labels | {"lost": "a", "rare": "d", "bare": ""}, runs=1)(more, None, 0)
     assert outcome.excluded == {
@@ -143,7 +143,7 @@ def test_papers_without_vector_or_label_and_rare_labels_are_counted() -> None:
 
 
 def test_papers_of_one_label_alone_are_an_error() -> None:
-    _, vectors = as_task(30, 1.0)
+    _, vectors = as_task(*clouds(30, 1.0))
     with pytest.raises(TrainerError, match="have 4 paper"):
         LinearProbe(dict.fromkeys(vectors.ids, "a"))(vectors, None, 0)
 

@@ -20,9 +20,9 @@ def ids_of(count: int, split: Split = Split.test) -> list[str]:
 
 @pytest.fixture(scope="session")
 def local_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
-    """75 test papers and 60 of the training part, in three fields, journals and labels; the words
-    of a paper tell its field. Every test paper cites the next two of its field."""
-    tests, learned = ids_of(75), ids_of(60, Split.train)
+    """180 test papers and 60 of the training part, in three fields, journals and labels; the words
+    of a paper tell its field. Every paper cites the next two of its field."""
+    tests, learned = ids_of(180), ids_of(60, Split.train)
     ids = sorted([*tests, *learned])
     papers = []
     for number, name in enumerate(ids):

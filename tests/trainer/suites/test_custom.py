@@ -76,7 +76,7 @@ def test_each_evaluation_is_bound_to_its_files_and_tells_topics(lab, evaluation)
         'papers = "papers.jsonl"',
     ]
     (lab / "SUITE.toml").write_text("\n".join([*described, *files]))
-    (planned,) = custom.suite(lab, Settings()).planned
+    (planned,) = custom.suite(lab, Settings(runs=1)).planned
     task = planned.make()
     assert (task.evaluation, task.split) == (evaluation, "all")
     found = task.run(TfIdf().vectors(task.papers).papers)
