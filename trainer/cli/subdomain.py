@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from trainer.contract.errors import TrainerError
+
+if TYPE_CHECKING:
+    from trainer.distributed import Ranks
+    from trainer.subdomain import Plan
 
 EXAMPLES = """Examples: PhysBERT's own three fields, on eight GPUs; a small model on one field, on a CPU.
 
@@ -22,21 +26,26 @@ A model of the hub is fetched before with: sciread-trainer pull OWNER/NAME
 """  # noqa: E501
 
 
+Model = Annotated[str, typer.Argument(help="The model to start from, as in `train --base`.")]
+Data = Annotated[Path, typer.Option(help="The folder of physbert_subdomain_training and _eval.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Runs and reports go here.")]
+Fields = Annotated[str, typer.Option(help="Of these, with commas between.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. May repeat."),
+]
+Seed = Annotated[int, typer.Option(help="Of all chance.")]
+Device = Annotated[str, typer.Option(help="As torch names it; else the first GPU.")]
+
+
 def subdomain(
-    model: Annotated[str, typer.Argument(help="The model to start from, as in `train --base`.")],
-    corpus: Annotated[
-        Path, typer.Option(help="The folder of physbert_subdomain_training and _eval.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Runs and reports go here.")],
-    fields: Annotated[str, typer.Option(help="Of these, with commas between.")] = (
-        "condmat,astro,hep"
-    ),
-    changes: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a setting. May repeat."),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Of all chance.")] = 1,
-    device: Annotated[str, typer.Option(help="As torch names it; else the first GPU.")] = "",
+    model: Model,
+    corpus: Data,
+    output: Output,
+    fields: Fields = "condmat,astro,hep",
+    changes: Changes = None,
+    seed: Seed = 1,
+    device: Device = "",
 ) -> None:
     """Train a model on each field, and measure how well it then tells the field's subcategories.
 
@@ -47,9 +56,7 @@ def subdomain(
     # As in `train`: threads that wait for work must not spin on the cores that others work on.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from trainer.distributed import Ranks
-    from trainer.loop.begin import Options
-    from trainer.reports.table import terminal
-    from trainer.subdomain import Plan, train_and_measure
+    from trainer.subdomain import Plan
     from trainer.suites.physbert import FIELDS
 
     wanted = [name.strip() for name in fields.split(",") if name.strip()]
@@ -59,18 +66,27 @@ def subdomain(
     settings = dict(_setting(change) for change in changes or ())
     plan = Plan(base, corpus, output, settings, seed)
     with Ranks.from_environment(device) as ranks:
-        said = Console(stderr=True, highlight=False, quiet=not ranks.main)
         for field in wanted:
             plan.task(field)  # before hours are spent on another one
         for field in wanted:
-            outcome, found = train_and_measure(
-                plan, field, ranks, Options(device), lambda text: said.print(escape(text))
-            )
-            if outcome.signal:
-                raise typer.Exit(128 + outcome.signal)
-            if found and ranks.main:
-                Console(highlight=False).print(terminal([found.report]))
-                print(f"The report: {found.folder}")
+            _tune(plan, field, ranks, device)
+
+
+def _tune(plan: Plan, field: str, ranks: Ranks, device: str) -> None:
+    """Train on a field and measure it, and print what was found."""
+    from trainer.loop.begin import Options
+    from trainer.reports.table import terminal
+    from trainer.subdomain import train_and_measure
+
+    said = Console(stderr=True, highlight=False, quiet=not ranks.main)
+    outcome, found = train_and_measure(
+        plan, field, ranks, Options(device), lambda text: said.print(escape(text))
+    )
+    if outcome.signal:
+        raise typer.Exit(128 + outcome.signal)
+    if found and ranks.main:
+        Console(highlight=False).print(terminal([found.report]))
+        print(f"The report: {found.folder}")
 
 
 def _setting(change: str) -> tuple[str, str]:

@@ -215,7 +215,8 @@ METHODS: tuple[MethodSpec, ...] = (
                 "start_share",
                 0.0,
                 "Share of the starting weights in the finished model; the rest is learned. Some of "
-                "them keep what a small set of journals would make it forget.",
+                "them keep what a small set of journals would make it forget. Validation is of "
+                "what is learned alone; the scores in the end are the finished model's.",
                 0.0,
                 0.99,
             ),

@@ -107,13 +107,11 @@ def journal_examples(
     known = np.flatnonzero((corpus.venues >= 0) & (corpus.abstracts.lengths > 0))
     excluded = find(exclude, corpus.venue_names)
     rows = known[~excluded.meant[corpus.venues[known]]]
-    chosen, too_small, not_recent = _choose_from(corpus, rows, rule, pubmed, seed)
-    codes = np.unique(corpus.venues[chosen[corpus.split[chosen] == Split.train]])
-    classes = sorted(codes.tolist(), key=lambda code: corpus.venue_names[code])
-    if len(classes) < 2:
-        raise _too_few(corpus, len(classes), rule)
+    chosen = _choose_from(corpus, rows, rule, pubmed, seed)
+    kept = chosen.places
+    classes = _classes(corpus, kept, rule)
     train, validation = (
-        _labelled(corpus, texts, chosen[corpus.split[chosen] == split], classes)
+        _labelled(corpus, texts, kept[corpus.split[kept] == split], classes)
         for split in (Split.train, Split.validation)
     )
     records = {
@@ -121,10 +119,10 @@ def journal_examples(
         "papers without journal or abstract": corpus.papers - len(known),
         "papers of excluded journals": len(known) - len(rows),
         "journals": len(classes),
-        "journals with too few papers": too_small,
-        "journals without a recent paper": not_recent,
-        "papers of journals left out, or beyond what one gives": len(rows) - len(chosen),
-        "papers kept for tests": int(np.count_nonzero(corpus.split[chosen] == Split.test)),
+        "journals with too few papers": chosen.too_small,
+        "journals without a recent paper": chosen.not_recent,
+        "papers of journals left out, or beyond what one gives": len(rows) - len(kept),
+        "papers kept for tests": int(np.count_nonzero(corpus.split[kept] == Split.test)),
         "examples": len(train),
         "examples for validation": len(validation),
     }
@@ -144,6 +142,14 @@ def _choose_from(
         chosen = np.union1d(chosen, some[kept.places])
         too_small, not_recent = too_small + kept.too_small, not_recent + kept.not_recent
     return Chosen(chosen, too_small, not_recent)
+
+
+def _classes(corpus: Corpus, kept: NDArray[np.int64], rule: JournalRule) -> list[int]:
+    """The journals of the papers to train on, by name. Raises TrainerError."""
+    codes = np.unique(corpus.venues[kept[corpus.split[kept] == Split.train]])
+    if len(codes) < 2:
+        raise _too_few(corpus, len(codes), rule)
+    return sorted(codes.tolist(), key=lambda code: corpus.venue_names[code])
 
 
 def _labelled(
