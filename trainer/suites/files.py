@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import zlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -68,6 +69,18 @@ def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
                 f"{path} says two things of {name!r}: {found[name]!r} and {said!r}.", "Keep one."
             )
     return found
+
+
+def graded(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[str, int]]:
+    """How relevant which paper is to each query. Raises TrainerError where a paper is judged twice
+    for one, each time otherwise."""
+    found: dict[str, dict[str, int]] = defaultdict(dict)
+    for query, paper, grade in rows:
+        if found[query].setdefault(paper, grade) != grade:
+            raise TrainerError(
+                f"{path} judges {paper!r} twice for {query!r}, each time otherwise.", "Keep one."
+            )
+    return dict(found)
 
 
 def objects_of(path: Path) -> Iterator[dict[str, Any]]:

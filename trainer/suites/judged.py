@@ -8,14 +8,13 @@ Several collections may lie in one folder; each is a task. Files may be gzipped.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Paper, Task
-from trainer.suites.files import find, once, papers_in, rows_of
+from trainer.suites.files import find, graded, once, papers_in, rows_of
 from trainer.suites.suite import Planned, Settings, Suite, bind
 
 WITHOUT_TEXT = "judged queries without a text"
@@ -101,18 +100,15 @@ def qrels_in(path: Path) -> dict[str, dict[str, int]]:
 
     Raises TrainerError for a relevance that is no whole number, and for two of one paper.
     """
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    return graded(_judgements(path), path)
+
+
+def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
     for number, (query, paper, relevance, *_) in enumerate(rows_of(path, 3)):
         try:
-            grade = int(relevance)
+            yield query, paper, int(relevance)
         except ValueError as error:
             if number:
                 raise TrainerError(
                     f"{path} gives {relevance!r} as a relevance.", "It must be a whole number."
                 ) from error
-            continue
-        if found[query].setdefault(paper, grade) != grade:
-            raise TrainerError(
-                f"{path} judges {paper!r} twice for {query!r}, each time otherwise.", "Keep one."
-            )
-    return dict(found)

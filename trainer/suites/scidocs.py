@@ -16,15 +16,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Paper, Task
-from trainer.suites.files import find, has, lines_of, once, paper_of, rows_of
+from trainer.suites.files import find, graded, has, lines_of, once, paper_of, rows_of
 from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
 
 if TYPE_CHECKING:
@@ -131,20 +130,23 @@ def metadata_in(folder: Path, name: str) -> dict[str, Paper]:
 
 
 def _qrel(path: Path) -> dict[str, list[tuple[str, int]]]:
-    found: dict[str, list[tuple[str, int]]] = defaultdict(list)
+    found = graded(_judgements(path), path)
+    return {query: list(grades.items()) for query, grades in found.items()}
+
+
+def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
     with lines_of(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue
             try:
                 query, _, paper, relevance = line.split()
-                found[query].append((paper, int(relevance)))
+                yield query, paper, int(relevance)
             except ValueError as error:
                 raise TrainerError(
                     f"Line {number:,} of {path} is not: query 0 paper relevance.",
                     "Copy the file again.",
                 ) from error
-    return dict(found)
 
 
 def _clicks(path: Path) -> list[Click]:

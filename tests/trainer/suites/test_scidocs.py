@@ -121,6 +121,16 @@ def test_damaged_files_are_told_by_their_line(published):
         tasks("scidocs", published)["mag"].make()
 
 
+def test_what_is_judged_twice_is_named_if_each_time_otherwise(published):
+    lists = published / "cite" / "test.qrel"
+    lists.write_text("s00 0 s04 1\ns00 0 s05 0\ns00 0 s04 1\n")
+    (judged,) = tasks("scidocs", published)["cite"].make().measure.judged.values()
+    assert judged == [("s04", 1), ("s05", 0)]
+    lists.write_text("s00 0 s04 1\ns00 0 s04 0\n")
+    with pytest.raises(TrainerError, match="'s04' twice for 's00'"):
+        tasks("scidocs", published)["cite"].make()
+
+
 def test_a_paper_of_two_classes_is_named(published):
     with (published / "mag" / "test.csv").open("a") as file:
         file.write("\ns16,0\ns17,0\n")
@@ -132,7 +142,8 @@ def test_the_report_has_the_average_where_all_numbers_are_there(published, tmp_p
     where = ["--suite", "multi-scidocs", "--corpus", str(published), "-o", str(tmp_path / "out")]
     command = ["evaluate", "tf-idf", *where]
     for tasks_, whole in (("cite,co-cite", False), ("mag", True)):
-        CliRunner().invoke(app, [*command, "--tasks", tasks_], catch_exceptions=False)
+        done = CliRunner().invoke(app, [*command, "--tasks", tasks_], catch_exceptions=False)
+        assert done.exit_code == 0, done.output
         report = Report.read(tmp_path / "out" / "tf-idf")
         assert bool(report.result("average")) is whole
     counted = [score for result in report.results[:-1] for score in result.scores]
