@@ -67,8 +67,8 @@ def row_products(one: Matrix, other: Matrix) -> Dense:
 def distances(one: Dense, many: Matrix) -> NDArray[np.float64]:
     """How far each of `many` rows is from this one, in double precision."""
     if isinstance(many, np.ndarray):
-        found: NDArray[np.float64] = np.linalg.norm(many.astype(np.float64) - one, axis=1)
-        return found
+        apart = many - one.astype(np.float64)
+        return np.sqrt(row_products(apart, apart))
     squares: NDArray[np.float64] = one @ one + lengths(many) ** 2 - 2 * (many @ one)
     return np.sqrt(np.maximum(squares, 0))
 

@@ -106,7 +106,8 @@ def trec_order(scores: Mapping[str, float]) -> list[str]:
 
     As trec_eval has it, which keeps scores in single precision.
     """
-    return sorted(scores, key=lambda paper: (np.float32(scores[paper]), paper), reverse=True)
+    single = np.array(list(scores.values()), np.float32).tolist()
+    return [paper for _, paper in sorted(zip(single, scores, strict=True), reverse=True)]
 
 
 def average_precision(gains: Sequence[int], relevant: int) -> float:
