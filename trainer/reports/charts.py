@@ -14,7 +14,7 @@ from trainer.reports.markup import Child, Markup, join, tag
 # As many as the style has; further series begin again, with another mark.
 COLOURS = 12
 
-_LETTER = 6.2  # the width of a letter of a label, on average
+_LETTER, _CAPITAL = 6.2, 8.2  # the width of a letter of a label, on average
 _LETTERS = 26  # of a label; the rest is cut
 _LETTERS_OF_A_LINE = 46
 _CORNER = 78.0  # the width of what says which way a confusion is read
@@ -37,8 +37,8 @@ class Bar:
 
 def bars(groups: Sequence[tuple[str, Sequence[Bar]]], title: str) -> Markup:
     """Bars from 0 to 100 lying under one another, a name above each group."""
-    letters = max((len(bar.label) for _, members in groups for bar in members), default=0)
-    left, right, top, thick = 12 + _LETTER * min(letters, _LETTERS), 50.0, 18.0, 16.0
+    names = [_short(bar.label, _LETTERS) for _, members in groups for bar in members]
+    left, right, top, thick = 12 + _widest(names), 50.0, 18.0, 16.0
     width = 480.0
     span, y = width - left - right, top
     parts: list[Markup] = []
@@ -103,7 +103,7 @@ class Gap:
 
 def gaps(found: Sequence[Gap], title: str) -> Markup:
     """Differences around nothing, a line each: left of it the first is higher, right the second."""
-    left = 12 + _LETTER * min(max(len(gap.label) for gap in found), _LETTERS_OF_A_LINE)
+    left = 12 + _widest([_short(gap.label, _LETTERS_OF_A_LINE) for gap in found])
     top, step, span, right = 18.0, 20.0, 320.0, 58.0
     ends = [abs(end) for gap in found for end in (gap.value, gap.low, gap.high) if end is not None]
     most = max(ends) or 0.01
@@ -237,7 +237,7 @@ def confusion(picture: Confusion) -> Markup:
     size = len(picture.labels)
     cell = 30.0 if size <= 12 else 19.0
     names = [_short(label, _LETTERS) for label in picture.labels]
-    longest = _LETTER * max(map(len, names), default=0)
+    longest = _widest(names)
     # Labels above are turned by 60 degrees and lean out to the right.
     left, top, over = 12 + max(longest, _CORNER), 14 + 0.87 * longest, 0.5 * longest
     side = size * cell
@@ -335,6 +335,13 @@ def _colour(series: int) -> int:
 
 def _short(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
+def _widest(names: Sequence[str]) -> float:
+    """The width of the longest, about: a page does not say which font it gets."""
+    return max(
+        (sum(_CAPITAL if c.isupper() else _LETTER for c in name) for name in names), default=0
+    )
 
 
 def _label(x: float, y: float, text: str, **attributes: str | float | None) -> Markup:

@@ -14,7 +14,7 @@ from tests.make_report import items, pictures_of, report, result, subject
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report, Score
 from trainer.evaluations.pictures import read_pictures
-from trainer.reports import table
+from trainer.reports import charts, table
 from trainer.reports.html import Shown, page
 from trainer.reports.report import save, save_together
 
@@ -173,6 +173,13 @@ def test_every_picture_of_a_page_is_whole_svg_with_a_title():
     for svg in drawn:
         root = ElementTree.fromstring(svg)
         assert root.find("{http://www.w3.org/2000/svg}title").text
+
+
+def test_a_bars_name_has_room_for_capitals():
+    root = ElementTree.fromstring(charts.bars([("", [charts.Bar("NDCG", 0, 0.5)])], "bars"))
+    (name,) = [text for text in root.iter() if text.text == "NDCG"]
+    assert name.get("text-anchor") == "end"
+    assert float(name.get("x")) >= 8 * len("NDCG")
 
 
 def test_curves_of_several_models_lie_in_one_picture():
