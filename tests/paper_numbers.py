@@ -20,8 +20,9 @@ RESOURCE = Path(__file__).parents[1] / "resources" / "paper_numbers.json"
 _ABOUT = (
     "What the papers print, in their unit. `ours` is the suite, task, evaluation and metric of a "
     "column (and the split, where it is not the usual one); a column without it is of no "
-    "evaluation here. `n` is how many items it is of; `n_about`, where the paper rounds. `method` "
-    "and `models` say which of our models a row may stand beside."
+    "evaluation here. `n` is how many items it is of; `n_about`, where the paper rounds; `drawn`: "
+    "papers were drawn, nobody knows which. `method` and `models` say which of our models a row "
+    "may stand beside."
 )
 
 _RANKING = {"MAP": ("ranking", "map"), "nDCG": ("ranking", "ndcg")}
@@ -90,6 +91,9 @@ _SIZES = {
     **{("miread", f"mesh{of}"): {"n_about": 3_450} for of in ("", "-clusters")},
     ("physbert", "citations"): {"n_about": 50_000},
     ("physbert", "questions"): {"n_about": 50_000},
+    # How many papers of each category and journal MIReAD's authors took, and which, nobody knows.
+    ("miread", "categories"): {"drawn": True},
+    ("miread", "unseen-journals"): {"drawn": True},
 }
 
 # A null says as much.

@@ -11,6 +11,7 @@ from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.report import Report, Result, Subject
+from trainer.evaluations.averages import AVERAGE
 from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES
 
 _NUMBERS = "paper_numbers.json"
@@ -23,7 +24,8 @@ class PaperNumber:
     """A cell of a table, as in our scores 0 to 1. `model` is named as the paper names it.
 
     `same_data`: the published papers and judgements, as many as published, none left out but by
-    the paper's own rules. `same_model`: the published weights, and not only the same method.
+    the paper's own rules, nor drawn where the paper does not say how. `same_model`: the published
+    weights, and not only the same method.
     """
 
     value: float
@@ -53,7 +55,7 @@ def beside(report: Report, result: Result, metric: str) -> list[PaperNumber]:
     of the same name, in the same metric. First come those of the same weights and data, and of
     the paper that the method is from."""
     found = [
-        _number(cell, report, result, metric)
+        _number(cell, report)
         for cell in _cells()
         if cell.ours[1:] == (result.task, result.evaluation, metric)
         and _may_stand_beside(cell.row, report.subject)
@@ -104,9 +106,18 @@ def _is_published(row: dict[str, Any], subject: Subject) -> bool:
     return any(model.replace("/", "--") in names for model in row.get("models", ()))
 
 
-def _is_whole(cell: _Cell, result: Result, metric: str) -> bool:
-    """Whether the result is of all that the paper's number is of, and of nothing else."""
-    if cell.column.get("split", result.split) != result.split:
+def _is_of_all(cell: _Cell, report: Report) -> bool:
+    """Whether the report's number is of all that the paper's is of, and of nothing else; an
+    average, where each of the numbers that it is of is."""
+    columns = [cell.column]
+    if cell.ours[1] == AVERAGE:
+        columns = [c for c in cell.table["columns"] if c.get("ours", cell.ours)[1] != AVERAGE]
+    parts = [(column, report.result(column["ours"][1])) for column in columns]
+    return all(part and _is_whole(cell, column, part) for column, part in parts)
+
+
+def _is_whole(cell: _Cell, column: dict[str, Any], result: Result) -> bool:
+    if column.get("drawn") or column.get("split", result.split) != result.split:
         return False
     left_out = set(result.excluded)
     if cell.table["paper"] == "miread":
@@ -115,13 +126,13 @@ def _is_whole(cell: _Cell, result: Result, metric: str) -> bool:
         left_out.discard(WITHOUT_ABSTRACT)
     if left_out:
         return False
-    score = result.score(metric)
+    score = result.score(column["ours"][-1])
     n = score.n if score else 0
-    about = cell.column.get("n_about", n)
-    return bool(cell.column.get("n", n) == n and abs(n - about) <= _ABOUT * about)
+    about = column.get("n_about", n)
+    return bool(column.get("n", n) == n and abs(n - about) <= _ABOUT * about)
 
 
-def _number(cell: _Cell, report: Report, result: Result, metric: str) -> PaperNumber:
+def _number(cell: _Cell, report: Report) -> PaperNumber:
     same_suite = report.suite == cell.ours[0]
     return PaperNumber(
         value=cell.value / 100,
@@ -131,7 +142,7 @@ def _number(cell: _Cell, report: Report, result: Result, metric: str) -> PaperNu
         table=cell.table["table"],
         setting=cell.table["setting"],
         note=cell.row.get("note", ""),
-        same_data=same_suite and _is_whole(cell, result, metric),
+        same_data=same_suite and _is_of_all(cell, report),
         same_model=_is_published(cell.row, report.subject),
         same_suite=same_suite,
         own_paper=cell.table["paper"] == cell.row.get("method"),

@@ -11,6 +11,7 @@ from tests.make_report import report, result, subject
 from tests.paper_numbers import RESOURCE, compact, text
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.report import Score
+from trainer.evaluations.averages import average
 from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.reports.papers import beside
 
@@ -93,6 +94,35 @@ def test_what_miread_s_code_leaves_out_is_no_difference():
     baseline = {"id": "allenai--scibert_scivocab_uncased"}
     assert of(**probe, model=baseline, excluded=bare | titles)[0].same_data
     assert not of(**probe, model=baseline, excluded=bare)[0].same_data
+
+
+def test_papers_that_nobody_knows_how_to_draw_are_other_data():
+    probe = {"suite": "miread", "metric": "macro_f1", "evaluation": "probe", "split": "all"}
+    for task in ("categories", "unseen-journals"):
+        assert not of(**probe, task=task, model={"method": "miread"})[0].same_data
+
+
+def test_an_average_is_of_the_same_data_where_all_its_numbers_are():
+    def whole(clicks):
+        parts = [
+            result("mag", evaluation="svm", scores=(Score("macro_f1", 0.8, 3_751),)),
+            result("mesh", evaluation="svm", scores=(Score("macro_f1", 0.8, 3_450),)),
+            *(
+                result(task, scores=(Score("map", 0.8, 1_000), Score("ndcg", 0.8, 1_000)))
+                for task in ("co-view", "co-read", "cite", "co-cite")
+            ),
+            result(
+                "recomm",
+                evaluation="recommendation",
+                scores=(Score("adj_ndcg", 0.5, clicks), Score("adj_p@1", 0.5, clicks)),
+            ),
+        ]
+        mean = average("scidocs", {part.task: part for part in parts})
+        made = report(*parts, mean, suite="scidocs", subject=subject(method="specter"))
+        return beside(made, mean, "average")[0]
+
+    assert whole(1_000).same_data and whole(1_000).value == pytest.approx(0.802)
+    assert not whole(100).same_data
 
 
 @pytest.mark.parametrize(
