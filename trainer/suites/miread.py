@@ -53,6 +53,7 @@ FIELDS = {
 }
 UNREAD = "rows that could not be read"
 AGAIN = "papers that come twice"
+UNGROUPED = "papers without a category or journal"
 
 _ENDS = tuple(f"{end}{gz}" for end in (".csv", ".tsv", ".parquet") for gz in ("", ".gz"))
 _UNSEEN, _ARXIV, _PUBLISHED = "unseen_journals", "df_arxiv_information_retrieval", "df_[0-9]*"
@@ -138,7 +139,7 @@ class MiRead:
 
         left_out: Counter[str] = Counter()
         labels, papers = {}, {}
-        for row in _drawn(self._rows(pattern, left_out), group_of):
+        for row in _drawn(self._rows(pattern, left_out), group_of, left_out):
             labels[row.id] = group_of(row)
             papers[row.id] = Paper(row.id, row.title, row.abstract)
         if len(set(labels.values())) < 2:
@@ -189,7 +190,9 @@ class MiRead:
         return bind(name, evaluation, measure, texts, judged, split=split, left_out=left_out)
 
 
-def _drawn(rows: Iterable[Record], group_of: Callable[[Record], str]) -> list[Record]:
+def _drawn(
+    rows: Iterable[Record], group_of: Callable[[Record], str], left_out: Counter[str]
+) -> list[Record]:
     """Some papers of each group that has enough, by a hash of theirs: the same in any order.
 
     No more than these are held in memory.
@@ -199,6 +202,7 @@ def _drawn(rows: Iterable[Record], group_of: Callable[[Record], str]) -> list[Re
     for row in rows:
         group = group_of(row)
         if not group:
+            left_out[UNGROUPED] += 1
             continue
         sizes[group] += 1
         lot = int.from_bytes(blake2b(row.id.encode("utf-8", "replace"), digest_size=8).digest())

@@ -180,6 +180,7 @@ def test_papers_without_an_abstract_are_left_out_and_counted(published):
     assert "s119" not in {paper.id for paper in task.papers}
     assert task.run(topic_vectors(task)).excluded == {WITHOUT_ABSTRACT: 1}
     rows = [*table_rows(0, 60), [0, "", "title alone", "J", "F", 0, 0], *table_rows(0, 1), ["x"]]
+    rows.append([1, "we study", "of no field", "J", "", 0, 0])
     for name in ("df_0", "df_1"):
         (published / f"{name}.csv.gz").unlink()
     write_table(published / "df_0.csv.gz", COLUMNS, rows)
@@ -188,6 +189,7 @@ def test_papers_without_an_abstract_are_left_out_and_counted(published):
         WITHOUT_ABSTRACT: 1,
         miread.AGAIN: 1,
         miread.UNREAD: 1,
+        miread.UNGROUPED: 1,
     }
 
 
