@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Literal
 
 from trainer.contract.evaluations import EvaluationSpec, evaluation_spec
@@ -172,7 +172,10 @@ def _bars(names: Sequence[str], rows: Sequence[Row]) -> Markup:
     if not drawn:
         return Markup("")
     key_of_models = charts.legend(names) if len(names) > 1 else Markup("")
-    note = "Lines: 95 % intervals. Diamonds: what the paper says of this model or its method."
+    note = (
+        "Lines: 95 % intervals. Diamonds: what the paper says of this model or its method, where "
+        "data are the same."
+    )
     return _section(
         "At a glance",
         key_of_models,
@@ -199,7 +202,7 @@ def _bars_of(names: Sequence[str], row: Row) -> list[charts.Bar]:
             cell.score.value,
             cell.score.low,
             cell.score.high,
-            cell.papers[0].value if cell.papers else None,
+            next((number.value for number in cell.papers[:1] if number.same_data), None),
         )
         for at, (name, cell) in enumerate(zip(names, row.cells, strict=True))
         if cell
@@ -207,10 +210,13 @@ def _bars_of(names: Sequence[str], row: Row) -> list[charts.Bar]:
 
 
 def _pictures(names: Sequence[str], shown: Sequence[Shown]) -> Markup:
-    """Task by task: curves of all models in one, everything else a picture a model."""
+    """Task by task: curves of all models in one, everything else a picture a model, side by side;
+    of one model, all of a task."""
     drawn = []
     for task in _tasks(shown):
         figures = [[*_curves(names, shown, task)], *_others(names, shown, task)]
+        if len(names) == 1:
+            figures = [[*chain(*figures)]]
         if any(figures):
             drawn.append(tag("h3", task.title))
             drawn += [tag("div", alike, class_="figures") for alike in figures if alike]

@@ -175,6 +175,21 @@ def test_every_picture_of_a_page_is_whole_svg_with_a_title():
         assert root.find("{http://www.w3.org/2000/svg}title").text
 
 
+def test_a_paper_s_number_is_drawn_beside_ours_where_data_are_the_same():
+    def marks(suite):
+        many = result(scores=(Score("map", 0.8, 1_000),))
+        made = report(many, suite=suite, subject=subject(method="specter"))
+        return page([Shown(made)]).count('class="paper"')
+
+    assert (marks("scidocs"), marks("local")) == (1, 0)
+
+
+def test_the_pictures_of_a_task_lie_beside_one_another():
+    text = page([Shown(model("A", result("cite")), pictures_of(1, 0.7))])
+    pictures = text.partition("<h2>Pictures</h2>")[2].partition("<h2>")[0]
+    assert pictures.count('<div class="figures">') == 1 < pictures.count("<figure>")
+
+
 def test_a_bars_name_has_room_for_capitals():
     root = ElementTree.fromstring(charts.bars([("", [charts.Bar("NDCG", 0, 0.5)])], "bars"))
     (name,) = [text for text in root.iter() if text.text == "NDCG"]
