@@ -201,7 +201,7 @@ def _path(x: Sequence[float], y: Sequence[float], left: float, top: float, side:
 
 def distributions(picture: Distributions) -> Markup:
     """The share of each series in each bin, as filled outlines over one another."""
-    left, top, width, height = 14.0, 10.0, 440.0, 170.0
+    left, top, width, height = 14.0, 10.0, 420.0, 170.0
     edges = np.asarray(picture.edges)
     extent = float(edges[-1] - edges[0]) or 1.0
     most = max((max(shares) for shares in picture.series.values()), default=1) or 1.0

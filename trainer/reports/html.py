@@ -172,14 +172,13 @@ def _bars(names: Sequence[str], rows: Sequence[Row]) -> Markup:
     if not drawn:
         return Markup("")
     key_of_models = charts.legend(names) if len(names) > 1 else Markup("")
-    note = (
-        "Lines: 95 % intervals. Diamonds: what the paper says of this model or its method, where "
-        "data are the same."
-    )
+    note = "Lines: 95 % intervals."
+    if any('class="paper"' in figure for figure in drawn):
+        note += " Diamonds: what the paper says of this model or its method, of the same data."
     return _section(
         "At a glance",
         key_of_models,
-        tag("div", drawn, class_="figures"),
+        tag("div", drawn, class_="glance"),
         tag("p", note, class_="soft"),
     )
 

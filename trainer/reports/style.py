@@ -94,6 +94,8 @@ td.number {{ white-space: nowrap; }}
 }}
 .figures {{ display: flex; flex-wrap: wrap; gap: 20px; align-items: flex-start; }}
 .figures + .figures {{ margin-top: 20px; }}
+.glance {{ columns: 500px; column-gap: 20px; }}
+.glance figure {{ display: inline-block; width: 100%; margin-bottom: 20px; }}
 figure {{
   margin: 0; padding: 16px; background: var(--raised); border: 1px solid var(--line);
   border-radius: 8px; max-width: 100%; break-inside: avoid;

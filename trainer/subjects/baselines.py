@@ -75,7 +75,7 @@ class Bm25:
 
 
 class Random:
-    """Vectors by chance; a paper's is the same whenever its id is."""
+    """Vectors by chance; a paper's is the same whenever its id and its text are."""
 
     subject = Subject(
         id="random", title="Random vectors", kind="baseline", found="random", dim=_DIM
@@ -139,10 +139,12 @@ def _has_words(words: CountVectorizer, papers: Sequence[Paper]) -> bool:
 
 
 def _drawn(papers: Sequence[Paper]) -> Vectors:
-    filled = [paper.id for paper in papers if has_text(paper)]
+    filled = [paper for paper in papers if has_text(paper)]
     matrix = np.empty((len(filled), _DIM), np.float32)
-    for row, name in enumerate(filled):
-        seed = blake2b(name.encode("utf-8", "replace"), digest_size=8).digest()
-        numbers = np.random.Generator(np.random.Philox(key=int.from_bytes(seed, "little")))
+    for row, paper in enumerate(filled):
+        said = "\0".join(paper).encode("utf-8", "replace")
+        seed = int.from_bytes(blake2b(said, digest_size=8).digest(), "little")
+        numbers = np.random.Generator(np.random.Philox(key=seed))
         matrix[row] = numbers.standard_normal(_DIM, np.float32)
-    return Vectors(filled, matrix, frozenset(paper.id for paper in papers) - set(filled))
+    ids = [paper.id for paper in filled]
+    return Vectors(ids, matrix, frozenset(paper.id for paper in papers) - set(ids))

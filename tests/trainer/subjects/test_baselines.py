@@ -75,6 +75,8 @@ def test_a_random_vector_belongs_to_its_paper_and_to_nothing_else():
     assert np.array_equal(one.matrix, other.matrix[::-1])
     unit = Random().vectors(PAPERS[:3], raw=False).papers.matrix
     assert np.allclose(unit @ unit.T, np.eye(3), atol=0.25)
+    titles = Random().vectors(titles_only(PAPERS[:1]), raw=False).papers.matrix
+    assert np.allclose(unit[:1] @ titles.T, 0, atol=0.25)
 
 
 def test_scaling_makes_vectors_one_long_and_leaves_zeros_alone():
