@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import evaluation_spec
+from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.report import REPORT, Report, Result, Score, Subject
 from trainer.distributed import Ranks
 from trainer.evaluations.averages import AVERAGE, average
@@ -202,16 +202,18 @@ class _Book:
 
     def add(self, work: _Work, timed: _Timed, seed: int) -> None:
         task, outcome = work.task, timed.outcome
+        spec = evaluation_spec(task.evaluation)
+        scores = [_bounded(score, spec.metric(score.metric)) for score in outcome.scores]
         self.results[task.name] = Result(
             task=task.name,
             title=work.planned.title,
             evaluation=task.evaluation,
-            protocol=evaluation_spec(task.evaluation).protocol,
+            protocol=spec.protocol,
             split=task.split,
             sha256=task.sha256,
             seed=seed,
             seconds=timed.seconds,
-            scores=(*outcome.scores, *_truncated(task, work.made.cost)),
+            scores=(*scores, *_truncated(task, work.made.cost)),
             excluded=outcome.excluded,
         )
         self._items[task.name] = dict(outcome.items)
@@ -258,6 +260,13 @@ class _Book:
 
     def save(self) -> None:
         save(self.report, self._folder, self._items, self._pictures)
+
+
+def _bounded(score: Score, metric: Metric) -> Score:
+    """What items add to a share may lead beyond 0 and 1, where no share is."""
+    if metric.unit != "percent" or score.low is None or score.high is None:
+        return score
+    return replace(score, low=max(0.0, score.low), high=min(1.0, score.high))
 
 
 def _speeds(cost: Cost, subject: Subject) -> tuple[Score, ...]:

@@ -151,6 +151,15 @@ def test_the_report_has_the_average_where_all_numbers_are_there(published, tmp_p
     assert report.result("average").scores[0].value == pytest.approx(sum(values) / 5)
 
 
+def test_the_interval_of_a_share_ends_where_shares_do(published, tmp_path):
+    told = published / "mag" / "test.csv"
+    told.write_text(told.read_text().replace("s23,1", "s23,0"))
+    where = ["--suite", "scidocs", "--corpus", str(published), "-o", str(tmp_path / "out")]
+    assert CliRunner().invoke(app, ["evaluate", "tf-idf", *where, "--tasks", "mag"]).exit_code == 0
+    score = Report.read(tmp_path / "out" / "tf-idf").result("mag").score("macro_f1")
+    assert 0 <= score.low < score.value < score.high == 1
+
+
 def test_clicks_are_read_as_they_are_published(published):
     measure = tasks("scidocs", published)["recomm"].make().measure
     assert [len(part) for part in (measure.train, measure.validation, measure.test)] == [
