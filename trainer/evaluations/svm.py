@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
-from trainer.evaluations.linear_svm import LinearSvm, Rotated
+from trainer.evaluations.linear_svm import LinearSvm, fit
 from trainer.evaluations.matrices import with_zeros
 from trainer.evaluations.pictures import confusion
 
@@ -35,13 +35,11 @@ def choose_c(vectors: Matrix, labels: NDArray[np.integer], cs: Sequence[float] =
     folds = StratifiedKFold(_FOLDS)
     each = []
     for learn, test in folds.split(np.zeros(len(labels)), labels):
-        rotated = Rotated.of(vectors[learn])
-        machines = rotated.fit(labels[learn], cs)
+        machines = fit(vectors[learn], labels[learn], cs)
         each.append([np.mean(m.tell(vectors[test]) == labels[test]) for m in machines])
     accuracies = np.mean(each, axis=0)
     best = int(accuracies.argmax())
-    # What lower Cs found is a good start for the best.
-    machine = Rotated.of(vectors).fit(labels, cs[: best + 1])[-1]
+    (machine,) = fit(vectors, labels, [cs[best]])
     return Chosen(cs[best], accuracies, machine)
 
 

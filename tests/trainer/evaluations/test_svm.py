@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Vectors
+from trainer.evaluations.base import Matrix, Vectors
 from trainer.evaluations.classification import Told
-from trainer.evaluations.linear_svm import Rotated
+from trainer.evaluations.linear_svm import LinearSvm, fit
 from trainer.evaluations.svm import CS, SvmProbe, choose_c
 
 
@@ -66,12 +66,21 @@ def test_c_is_that_of_the_highest_accuracy_the_lowest_of_equals() -> None:
     assert found.c == CS[0]
 
 
+def words(papers: int, labels: int) -> tuple[csr_array, np.ndarray]:
+    """Rows of unit length, in which a label's own words are among many others."""
+    chance = np.random.default_rng(0)
+    codes = chance.integers(0, labels, papers)
+    counts = chance.poisson(0.02, (papers, 600)).astype(np.float32)
+    counts[np.arange(papers), codes * 20 + chance.integers(0, 20, papers)] += 1
+    return csr_array(counts / np.linalg.norm(counts, axis=1, keepdims=True)), codes
+
+
 @pytest.mark.parametrize("labels", [2, 5])
-@pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_weights_are_those_of_scikit_learn_where_it_converges(labels: int, kind: type) -> None:
-    vectors, codes = noisy_labels(120, 6, labels)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_weights_are_those_of_scikit_learn_where_it_converges(labels: int, sparse: bool) -> None:
+    vectors, codes = words(120, labels) if sparse else noisy_labels(120, 6, labels)
     cs = (1e-4, 1e-2, 1.0)
-    for c, machine in zip(cs, Rotated.of(kind(vectors)).fit(codes, cs), strict=True):
+    for c, machine in zip(cs, fit(vectors, codes, cs), strict=True):
         other = LinearSVC(C=c, dual=False, fit_intercept=False, tol=1e-10, max_iter=100_000)
         weight = other.fit(vectors, codes).coef_
         weight = np.concatenate([-weight, weight]) if labels == 2 else weight
@@ -79,9 +88,55 @@ def test_weights_are_those_of_scikit_learn_where_it_converges(labels: int, kind:
         assert np.array_equal(machine.tell(vectors), other.predict(vectors))
 
 
+def slope(machine: LinearSvm, vectors: Matrix, codes: np.ndarray, c: float) -> float:
+    """How steep the loss of the steepest label still is, beside where weights are zero."""
+    signs = np.where(codes[:, None] == machine.labels, 1.0, -1.0)
+    short = np.maximum(0, 1 - signs * (vectors @ machine.weight.T))
+    left = machine.weight.T - 2 * c * vectors.T @ (signs * short)
+    return float(
+        (np.linalg.norm(left, axis=0) / (2 * c * np.linalg.norm(vectors.T @ signs, axis=0))).max()
+    )
+
+
+def hard(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """As models make them: far from zero, most of their spread in few directions, and a number
+    that is always another's twin or nothing."""
+    vectors, codes = noisy_labels(papers, dim, labels)
+    vectors += 300
+    vectors[:, 0], vectors[:, 1] = 0, vectors[:, 2]
+    return vectors, codes
+
+
+@pytest.mark.parametrize("size", [1e-3, 1, 1e3])
+def test_no_machine_could_be_better_however_long_vectors_are(size: float) -> None:
+    vectors, codes = hard(300, 40, 4)
+    vectors *= size
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        assert slope(machine, vectors, codes, c) < 1e-10
+
+
+def test_no_machine_of_words_could_be_better() -> None:
+    vectors, codes = words(300, 4)
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        assert slope(machine, vectors.astype(np.float64), codes, c) < 1e-6
+
+
+def test_a_machine_is_the_same_with_and_without_those_of_lower_cs() -> None:
+    vectors, codes = hard(300, 40, 4)
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        (alone,) = fit(vectors, codes, [c])
+        np.testing.assert_allclose(machine.weight, alone.weight, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_who_has_met_one_label_tells_it(kind: type) -> None:
+    (machine,) = fit(kind(np.eye(3)), np.array([4, 4, 4]), [1.0])
+    assert machine.tell(np.eye(3)).tolist() == [4, 4, 4]
+
+
 def test_labels_that_a_fold_has_not_met_are_not_told() -> None:
     vectors, codes = noisy_labels(30, 4, 3)
-    (machine,) = Rotated.of(vectors).fit(np.where(codes == 1, 7, codes), [1.0])
+    (machine,) = fit(vectors, np.where(codes == 1, 7, codes), [1.0])
     assert set(machine.tell(vectors)) <= {0, 2, 7}
 
 
@@ -110,7 +165,7 @@ def test_a_paper_without_a_vector_counts_as_zeros(case: dict[str, Any]) -> None:
     probe, vectors = as_task(case)
     lost = [*list(probe.train)[:3], *list(probe.test)[:2]]
     kept = np.flatnonzero(~np.isin(vectors.ids, lost))
-    some = Vectors([vectors.ids[row] for row in kept], vectors.matrix[kept])
+    some = Vectors([vectors.ids[row] for row in kept.tolist()], vectors.matrix[kept])
     zeroed = vectors.matrix.copy()
     zeroed[vectors.rows(lost)] = 0
     outcome, same = probe(some, None, 0), probe(Vectors(vectors.ids, zeroed), None, 0)
