@@ -98,6 +98,10 @@ def _facts(report: Report) -> dict[str, str]:
 def _fact(value: object) -> str:
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: ""}[value]
+    if isinstance(value, Mapping):  # of files, to their hashes
+        return ", ".join(
+            f"{name} {str(of).removeprefix('sha256:')[:12]}" for name, of in value.items()
+        )
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -223,6 +223,12 @@ def test_a_page_shows_scores_intervals_exclusions_hashes_and_what_was_measured()
         assert wanted in said, wanted
 
 
+def test_files_of_vectors_stand_with_their_hashes():
+    files = {"a.jsonl": "sha256:" + "5f" * 32, "b.jsonl": "sha256:" + "77" * 32}
+    said = Seen(page([Shown(report(subject=subject(about={"files": files})))])).said
+    assert "a.jsonl 5f5f5f5f5f5f, b.jsonl 777777777777" in said
+
+
 def test_a_folder_holds_everything_and_several_make_one_page(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
     for folder in folders:
