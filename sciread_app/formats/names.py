@@ -58,12 +58,12 @@ def parse(name: str, plain: Callable[[str], str]) -> list[Author]:
     """
     if name.startswith("{") and _whole_group(name):
         return [Author(plain(name), literal=True)]
-    if "," not in name:
+    parts = _split_grouped(name, _COMMAS) if "{" in name else name.split(",")
+    if len(parts) == 1:
         words = _words(name)
         if not _NEVER_A_NAME.isdisjoint(words):
             return [Author(plain(name), literal=True)]
         return [_first_last(words, plain)]
-    parts = _split_grouped(name, _COMMAS) if "{" in name else name.split(",")
     parts = [part.strip() for part in parts]
     if all(_GIVEN_FIRST.fullmatch(part) for part in parts):
         return [_first_last(_words(part), plain) for part in parts]

@@ -4,7 +4,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import IDENTIFIER_KINDS
@@ -175,6 +175,7 @@ papers = st.builds(
 
 
 @given(st.lists(papers, max_size=4))
+@example([Paper(title="", authors=(Author("", suffix="{,"),))])
 def test_papers_written_are_the_papers_read(written):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "papers.jsonl"

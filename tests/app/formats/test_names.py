@@ -28,6 +28,7 @@ def listed(text):
         ("Society of the Blind", Author("Society of the Blind", literal=True)),
         ("{W.M.P. van der} Aalst", Author("Aalst", "W.M.P. van der")),
         ("{de Silva}, Jo", Author("de Silva", "Jo")),
+        ("{Barnes, Noble} Press", Author("Press", "Barnes, Noble")),
         (r"{\'E}mile Zola", Author("Zola", "Émile")),
         (r"Jean {\'e}l Zola", Author("Zola", "Jean", "él")),
         ("Jean-Paul d'Ormesson", Author("d'Ormesson", "Jean-Paul")),
