@@ -159,7 +159,7 @@ class Training:
         if not (math.isfinite(loss) and math.isfinite(length)):
             raise TrainerError(
                 f"Step {total} has the loss {loss} and a gradient of length {length}.",
-                "The checkpoint before is kept. Start a new run with a lower learning_rate, "
+                "What was saved before is kept. Start a new run with a lower learning_rate, "
                 "with clip=1 or with precision=fp32.",
             )
         self._pace.mark(tokens, examples)
@@ -193,7 +193,7 @@ class Training:
         if not math.isfinite(score):
             raise TrainerError(
                 f"The model measures as {score} after step {place.total}.",
-                "The checkpoint before is kept. Start a new run with a lower learning_rate.",
+                "What was saved before is kept. Start a new run with a lower learning_rate.",
             )
         better = place.score is None or score > place.score
         if better:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
 from tests.small_runs import METHODS, small_corpus
@@ -206,6 +208,22 @@ def test_a_full_disk_ends_it_and_keeps_the_last_checkpoint(
     assert not list(run.checkpoints.glob("*.new"))
     assert Checkpoints(run.checkpoints).last(pytest.fail) is not None
     assert train(run, CPU).finished
+
+
+def test_a_disk_too_full_for_the_model_ends_it_and_keeps_what_was_learned(
+    tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = small_run(tmp_path, recipe_of)
+
+    def full(*_: object, **__: object) -> None:
+        raise SafetensorError(f"I/O error: {os.strerror(errno.ENOSPC)} (os error 28)")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("trainer.model.text_model.save_file", full)
+        error = failure(run)
+    assert "The disk is full" in str(error)
+    assert train(run, CPU).finished
+    assert kinds(run).count("validation") == 2
 
 
 def test_a_disk_too_full_for_an_event_ends_it(

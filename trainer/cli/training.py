@@ -44,13 +44,13 @@ Changes = Annotated[
 Seed = Annotated[int | None, typer.Option(help="Of all chance; 1 unless given.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say how long; train nothing.")]
 Device = Annotated[str, typer.Option(help="As torch names it; else the first GPU.")]
-Budget = Annotated[int, typer.Option(help="Tokens at once; else as many as fit.")]
+Budget = Annotated[int, typer.Option(min=0, help="Tokens at once; else as many as fit.")]
 Fsdp = Annotated[bool, typer.Option("--fsdp", help="Spread weights over ranks.")]
 Checkpointing = Annotated[
     bool, typer.Option("--checkpointing", help="Compute layers twice to need less memory.")
 ]
 Compiled = Annotated[bool, typer.Option("--compile", help="Let torch compile layers.")]
-SaveEvery = Annotated[float, typer.Option(help="Minutes between checkpoints.")]
+SaveEvery = Annotated[float, typer.Option(min=0.0, help="Minutes between checkpoints.")]
 Measured = Annotated[
     bool,
     typer.Option(

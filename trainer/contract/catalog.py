@@ -225,7 +225,12 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("max_papers", 300, "So many papers of a journal, no more. 0: all.", 0),
             Setting("recent_year", 2021, "A journal needs a paper of this year. 0: of any.", 0),
             Setting("first_year", 0, "Only papers from this year on. 0: all.", 0),
-            Setting("pubmed_first_year", 2016, "The same for PubMed's papers.", 0),
+            Setting(
+                "pubmed_first_year",
+                2016,
+                "The same for PubMed's papers; of these none after recent_year count.",
+                0,
+            ),
             Setting(
                 "choose",
                 "random",

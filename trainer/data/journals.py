@@ -22,8 +22,8 @@ class JournalRule:
     """Which journals are told apart, and by which of their papers (appendix A.1).
 
     The defaults are the paper's for arXiv, as in ARXIV; PUBMED holds those for PubMed. Only papers
-    from `first_year` on count. A journal needs `at_least` of them, one of them of `recent_year`,
-    and gives `at_most`: any, or the `first` in the corpus. 0: no such condition.
+    from `first_year` to `last_year` count. A journal needs `at_least` of them, one of them of
+    `recent_year`, and gives `at_most`: any, or the `first` in the corpus. 0: no such condition.
     """
 
     at_least: int = 100
@@ -31,10 +31,11 @@ class JournalRule:
     recent_year: int = 2021
     first_year: int = 0
     first: bool = False
+    last_year: int = 0
 
 
 ARXIV = JournalRule()
-PUBMED = JournalRule(at_least=300, first_year=2016)
+PUBMED = JournalRule(at_least=300, first_year=2016, last_year=2021)
 # What the ids of PubMed's papers start with.
 _PMID = "pmid:"
 
@@ -61,7 +62,10 @@ def choose(
     journals: NDArray[np.integer], years: NDArray[np.integer], rule: JournalRule, seed: int
 ) -> Chosen:
     """Which papers the rule keeps, given the journal (from 0) and the year of each."""
-    places = np.flatnonzero(years >= rule.first_year)
+    counts = years >= rule.first_year
+    if rule.last_year:
+        counts &= years <= rule.last_year
+    places = np.flatnonzero(counts)
     codes = journals[places]
     kinds = int(journals.max(initial=-1)) + 1
     sizes = np.bincount(codes, minlength=kinds)
@@ -109,7 +113,7 @@ def journal_examples(
     rows = known[~excluded.meant[corpus.venues[known]]]
     chosen = _choose_from(corpus, rows, rule, pubmed, seed)
     kept = chosen.places
-    classes = _classes(corpus, kept, rule)
+    classes = _classes(corpus, rows, kept, rule)
     train, validation = (
         _labelled(corpus, texts, kept[corpus.split[kept] == split], classes)
         for split in (Split.train, Split.validation)
@@ -144,11 +148,13 @@ def _choose_from(
     return Chosen(chosen, too_small, not_recent)
 
 
-def _classes(corpus: Corpus, kept: NDArray[np.int64], rule: JournalRule) -> list[int]:
-    """The journals of the papers to train on, by name. Raises TrainerError."""
+def _classes(
+    corpus: Corpus, rows: NDArray[np.int64], kept: NDArray[np.int64], rule: JournalRule
+) -> list[int]:
+    """The journals of those papers to train on that are kept, by name. Raises TrainerError."""
     codes = np.unique(corpus.venues[kept[corpus.split[kept] == Split.train]])
     if len(codes) < 2:
-        raise _too_few(corpus, len(codes), rule)
+        raise _too_few(corpus, rows, len(codes), rule)
     return sorted(codes.tolist(), key=lambda code: corpus.venue_names[code])
 
 
@@ -162,10 +168,22 @@ def _labelled(
     return PaperExamples.of(texts, mine, (Part.both,), label[corpus.venues[mine]])
 
 
-def _too_few(corpus: Corpus, journals: int, rule: JournalRule) -> TrainerError:
+def _too_few(
+    corpus: Corpus, rows: NDArray[np.int64], journals: int, rule: JournalRule
+) -> TrainerError:
+    """`rows` are all papers of a journal that is not excluded."""
+    sizes = np.sort(np.bincount(corpus.venues[rows], minlength=2))[::-1]
+    if not sizes[1]:
+        return TrainerError(
+            f"The papers with abstract in the corpus {corpus.folder} are of "
+            f"{'one journal' if sizes[0] else 'no journal'}, as far as is known; two are needed.",
+            "Give papers of which the journals are known.",
+        )
     recent = f", one of {rule.recent_year} among them" if rule.recent_year else ""
     return TrainerError(
         f"Of the corpus {corpus.folder}, {journals} journals have {rule.at_least} papers with "
         f"abstract{recent}; two are needed.",
-        "Give more papers, or set min_papers and recent_year to what this corpus has.",
+        "Give more papers, or set min_papers and recent_year to what this corpus has: its second "
+        f"largest journal has {sizes[1]:,}, its latest paper is of "
+        f"{corpus.years[rows].max() or 'an unknown year'}.",
     )

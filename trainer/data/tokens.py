@@ -273,7 +273,8 @@ def _make(
     dtype = _dtype(vocabulary.size)
     for name in _COLUMNS:
         texts: TextColumn = getattr(corpus, name)
-        note(f"Cutting {len(texts):,} {name} into word pieces")
+        if len(texts):
+            note(f"Cutting {len(texts):,} {name} into word pieces")
         with ListWriter(unfinished, name, dtype) as writer:
             for encodings in _encoded(tokenizer, texts):
                 ids = [encoding.ids for encoding in encodings]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from rich.console import Console
+from safetensors import SafetensorError
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import Run
@@ -33,7 +35,7 @@ def at_work(
         stack.enter_context(reporter)
         try:
             yield reporter
-        except (TrainerError, OSError) as error:
+        except (TrainerError, OSError, SafetensorError) as error:
             failure = _for_people(error)
             _tell(reporter, failure)
             raise failure from error
@@ -47,17 +49,20 @@ def at_work(
             raise
 
 
-def _for_people(error: TrainerError | OSError) -> TrainerError:
+def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError:
     if isinstance(error, TrainerError):
         return error
-    where = f" ({error.filename})" if error.filename else ""
-    if error.errno in _DISK_FULL:
+    # safetensors has no number for it, but the system's words.
+    why = getattr(error, "strerror", None) or str(error)
+    name, number = getattr(error, "filename", None), getattr(error, "errno", None)
+    where = f" ({name})" if name else ""
+    if number in _DISK_FULL or any(os.strerror(full) in why for full in _DISK_FULL):
         return TrainerError(
-            f"The disk is full{where}: {error.strerror}.",
+            f"The disk is full{where}: {why}.",
             "Make room and start again: training goes on from the last checkpoint.",
         )
     return TrainerError(
-        f"A file cannot be read or written{where}: {error.strerror or error}.",
+        f"A file cannot be read or written{where}: {why}.",
         "Mend that and start again: training goes on from the last checkpoint.",
     )
 

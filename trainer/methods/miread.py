@@ -35,6 +35,7 @@ class Miread:
             rule,
             at_least=settings["pubmed_min_papers"],
             first_year=settings["pubmed_first_year"],
+            last_year=settings["recent_year"],
         )
         exclude = [name.strip() for name in settings["exclude"].split(";") if name.strip()]
         texts = setup.texts(self.reading)

@@ -30,7 +30,7 @@ def triples(
     validation, held_out = triple_examples(setup.corpus, texts, Split.validation, setup.seed, draws)
     if not len(train):
         why = given["papers without triplets, by what each"]
-        reasons = ", ".join(f"{count} papers {reason}" for reason, count in why.items() if count)
+        reasons = ", ".join(f"each of {n:,} papers {reason}" for reason, n in why.items() if n)
         raise TrainerError(
             f"The corpus {setup.corpus.folder} gives no triples to learn from: {reasons}.",
             "Give citations between its papers, and more papers of those cited.",

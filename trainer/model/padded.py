@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
@@ -16,7 +17,7 @@ from trainer.model.packed import Packed
 class Padded(nn.Module):
     """Any transformer of that library, over packed texts that are padded for it.
 
-    `dropout` None: as the model's own config says.
+    `dropout` None: as the model's own config says. Raises TrainerError.
     """
 
     def __init__(
@@ -24,18 +25,7 @@ class Padded(nn.Module):
     ) -> None:
         super().__init__()
         self._checkpointing = False
-        # So late, since it takes seconds, and most models are BERT.
-        from transformers import AutoModel
-        from transformers.utils import logging
-
-        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
-        self.model = AutoModel.from_pretrained(
-            folder,
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            dtype=dtype,
-        )
+        self.model: Any = _load(folder, dtype)
         if dropout is not None:
             _set_dropout(self.model, dropout)
         if getattr(self.model, "pooler", None) is not None:
@@ -84,6 +74,34 @@ class Padded(nn.Module):
         pad = self.model.config.pad_token_id or 0
         ids = torch.full((size * longest,), pad, device=texts.ids.device)
         return ids.index_copy(0, padding.rows, texts.ids).view(size, longest)
+
+
+def _load(folder: Path, dtype: torch.dtype) -> Any:
+    # So late, since it takes seconds, and most models are BERT.
+    from transformers import AutoModel
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        model, told = AutoModel.from_pretrained(
+            folder,
+            local_files_only=True,
+            trust_remote_code=False,
+            use_safetensors=True,
+            dtype=dtype,
+            output_loading_info=True,
+        )
+    except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
+        raise TrainerError(
+            f"The model in {folder} cannot be read: {error}", "Copy it again."
+        ) from error
+    # What is lacking was drawn by lot. Nothing of ours reads a pooler.
+    if lacking := sorted(name for name in told["missing_keys"] if "pooler" not in name):
+        raise TrainerError(
+            f"The weights in {folder} lack {lacking[0]}.",
+            "Copy the model again; its config.json is perhaps another's.",
+        )
+    return model
 
 
 def _set_dropout(model: nn.Module, rate: float) -> None:

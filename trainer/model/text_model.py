@@ -206,8 +206,11 @@ def _read_config(folder: Path) -> dict[str, Any]:
             f"There is no transformer in {folder}: {error}", "Name a folder of transformers."
         ) from error
     if not (folder / WEIGHTS).is_file():
+        unsafe = [path.name for path in sorted(folder.glob("*.bin"))]
+        but = f", only {unsafe[0]}, which may hold a program" if unsafe else ""
         raise TrainerError(
-            f"The model in {folder} has no {WEIGHTS}.", "Save its weights as safetensors."
+            f"The model in {folder} has no {WEIGHTS}{but}.",
+            "Save its weights as safetensors, or fetch it: sciread-trainer pull OWNER/NAME",
         )
     return dict(found)
 

@@ -54,6 +54,13 @@ def test_conditions_of_zero_are_none():
     assert len(choose(journals, years, JournalRule(0, 0, 0), 1).places) == 401
 
 
+def test_papers_after_the_last_year_do_not_count():
+    journals, years = np.repeat([0, 1], 4), np.array([2020, 2021, 2022, 2023] * 2)
+    found = choose(journals, years, JournalRule(2, recent_year=2021, last_year=2021), 1)
+    assert years[found.places].tolist() == [2020, 2021] * 2
+    assert len(choose(journals, years, JournalRule(3, last_year=2021), 1).places) == 0
+
+
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory):
     folder = tmp_path_factory.mktemp("journals")
@@ -88,7 +95,9 @@ def test_a_paper_of_each_part_is_labelled_with_its_journal(texts):
 def test_too_few_journals_are_refused_with_a_hint(texts):
     with pytest.raises(TrainerError, match="0 journals have 101 papers") as refused:
         journal_examples(texts.cache.corpus, texts, 1, JournalRule(101))
-    assert "min_papers" in refused.value.hint
+    sizes = np.bincount(texts.cache.corpus.venues[texts.cache.corpus.venues >= 0])
+    assert f"second largest journal has {sorted(sizes)[-2]}" in refused.value.hint
+    assert f"paper is of {texts.cache.corpus.years.max()}" in refused.value.hint
 
 
 def test_papers_from_pubmed_have_a_rule_of_their_own(tmp_path):

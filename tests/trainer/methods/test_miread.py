@@ -60,6 +60,8 @@ def test_the_classes_are_kept_and_the_head_is_not(corpus: Corpus, base: Path) ->
 def test_a_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
     with pytest.raises(TrainerError, match="two are needed"):
         make(corpus, base, "miread-paper", exclude="Letters;Nature", **FEW)
+    with pytest.raises(TrainerError, match="are of one journal, as far as is known; two are"):
+        make(corpus, base, "miread-paper", exclude="Letters;Nature;Rare", **FEW)
 
 
 def test_the_finished_model_may_read_more_than_was_learned_from(corpus: Corpus, base: Path) -> None:

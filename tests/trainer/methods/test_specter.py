@@ -171,6 +171,7 @@ def test_a_corpus_without_triples_is_refused_with_the_reasons(tmp_path: Path, ba
     corpus = make_corpus(tmp_path / "lonely", 12)
     with pytest.raises(TrainerError, match="gives no triples") as refused:
         make(corpus, base, "specter-paper")
+    assert "papers cites no other paper" in refused.value.message
     assert "citations" in refused.value.hint
 
 

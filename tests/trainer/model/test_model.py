@@ -289,7 +289,12 @@ def test_weights_of_a_whole_bert_with_its_heads_are_read(tmp_path: Path, package
     ("change", "said"),
     [
         (lambda f: (f / "config.json").unlink(), "no transformer"),
-        (lambda f: (f / "model.safetensors").unlink(), "no model.safetensors"),
+        (lambda f: (f / "model.safetensors").unlink(), "no model.safetensors."),
+        (
+            lambda f: (f / "model.safetensors").rename(f / "pytorch_model.bin"),
+            "only pytorch_model.bin, which may hold a program",
+        ),
+        (lambda f: write_config(f, model_type="albert", embedding_size=32), "lack "),
         (lambda f: (f / "model.safetensors").write_bytes(b"x" * 99), "cannot be read"),
         (lambda f: write_config(f, num_hidden_layers=3), "lack encoder.layer.2"),
         (lambda f: write_config(f, intermediate_size=65), "has the shape"),
