@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -163,6 +164,12 @@ def death(ranks: Ranks) -> Any:
     ranks.barrier()
 
 
+def lateness(ranks: Ranks) -> Any:
+    if ranks.rank == 1:
+        time.sleep(1)
+        Path(os.environ["LATE"]).touch()
+
+
 def silence(ranks: Ranks) -> Any:
     if ranks.rank == 1:
         time.sleep(30)
@@ -180,6 +187,7 @@ WORK: dict[str, Callable[[Ranks], Any]] = {
         layer_by_layer,
         words,
         death,
+        lateness,
         silence,
     )
 } | {"sharded_sums": lambda ranks: uneven_sums(ranks, fsdp=True)}

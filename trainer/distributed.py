@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import warnings
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
@@ -155,8 +156,13 @@ class Ranks:
         return int(most)
 
     def close(self) -> None:
-        """Leave the others; they may go on without talking to this rank."""
+        """Leave, all ranks together: a rank that goes first may cut short what it still sends."""
         if self.world > 1 and dist.is_initialized():
+            with suppress(RuntimeError):  # who is gone already has said why
+                self.barrier()
+            # Wrapped models hold on to the group, and some of them lie in circles. None may be
+            # left to the end of the process: gloo's threads do not survive that of the interpreter.
+            gc.collect()
             dist.destroy_process_group()
 
     def __enter__(self) -> Ranks:

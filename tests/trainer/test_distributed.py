@@ -106,6 +106,14 @@ def test_the_loss_of_a_rank_is_told_in_a_sentence(name):
     assert "Traceback" not in left.err
 
 
+def test_no_rank_leaves_before_the_others_are_done(tmp_path, monkeypatch):
+    monkeypatch.setenv("LATE", str(tmp_path / "late"))
+    first, other = start_ranks(2, "tests.rank_work", "lateness")
+    (left,) = ended([first])
+    assert (left.code, (tmp_path / "late").exists()) == (0, True), left.err
+    assert [rank.code for rank in ended([other])] == [0]
+
+
 def test_one_rank_needs_no_others():
     assert ALONE.main
     rows = torch.ones(2, 3, requires_grad=True)

@@ -15,6 +15,7 @@ from trainer.contract.errors import TrainerError
 if TYPE_CHECKING:
     from trainer.distributed import Ranks
     from trainer.subdomain import Plan
+    from trainer.train import Outcome
 
 EXAMPLES = """Examples: PhysBERT's own three fields, on eight GPUs; a small model on one field, on a CPU.
 
@@ -68,11 +69,13 @@ def subdomain(
     with Ranks.from_environment(device) as ranks:
         for field in wanted:
             plan.task(field)  # before hours are spent on another one
-        for field in wanted:
-            _tune(plan, field, ranks, device)
+        outcomes = (_tune(plan, field, ranks, device) for field in wanted)
+        stopped = next((outcome for outcome in outcomes if not outcome.finished), None)
+    if stopped and stopped.signal:
+        raise typer.Exit(128 + stopped.signal)
 
 
-def _tune(plan: Plan, field: str, ranks: Ranks, device: str) -> None:
+def _tune(plan: Plan, field: str, ranks: Ranks, device: str) -> Outcome:
     """Train on a field and measure it, and print what was found."""
     from trainer.loop.begin import Options
     from trainer.reports.table import terminal
@@ -82,11 +85,10 @@ def _tune(plan: Plan, field: str, ranks: Ranks, device: str) -> None:
     outcome, found = train_and_measure(
         plan, field, ranks, Options(device), lambda text: said.print(escape(text))
     )
-    if outcome.signal:
-        raise typer.Exit(128 + outcome.signal)
     if found and ranks.main:
         Console(highlight=False).print(terminal([found.report]))
         print(f"The report: {found.folder}")
+    return outcome
 
 
 def _setting(change: str) -> tuple[str, str]:
