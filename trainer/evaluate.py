@@ -74,7 +74,7 @@ def open_tasks(suite: Suite) -> tuple[list[tuple[Planned, Task]], dict[str, str]
         try:
             found.append((planned, planned.make()))
         except TrainerError as error:
-            absent[planned.title] = f"{error} {error.hint}".strip()
+            absent[planned.title] = _told(error)
     return found, absent
 
 
@@ -133,14 +133,14 @@ def _together(
         try:
             works.append(_Work(planned, task, maker.vectors(task.papers, task.queries)))
         except TrainerError as error:
-            failed[planned.title] = str(error)
-            progress.done(planned.title, f"failed: {error}")
+            failed[planned.title] = _told(error)
+            progress.done(planned.title, f"failed: {_told(error)}")
     found = run_shared(ranks, [partial(_run, work, seed) for work in works])
     for work, timed in zip(works, found, strict=True):
         title = work.planned.title
         if isinstance(timed, TrainerError):
-            failed[title] = str(timed)
-            progress.done(title, f"failed: {timed}")
+            failed[title] = _told(timed)
+            progress.done(title, f"failed: {_told(timed)}")
             continue
         book.add(work, timed, seed)
         progress.done(title)
@@ -157,8 +157,13 @@ def _run(work: _Work, seed: int) -> _Timed:
 
 def _first(failed: dict[str, str]) -> tuple[str, str]:
     title, why = next(iter(failed.items()))
-    more = f"{len(failed) - 1:,} more tasks failed, too." if len(failed) > 1 else ""
+    rest = len(failed) - 1
+    more = f"{rest:,} more task{'s' if rest > 1 else ''} failed, too." if rest else ""
     return f"{title}: {why}", more
+
+
+def _told(error: TrainerError) -> str:
+    return f"{error} {error.hint}".strip()
 
 
 class _Book:

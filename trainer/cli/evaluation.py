@@ -212,17 +212,20 @@ class _Work:
 
 def _say(done: list[Evaluated], output: Path, as_json: bool) -> None:
     from trainer.reports.report import HTML, save_together
-    from trainer.reports.table import terminal
+    from trainer.reports.table import left_out, terminal
 
     page = done[0].folder / HTML
     if len(done) > 1:
         page = save_together([one.folder for one in done], output)
     if as_json:
-        reports = {one.report.subject.id: str(one.folder) for one in done}
-        typer.echo(json.dumps({"reports": reports, "page": str(page)}))
+        folders = {one.report.subject.id: str(one.folder) for one in done}
+        typer.echo(json.dumps({"reports": folders, "page": str(page)}))
         return
     console = Console(highlight=False)
-    console.print(terminal([one.report for one in done]))
+    reports = [one.report for one in done]
+    console.print(terminal(reports))
+    for line in left_out(reports):
+        console.print(escape(line), style="dim")
     console.print(f"The page: {escape(str(page))}", soft_wrap=True)
 
 

@@ -39,8 +39,10 @@ def labelled(vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1) 
         np.array([labels[paper] for paper in ids], np.str_), return_inverse=True
     )
     if len(names) < 2:
+        which = "Only one label has" if len(names) else "No label has"
+        papers = f"{at_least} papers with vectors" if at_least > 1 else "a paper with a vector"
         raise TrainerError(
-            f"{len(names)} label(s) have {at_least} paper(s) with vectors, and two are needed.",
+            f"{which} {papers} or more, and two are needed.",
             "Give papers of two labels or more, and check that ids are those of the task.",
         )
     unlabelled = sum(not label for label in labels.values())

@@ -144,7 +144,7 @@ def test_papers_without_vector_or_label_and_rare_labels_are_counted() -> None:
 
 def test_papers_of_one_label_alone_are_an_error() -> None:
     _, vectors = as_task(*clouds(30, 1.0))
-    with pytest.raises(TrainerError, match="have 4 paper"):
+    with pytest.raises(TrainerError, match="Only one label has 4 papers with vectors or more"):
         LinearProbe(dict.fromkeys(vectors.ids, "a"))(vectors, None, 0)
 
 

@@ -109,7 +109,19 @@ def test_ready_vectors_are_measured_and_what_lacks_one_is_counted(
     assert done.exit_code == 0
     assert "Questions, left out: there are no vectors of its queries" in done.stderr
     (result,) = Report.read(tmp_path / "out" / "ours").results
-    assert result.excluded["queries without a vector"] > 0
+    lacking = result.excluded["queries without a vector"]
+    assert lacking > 0
+    assert f"ours.jsonl, Citations: {lacking} queries without a vector" in done.stdout
+
+
+def test_what_a_task_lacks_is_told_with_what_to_do(evaluated, tmp_path):
+    (tmp_path / "others.jsonl").write_text('{"paper_id": "nobody", "embedding": [1.0, 2.0]}\n')
+    models = [str(tmp_path / "others.jsonl"), "tf-idf"]
+    done = evaluated("--tasks", "citations,labels", models=models)
+    assert done.exit_code == 1
+    said = " ".join(done.stderr.split())
+    assert "Labels, failed: labels: No paper has a vector. Check that ids are those of the" in said
+    assert "1 more task failed, too." in said
 
 
 def test_the_report_of_another_suite_is_not_written_over(evaluated, judged_folder, tmp_path):
