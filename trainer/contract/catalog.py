@@ -135,6 +135,16 @@ _TRIPLES = (
     ),
 )
 
+_START_SHARE = Setting(
+    "start_share",
+    0.0,
+    "Share of the starting weights in the finished model; the rest is learned. Some of them keep "
+    "what few papers would make it forget. Validation is of what is learned alone; the scores in "
+    "the end are the finished model's.",
+    0.0,
+    0.99,
+)
+
 METHODS: tuple[MethodSpec, ...] = (
     MethodSpec(
         key="specter",
@@ -152,6 +162,7 @@ METHODS: tuple[MethodSpec, ...] = (
                 choices=("cls", "pooler", "mean", "scalar_mix"),
             ),
             Setting("embedding_dropout", 0.0, "Share of a vector dropped in training.", 0.0, 0.9),
+            _START_SHARE,
             *_TRIPLES,
         ),
         recipes=recipes.SPECTER,
@@ -211,15 +222,7 @@ METHODS: tuple[MethodSpec, ...] = (
                 "the backbone, which an untrained head misleads.",
                 0.001,
             ),
-            Setting(
-                "start_share",
-                0.0,
-                "Share of the starting weights in the finished model; the rest is learned. Some of "
-                "them keep what a small set of journals would make it forget. Validation is of "
-                "what is learned alone; the scores in the end are the finished model's.",
-                0.0,
-                0.99,
-            ),
+            _START_SHARE,
             Setting("min_papers", 100, "A journal needs so many papers.", 1),
             Setting("pubmed_min_papers", 300, "And so many, if it is PubMed's.", 1),
             Setting("max_papers", 300, "So many papers of a journal, no more. 0: all.", 0),

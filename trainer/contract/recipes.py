@@ -70,6 +70,7 @@ SPECTER = {
             "pooling": "mean",
             "distance": "cosine",
             "margin": 0.1,
+            "start_share": 0.15,
         },
     ),
 }

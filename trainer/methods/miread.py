@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from trainer.data.batch import Batch
 from trainer.data.journals import JournalRule, journal_examples
 from trainer.methods.base import Loss, Plan, Setup, Stage
-from trainer.model.text_model import Backbone, Packed, TextModel
+from trainer.methods.half_way import HalfWay
+from trainer.model.text_model import Packed, TextModel
 
 # What journals are told from, and what is the vector then: never the pooler (their README).
 _HEADS = {"pooler": ("pooler", "cls"), "raw_cls": ("cls", "cls"), "mean": ("mean", "mean")}
@@ -58,32 +57,6 @@ class Miread:
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
         logits = outputs.float()[batch.places[:, 0]]
         return Loss(F.cross_entropy(logits, batch.labels, reduction="sum"), len(logits))
-
-
-class HalfWay(TextModel):
-    """What was learned, mixed with the `start` when it is saved (WiSE-FT; Wortsman et al., 2022).
-
-    Between what it started from and what it learned, a model often knows better than either what
-    neither was told of, such as other journals.
-    """
-
-    def __init__(self, backbone: Backbone, pooling: str, start: Path, share: float) -> None:
-        super().__init__(backbone, pooling)
-        self._start, self._share = start, share
-
-    def save(self, folder: Path, tokenizer: Path) -> None:
-        """As any model is; its own weights stay as they are."""
-        if not self._share:
-            super().save(folder, tokenizer)
-            return
-        mixed = Backbone.load(self._start)
-        learned = dict(self.backbone.named_parameters())
-        with torch.no_grad():
-            for name, weight in mixed.named_parameters():
-                # A pooler makes no vector, and what starts without one has drawn it anew.
-                share = 0.0 if ".pooler." in name else self._share
-                weight.lerp_(learned[name].to(weight.device), 1 - share)
-        TextModel(mixed, self.pooling).save(folder, tokenizer)
 
 
 class Classifier(nn.Module):

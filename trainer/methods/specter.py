@@ -11,9 +11,10 @@ from torch import Tensor, nn
 from trainer.data.batch import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import Loss, Setup, Stage
+from trainer.methods.half_way import HalfWay
 from trainer.methods.losses import all_triplets, triplet_margin
 from trainer.methods.triplets import plan_of, rivals, triples
-from trainer.model.text_model import ScalarMix, TextModel
+from trainer.model.text_model import ScalarMix
 
 
 class Specter:
@@ -30,7 +31,8 @@ class Specter:
         if pooling == "scalar_mix":
             mix = ScalarMix(backbone.layers, begin_words(self.reading.tokenizer))
         # The pooler is trained, but what it looks at, the last [CLS], is the vector (their README).
-        self.encoder = TextModel(backbone, "cls" if pooling == "pooler" else pooling, None, mix)
+        vector = "cls" if pooling == "pooler" else pooling
+        self.encoder = HalfWay(backbone, vector, setup.base, settings["start_share"], mix)
         trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
         model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
         self.stages = (Stage("triples", *examples, model, self.loss, plan_of(settings)),)

@@ -72,6 +72,7 @@ CHANGES = {
         Change("pooling", "mean", "model"),
         Change("pooling", "scalar_mix", "model"),
         Change("embedding_dropout", 0.5, "model"),
+        Change("start_share", 0.5, "package"),
         *TRIPLES,
     ),
     "multi2spe": (
