@@ -72,7 +72,7 @@ h3 {{ font-size: 16px; margin: 28px 0 8px; }}
   margin: 0; color: var(--soft); letter-spacing: .06em; text-transform: uppercase; font-size: 12px;
 }}
 .soft, small, figcaption, dd {{ color: var(--soft); }}
-.verdict {{ padding-left: 14px; }}
+.verdict {{ padding-left: 14px; min-width: 136px; }}
 .wide {{ overflow-x: auto; }}
 table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
 th, td {{ text-align: left; vertical-align: top; padding: 5px 14px 5px 0; }}
