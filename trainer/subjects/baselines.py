@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from trainer.contract.report import Subject
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.subjects.makers import Made, Maker, has_text, scaled
+from trainer.subjects.makers import Made, Maker, has_text
 
 # As Robertson and Zaragoza advise (2009), and as Lucene has them.
 K1, B = 1.2, 0.75
@@ -34,9 +34,7 @@ class TfIdf:
     def why_not(self, task: Task) -> str:
         return ""
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
         """Always at unit length; weights are learned from `papers` alone."""
         words = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
         if not _has_words(words, papers):
@@ -60,10 +58,8 @@ class Bm25:
     def why_not(self, task: Task) -> str:
         return "" if task.queries else "BM25 answers typed queries, and this task has none"
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
-        """Such that a query's product with a paper is the paper's BM25, whatever `raw` is."""
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
+        """Such that a query's product with a paper is the paper's BM25."""
         words = CountVectorizer(stop_words="english", dtype=np.float32)
         if not _has_words(words, papers):
             return _nothing(papers, queries)
@@ -84,13 +80,8 @@ class Random:
     def why_not(self, task: Task) -> str:
         return ""
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
-        made, asked = _drawn(papers), _drawn(queries) if queries else None
-        if raw:
-            return Made(made, asked, None)
-        return Made(scaled(made), scaled(asked) if asked else None, None)
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
+        return Made(_drawn(papers), _drawn(queries) if queries else None, None)
 
 
 MAKERS: Mapping[str, Callable[[], Maker]] = MappingProxyType(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from trainer.contract.report import Subject
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.evaluations.matrices import unit_length
 
 
 @dataclass(frozen=True)
@@ -51,25 +50,13 @@ class Maker(Protocol):
         """Why it has no part in this task; empty where it has."""
         ...
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
-        """As long as they are made, or with `raw` off, of unit length. Raises TrainerError.
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
+        """As they are made, not scaled to unit length. Raises TrainerError.
 
         `queries` of the result is None where none are asked for.
         """
         ...
 
 
-def titles_only(papers: Iterable[Paper]) -> list[Paper]:
-    """The same papers without their abstracts."""
-    return [paper._replace(abstract="") for paper in papers]
-
-
 def has_text(paper: Paper) -> bool:
     return bool(paper.title.strip() or paper.abstract.strip())
-
-
-def scaled(vectors: Vectors) -> Vectors:
-    """The same at unit length; a vector of zeros stays one."""
-    return replace(vectors, matrix=unit_length(vectors.matrix))

@@ -25,7 +25,7 @@ from trainer.encoder import Encoder
 from trainer.evaluations.base import Paper, Task, Vectors
 from trainer.machine import trainer_version
 from trainer.model.backbone import precision
-from trainer.subjects.makers import Cost, Made, has_text, scaled
+from trainer.subjects.makers import Cost, Made, has_text
 from trainer.subjects.vector_cache import Rows, VectorCache, text_key
 
 # Texts encoded and kept at once. They are the same whatever the number of ranks, so that a text's
@@ -73,9 +73,7 @@ class ModelMaker:
         known = sorted(name for name in task.unseen if name.casefold() in learned)
         return f"its training learned {known[0]}, which is to be unseen" if known else ""
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
         """Papers and queries without any text have no vector, and count as empty."""
         filled = [paper for paper in (*papers, *queries) if has_text(paper)]
         texts = {text_key(p.title, p.abstract): (p.title, p.abstract) for p in filled}
@@ -84,8 +82,6 @@ class ModelMaker:
         read = _places(papers, places)
         made = _vectors(papers, read, rows.vectors)
         asked = _vectors(queries, _places(queries, places), rows.vectors) if queries else None
-        if not raw:
-            made, asked = scaled(made), scaled(asked) if asked else None
         seconds = float(rows.seconds.sum())
         cost = Cost(len(texts), int(rows.tokens.sum()), int(rows.cut[read].sum()), seconds)
         return Made(made, asked, cost)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import find_model, models_folder
 from trainer.subjects.baselines import MAKERS
-from trainer.subjects.makers import Cost, Made, Maker, titles_only
+from trainer.subjects.makers import Cost, Made, Maker
 from trainer.subjects.vector_cache import VectorCache
 from trainer.subjects.vector_files import is_vectors, open_vectors
 
@@ -21,10 +21,8 @@ if TYPE_CHECKING:
     from trainer.contract.package import Package
     from trainer.distributed import Ranks
 
-__all__ = ["BASELINES", "Cost", "Made", "Maker", "VectorCache", "open_subject", "titles_only"]
+__all__ = ["Cost", "Made", "Maker", "VectorCache", "open_subject"]
 
-# What everybody should beat; the starter model is one more.
-BASELINES = tuple(MAKERS)
 # Protocols look at vectors as they come, or scale them by themselves.
 _UNSCALED = {"left_out": "Normalize: protocols that do not scale see vectors of any length"}
 _HUB_ID = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*")
@@ -41,7 +39,7 @@ def open_subject(
 ) -> Maker:
     """What a person calls `name`. Raises TrainerError.
 
-    A name of BASELINES; a file or folder of vectors; a folder of transformers or
+    The name of a baseline; a file or folder of vectors; a folder of transformers or
     sentence-transformers (`pooling`: where it does not say its own); what `find_model` knows; or a
     model of the hub, which is pulled into `models_folder` the first time. `ranks` share the work
     of a model: all must open and ask for the same. `exact` computes in float32 even where half as

@@ -11,7 +11,6 @@ together are too large, those that were not used for longest go.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 import uuid
 import zipfile
@@ -114,10 +113,6 @@ class VectorCache:
         finally:
             unfinished.unlink(missing_ok=True)
         self._trim()
-
-    def clear(self) -> None:
-        """Forget all."""
-        shutil.rmtree(self.folder, ignore_errors=True)
 
     def _trim(self) -> None:
         files = sorted(_files(self.folder), key=lambda file: file[0])

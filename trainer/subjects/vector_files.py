@@ -25,7 +25,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.report import Subject
 from trainer.embedding.shards import PLAN, VECTORS, Plan, hash_of
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.subjects.makers import Made, scaled
+from trainer.subjects.makers import Made
 
 _LINES = (".jsonl", ".jsonl.gz")
 _IDS = ("paper_id", "id", "_id", "doc_id")
@@ -105,14 +105,9 @@ class VectorFiles:
         known = any(query.id in self._table.rows for query in task.queries)
         return "" if known or not task.queries else "there are no vectors of its queries"
 
-    def vectors(
-        self, papers: Sequence[Paper], queries: Sequence[Paper] = (), *, raw: bool = True
-    ) -> Made:
+    def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
         """Papers that the files do not name are missing; those they have no numbers of, empty."""
-        made, asked = self._of(papers), self._of(queries) if queries else None
-        if raw:
-            return Made(made, asked, None)
-        return Made(scaled(made), scaled(asked) if asked else None, None)
+        return Made(self._of(papers), self._of(queries) if queries else None, None)
 
     def _of(self, papers: Sequence[Paper]) -> Vectors:
         ids = [paper.id for paper in papers]

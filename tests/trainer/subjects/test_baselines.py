@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from trainer.evaluations.base import Outcome, Paper, Task, Vectors
+from trainer.evaluations.base import Outcome, Paper, Task
+from trainer.evaluations.matrices import unit_length
 from trainer.subjects.baselines import Bm25, Random, TfIdf
-from trainer.subjects.makers import scaled, titles_only
 
 PAPERS = [
     Paper("a", "Graph networks", "Networks that pass messages along edges of a graph."),
@@ -73,18 +73,13 @@ def test_bm25_says_where_it_does_not_apply():
 def test_a_random_vector_belongs_to_its_paper_and_to_nothing_else():
     one, other = Random().vectors(PAPERS[:3]).papers, Random().vectors(PAPERS[2::-1]).papers
     assert np.array_equal(one.matrix, other.matrix[::-1])
-    unit = Random().vectors(PAPERS[:3], raw=False).papers.matrix
+    unit = unit_length(one.matrix)
     assert np.allclose(unit @ unit.T, np.eye(3), atol=0.25)
-    titles = Random().vectors(titles_only(PAPERS[:1]), raw=False).papers.matrix
-    assert np.allclose(unit[:1] @ titles.T, 0, atol=0.25)
+    title = Random().vectors([PAPERS[0]._replace(abstract="")]).papers.matrix
+    assert abs(unit[0] @ unit_length(title)[0]) < 0.25
 
 
 def test_scaling_makes_vectors_one_long_and_leaves_zeros_alone():
     dense = np.array([[3.0, 4.0], [0.0, 0.0]])
     for matrix in (dense, csr_array(dense)):
-        found = scaled(Vectors(["a", "z"], matrix)).matrix
-        assert np.allclose(found @ np.eye(2), [[0.6, 0.8], [0, 0]])
-
-
-def test_titles_without_abstracts():
-    assert titles_only(PAPERS[:1]) == [Paper("a", "Graph networks")]
+        assert np.allclose(unit_length(matrix) @ np.eye(2), [[0.6, 0.8], [0, 0]])

@@ -47,11 +47,6 @@ def test_several_vectors_of_a_paper_are_added_up(tmp_path):
     assert maker.vectors(PAPERS).papers.matrix.tolist() == [[111, 222]]
 
 
-def test_vectors_are_scaled_only_on_request(tmp_path):
-    maker = open_vectors(lines(tmp_path / "a.jsonl", a=[3, 4], b=[0, 0]))
-    assert maker.vectors(PAPERS, raw=False).papers.matrix.tolist() == [[0.6, 0.8], [0, 0]]
-
-
 def test_rows_of_an_array_with_their_ids_beside_it(tmp_path):
     matrix = np.arange(8, dtype=np.float16).reshape(4, 2)
     np.save(tmp_path / "mine.npy", matrix)
