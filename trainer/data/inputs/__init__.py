@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -100,5 +99,4 @@ def _json_key(source: Source, start: bytes) -> str:
 def _text_key(header: str) -> str:
     if header.lower().startswith("citing\tcited"):
         return "citations"
-    names = next(csv.reader([header], delimiter="\t" if "\t" in header else ","), [])
-    return "table" if tables.is_table(names) else ""
+    return "table" if tables.is_table(tables.columns(header)[0]) else ""

@@ -31,8 +31,8 @@ def read(source: Source) -> Iterator[Record | Citations | Problem]:
     for entry, row in _rows(source):
         if isinstance(row, Problem):
             yield row
-        elif columns := pair_columns(row):
-            yield from pair(text(row[columns[0]]), text(row[columns[1]]), row, source.path, entry)
+        elif names := pair_columns(row):
+            yield from pair(text(row[names[0]]), text(row[names[1]]), row, source.path, entry)
         else:
             yield _paper(row, entry, category)
 
@@ -47,6 +47,16 @@ def is_table(names: Sequence[str]) -> bool:
     """Whether these are names of columns that can be read."""
     known = {_column(name) for name in names}
     return bool(known & {*_TITLE, *_ABSTRACT} or pair_columns(known))
+
+
+def columns(header: str) -> tuple[list[str], str]:
+    """The columns' names, none if this is no header, and what stands between them."""
+    delimiter = "\t" if "\t" in header else ","
+    try:
+        names = next(csv.reader([header], delimiter=delimiter), [])
+    except csv.Error:
+        names = []
+    return list(map(_column, names)), delimiter
 
 
 def _paper(row: Mapping[str, Any], entry: str, category: str) -> Record | Problem:
@@ -94,9 +104,7 @@ def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
     csv.field_size_limit(LONGEST_LINE)
     with source.open() as stream:
         lines = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="")
-        header = lines.readline(LONGEST_LINE)
-        delimiter = "\t" if "\t" in header else ","
-        names = list(map(_column, next(csv.reader([header], delimiter=delimiter), [])))
+        names, delimiter = columns(lines.readline(LONGEST_LINE))
         _check(names, source)
         rows = csv.reader(lines, delimiter=delimiter)
         try:
@@ -136,5 +144,5 @@ def _check(names: Sequence[str], source: Source) -> None:
     if not is_table(names):
         raise TrainerError(
             f"{source.path} is a table without a column of titles or abstracts.",
-            f"Its columns are: {', '.join(names[:20])}. Name one 'title' or 'abstract'.",
+            f"Its columns are: {', '.join(names[:20]) or 'none'}. Name one 'title' or 'abstract'.",
         )
