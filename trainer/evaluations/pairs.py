@@ -14,6 +14,7 @@ from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.matrices import row_products, unit_length
+from trainer.evaluations.pictures import curves, distributions
 
 _AT_ONCE = 16_384
 _MANY = 1_000_000
@@ -122,7 +123,7 @@ class CosineAccuracy:
         one, other = ([pair.one for pair in self.pairs], [pair.other for pair in self.pairs])
         places = np.stack([vectors.rows(one), vectors.rows(other)])
         known = np.flatnonzero((places >= 0).all(0))
-        belongs = np.array([self.pairs[row].belongs for row in known.tolist()])
+        belongs = np.array([self.pairs[row].belongs for row in known.tolist()], bool)
         if len(np.unique(belongs)) < 2:
             raise TrainerError(
                 f"Of {len(self.pairs):,} pairs, {len(known):,} have vectors, and all are alike.",
@@ -136,6 +137,12 @@ class CosineAccuracy:
             {"cosine_accuracy": Items(ids, (scores >= best.threshold) == belongs)},
             seed=seed,
             excluded={"pairs without vectors of both": len(self.pairs) - len(known)},
+            pictures={
+                "curves": curves(scores, belongs),
+                "distributions": distributions(
+                    {"belong together": scores[belongs], "do not": scores[~belongs]}
+                ),
+            },
         )
 
 

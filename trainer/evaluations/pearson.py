@@ -13,7 +13,7 @@ from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.matrices import products, row_products
-from trainer.evaluations.pairs import Separation, separation_of_sorted
+from trainer.evaluations.pairs import separation_of_sorted
 from trainer.evaluations.pictures import curves_of_counts, distributions
 
 CONSTANT = "papers whose vector is the same number throughout, which correlates with nothing"
@@ -167,11 +167,6 @@ class PearsonPairs:
             },
             pictures=_pictures(belonging, others),
         )
-
-
-def separate(vectors: Matrix, categories: Sequence[Collection[str]]) -> Separation:
-    """Average precision and AUC over all pairs; NaN where all share a category, or none."""
-    return separation_of_sorted(*AllPairs.of(vectors, categories).sorted_scores())
 
 
 def _check(papers: int, belonging: Floats, others: Floats) -> None:

@@ -85,6 +85,8 @@ def test_the_task_tells_pairs_and_counts_those_without_vectors() -> None:
     assert outcome.value("cosine_accuracy") == 1
     assert outcome.excluded == {"pairs without vectors of both": 1}
     assert list(outcome.items["cosine_accuracy"].ids) == [*("0 a b", "1 c d", "2 a c", "3 b d")]
+    assert outcome.pictures["curves"].belongs == 0.5
+    assert set(outcome.pictures["distributions"].series) == {"belong together", "do not"}
 
 
 def test_a_pair_given_twice_is_two_items() -> None:

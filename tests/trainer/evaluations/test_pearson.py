@@ -13,14 +13,13 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations import pairs, pearson
-from trainer.evaluations.base import NO_VECTOR, Vectors
+from trainer.evaluations.base import NO_VECTOR, Matrix, Vectors
 from trainer.evaluations.pearson import (
     CONSTANT,
     NO_CATEGORY,
     AllPairs,
     PearsonPairs,
     inside_field,
-    separate,
 )
 
 
@@ -42,6 +41,10 @@ def papers(count: int, seed: int = 0) -> tuple[np.ndarray, list[set[str]]]:
         some = chance.choice(16, 6, replace=False)
         vector[some] = chance.permutation(vector[some])
     return vectors, categories
+
+
+def separate(vectors: Matrix, categories: list[set[str]]) -> pairs.Separation:
+    return pairs.separation_of_sorted(*AllPairs.of(vectors, categories).sorted_scores())
 
 
 def by_scikit_learn(vectors: np.ndarray, categories: list[set[str]]) -> tuple[float, float]:
