@@ -12,7 +12,7 @@ import pytest
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "packaging" / "slurm"
 SRUN = """#!/bin/bash
-echo "$@" > "$SAID/asked"
+echo "$TORCH_ELASTIC_SHUTDOWN_TIMEOUT s: $@" > "$SAID/asked"
 while [ ! -e "$SAID/run/stop" ] && [ ! -e "$SAID/finished" ]; do sleep 0.02; done
 """
 SCONTROL = """#!/bin/bash
@@ -57,6 +57,7 @@ def test_a_job_that_ends_is_not_queued_again(job, tmp_path):
     asked = (tmp_path / "asked").read_text()
     assert "torchrun --nnodes=2 --nproc-per-node=8 --max-restarts=3" in asked
     assert "--rdzv-endpoint=node7:29500 --rdzv-id=42" in asked
+    assert asked.startswith("120 s: ")  # of Slurm's grace time, for saving
     assert asked.endswith(f"-m trainer train {tmp_path / 'run'} --recipe=specter\n")
 
 
