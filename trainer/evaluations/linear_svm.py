@@ -87,14 +87,10 @@ class _Curvature:
 
     def solve(self, wanted: Floats, missed: NDArray[np.bool_], c: float) -> Floats:
         """The step that the curvature takes to `wanted`."""
+        if 2 * np.count_nonzero(missed) < self.x.shape[1]:
+            return _solve_by_rows(wanted, self.x[missed], c)
         self._follow(missed)
-        bent = 2 * c * self._gram
-        # Beside very long vectors, 1 is less than rounding leaves.
-        bent.flat[:: len(bent) + 1] += max(1.0, 1e-14 * np.trace(bent))
-        # Its transpose, which is the same, lies in memory as LAPACK wants it.
-        factor = cho_factor(bent.T, overwrite_a=True, check_finite=False)
-        step: Floats = cho_solve(factor, wanted, check_finite=False)
-        return step
+        return _solve(2 * c * self._gram, 1.0, wanted)
 
     def _follow(self, missed: NDArray[np.bool_]) -> None:
         if np.count_nonzero(~missed) < np.count_nonzero(missed ^ self._missed):
@@ -103,6 +99,21 @@ class _Curvature:
         self._gram += came.T @ came
         self._gram -= went.T @ went
         self._missed = missed
+
+
+def _solve_by_rows(wanted: Floats, rows: Floats, c: float) -> Floats:
+    """The same step by a matrix of the missed `rows`: less work where they are few (Woodbury)."""
+    return wanted - rows.T @ _solve(rows @ rows.T, 1 / (2 * c), rows @ wanted)
+
+
+def _solve(bent: Floats, more: float, wanted: Floats) -> Floats:
+    """What `bent`, symmetric, with `more` on its diagonal, takes to `wanted`; `bent` is lost."""
+    # Of very long vectors, rounding leaves more.
+    bent.flat[:: len(bent) + 1] += max(more, 1e-14 * np.trace(bent))
+    # Its transpose, which is the same, lies in memory as LAPACK wants it.
+    factor = cho_factor(bent.T, overwrite_a=True, check_finite=False)
+    step: Floats = cho_solve(factor, wanted, check_finite=False)
+    return step
 
 
 def _newton(curvature: _Curvature, weight: Floats, signs: Floats, c: float) -> Floats:
