@@ -64,6 +64,23 @@ def test_a_corpus_of_one_journal_is_refused(corpus: Corpus, base: Path) -> None:
         make(corpus, base, "miread-paper", exclude="Letters;Nature;Rare", **FEW)
 
 
+@pytest.mark.parametrize(("recent", "papers"), [(2021, 24), (0, 48)])
+def test_pubmeds_papers_end_with_the_recent_year(
+    tmp_path: Path, base: Path, recent: int, papers: int
+) -> None:
+    found = [
+        {"id": f"pmid:{number}", "venue": f"Journal {number % 2}", "year": 2021 + number // 24}
+        for number in range(48)
+    ]
+    corpus = make_corpus(tmp_path / "pubmed", found)
+    method = make(
+        corpus, base, "miread-paper", **FEW | {"recent_year": recent}, pubmed_min_papers=2
+    )
+    (stage,) = method.stages
+    kept = method.records["papers kept for tests"]
+    assert len(stage.train) + len(stage.validation) + kept == papers
+
+
 def test_the_finished_model_may_read_more_than_was_learned_from(corpus: Corpus, base: Path) -> None:
     method = make(corpus, base, "miread-paper", max_tokens=10, read_tokens=50, **FEW)
     (stage,) = method.stages
