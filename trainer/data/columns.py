@@ -24,7 +24,9 @@ def numbers(path: Path) -> NDArray[Any]:
 
 def write_numbers(path: Path, values: NDArray[Any]) -> None:
     """Write `values` as the type that the end of the file's name says."""
-    np.asarray(values, np.dtype(path.suffix[1:]).newbyteorder("<")).tofile(path)
+    dtype = np.dtype(path.suffix[1:]).newbyteorder("<")
+    # Not `tofile`, which does not notice when a disk is too full for the last few kilobytes.
+    path.write_bytes(np.ascontiguousarray(values, dtype).data)
 
 
 class TextColumn(Sequence[str]):

@@ -149,7 +149,7 @@ class Store:
         unfinished = self.folder / f"{shard.name}.{uuid.uuid4().hex[:8]}"
         unfinished.mkdir(parents=True)
         try:
-            np.save(unfinished / VECTORS, vectors)
+            _save(unfinished / VECTORS, vectors)
             (unfinished / IDS).write_text(json.dumps(list(ids)), "utf-8")
             files = {name: hash_of(unfinished / name) for name in (VECTORS, IDS)}
             described = {"shard": shard.name, "rows": len(ids)} | dict(about) | {"files": files}
@@ -205,6 +205,14 @@ def write_whole(path: Path, text: str) -> None:
 def hash_of(path: Path) -> str:
     with path.open("rb") as file:
         return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _save(path: Path, vectors: NDArray[Any]) -> None:
+    """As np.save, which does not notice when a disk is too full for the last few kilobytes."""
+    with path.open("wb") as file:
+        shape = np.lib.format.header_data_from_array_1_0(vectors)
+        np.lib.format.write_array_header_1_0(file, shape)
+        file.write(np.ascontiguousarray(vectors).data)
 
 
 def _to_disk(path: Path) -> None:

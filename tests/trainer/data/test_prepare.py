@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from trainer.contract.errors import TrainerError
 from trainer.data import builder
-from trainer.data.columns import ListWriter
+from trainer.data.columns import ListWriter, write_numbers
 from trainer.data.corpus import Corpus
 from trainer.data.prepare import prepare
 from trainer.data.watch import Watch
@@ -139,6 +140,17 @@ def test_citations_that_are_none_are_told(tmp_path: Path) -> None:
     good = papers(tmp_path / "good.jsonl", {"title": "good"})
     assert prepare([good], tmp_path / "corpus", citations=[str(path)], watch=told).papers == 1
     assert told.problems == [("edges.tsv", "line 1", "The line is too long for citations.")]
+
+
+def test_numbers_for_which_there_is_no_room_are_missed(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3_000, hard))
+    try:
+        with pytest.raises(OSError, match="too large"):
+            write_numbers(tmp_path / "years.int16", np.ones(1_600))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_full_disk_is_told_and_nothing_half_made_stays(
