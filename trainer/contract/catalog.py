@@ -198,6 +198,7 @@ METHODS: tuple[MethodSpec, ...] = (
             ),
             Setting("temperature", 1.0, "What similarities are divided by.", 0.001),
             Setting("tanh", False, "Squash the vectors (released code, not in the paper)."),
+            _START_SHARE,
             *_TRIPLES,
         ),
         recipes=recipes.MULTI2SPE,

@@ -34,6 +34,7 @@ _SMALL_TRIPLES: Mapping[str, Value] = {
     "max_tokens": 64,
     "read_tokens": 256,
     "dropout": 0.0,
+    "start_share": 0.15,
 }
 
 SPECTER = {
@@ -70,7 +71,6 @@ SPECTER = {
             "pooling": "mean",
             "distance": "cosine",
             "margin": 0.1,
-            "start_share": 0.15,
         },
     ),
 }

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from trainer.model.text_model import Backbone, ScalarMix, TextModel
+from trainer.model.text_model import Backbone, Facets, ScalarMix, TextModel
 
 
 class HalfWay(TextModel):
@@ -22,9 +22,10 @@ class HalfWay(TextModel):
         pooling: str,
         start: Path,
         share: float,
+        facets: Facets | None = None,
         scalar_mix: ScalarMix | None = None,
     ) -> None:
-        super().__init__(backbone, pooling, None, scalar_mix)
+        super().__init__(backbone, pooling, facets, scalar_mix)
         self._start, self._share = start, share
 
     def save(self, folder: Path, tokenizer: Path) -> None:
@@ -39,4 +40,4 @@ class HalfWay(TextModel):
                 # A pooler makes no vector, and what starts without one has drawn it anew.
                 share = 0.0 if ".pooler." in name else self._share
                 weight.lerp_(learned[name].to(weight.device), 1 - share)
-        TextModel(mixed, self.pooling, None, self.scalar_mix).save(folder, tokenizer)
+        TextModel(mixed, self.pooling, self.facets, self.scalar_mix).save(folder, tokenizer)

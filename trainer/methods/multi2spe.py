@@ -12,9 +12,10 @@ from torch import Tensor
 from trainer.data.batch import Batch
 from trainer.data.tokens import Vocabulary
 from trainer.methods.base import Loss, Setup, Stage
+from trainer.methods.half_way import HalfWay
 from trainer.methods.losses import FacetContrast
 from trainer.methods.triplets import plan_of, rivals, triples
-from trainer.model.text_model import Backbone, Facets, TextModel
+from trainer.model.text_model import Backbone, Facets
 
 COMMON = ("this", "and", "the", ",", "of")
 
@@ -41,7 +42,8 @@ class Multi2Spe:
             init,
             settings["tanh"],
         )
-        self.encoder = TextModel(backbone, "multi_cls", facets)
+        share = settings["start_share"]
+        self.encoder = HalfWay(backbone, "multi_cls", setup.base, share, facets)
         self.stages = (Stage("triples", *examples, self.encoder, self.loss, plan_of(settings)),)
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:

@@ -32,7 +32,8 @@ class Specter:
             mix = ScalarMix(backbone.layers, begin_words(self.reading.tokenizer))
         # The pooler is trained, but what it looks at, the last [CLS], is the vector (their README).
         vector = "cls" if pooling == "pooler" else pooling
-        self.encoder = HalfWay(backbone, vector, setup.base, settings["start_share"], mix)
+        share = settings["start_share"]
+        self.encoder = HalfWay(backbone, vector, setup.base, share, scalar_mix=mix)
         trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
         model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
         self.stages = (Stage("triples", *examples, model, self.loss, plan_of(settings)),)

@@ -1,4 +1,4 @@
-"""A finished SPECTER between what it started from and what it learned."""
+"""A finished SPECTER or Multi2SPE between what it started from and what it learned."""
 
 from __future__ import annotations
 
@@ -10,19 +10,30 @@ from safetensors.torch import load_file
 
 from tests.make_corpus import make_corpus
 from tests.small_loop import learn, make
-from tests.tiny_model import tiny_package
+from tests.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.package import POOLING_WEIGHTS
 from trainer.model.text_model import Backbone, TextModel
 
+UNUSED = ("[unused1]", "[unused2]")
 
-@pytest.mark.parametrize("pooling", ["mean", "scalar_mix"])
-def test_a_share_of_the_start_is_in_the_finished_model(pooling: str, tmp_path: Path) -> None:
+
+@pytest.mark.parametrize(
+    ("recipe", "pooling", "more"),
+    [
+        ("specter-paper", {"pooling": "mean"}, False),
+        ("specter-paper", {"pooling": "scalar_mix"}, True),
+        ("multi2spe-paper", {}, True),
+    ],
+)
+def test_a_share_of_the_start_is_in_the_finished_model(
+    recipe: str, pooling: dict[str, str], more: bool, tmp_path: Path
+) -> None:
     cites = [
         (paper, 4 * (paper // 4) + (paper + step) % 4) for paper in range(16) for step in (1, 2)
     ]
-    base = tiny_package(tmp_path / "tiny").folder
+    base = tiny_package(tmp_path / "tiny", vocabulary=[*SPECIAL, *UNUSED, *WORDS]).folder
     corpus = make_corpus(tmp_path / "corpus", 16, cites)
-    method = make(corpus, base, "specter-paper", pooling=pooling, start_share=0.25)
+    method = make(corpus, base, recipe, start_share=0.25, **pooling)
     start = Backbone.load(base).weights()
     learn(method.stages[0], 3)
     learned, encoder = method.encoder.backbone.weights(), method.encoder
@@ -32,12 +43,12 @@ def test_a_share_of_the_start_is_in_the_finished_model(pooling: str, tmp_path: P
     assert not torch.equal(start[words], learned[words])
     saved = Backbone.load(tmp_path / "saved").weights()
     torch.testing.assert_close(saved[words], 0.25 * start[words] + 0.75 * learned[words])
-    # The mix of the layers was not there at the start: it stays as it was learned.
-    TextModel(encoder.backbone, pooling, None, encoder.scalar_mix).save(
+    # What was not there at the start, layers' mix or facets, stays as it was learned.
+    TextModel(encoder.backbone, encoder.pooling, encoder.facets, encoder.scalar_mix).save(
         tmp_path / "learned", method.reading.tokenizer
     )
     assert pooling_weights(tmp_path / "saved") == pooling_weights(tmp_path / "learned")
-    assert bool(pooling_weights(tmp_path / "saved")) == (pooling == "scalar_mix")
+    assert bool(pooling_weights(tmp_path / "saved")) == more
 
 
 def pooling_weights(folder: Path) -> dict[str, list[float]]:

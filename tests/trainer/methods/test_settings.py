@@ -84,6 +84,7 @@ CHANGES = {
         Change("similarity", "cosine", "loss"),
         Change("temperature", 2.0, "loss"),
         Change("tanh", True, "model"),
+        Change("start_share", 0.5, "package"),
         *TRIPLES,
     ),
     "miread": (
