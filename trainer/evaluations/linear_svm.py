@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
 from sklearn.svm import LinearSVC
+from threadpoolctl import threadpool_limits
 
 from trainer.evaluations.base import Matrix
 
@@ -67,10 +68,12 @@ def _by_newton(x: Floats, labels: NDArray[np.integer], cs: Sequence[float]) -> F
     asked = found if len(found) > 2 else found[1:]
     weights = np.empty((len(cs), len(asked), x.shape[1]))
     curvature = _Curvature(x)
-    for place, label in enumerate(asked):
-        weight, signs = np.zeros(x.shape[1]), np.where(labels == label, 1.0, -1.0)
-        for machines, c in zip(weights, cs, strict=True):
-            weight = machines[place] = _newton(curvature, weight, signs, c)
+    # So small matrices are sooner done by one core than shared out among several.
+    with threadpool_limits(1, "blas"):
+        for place, label in enumerate(asked):
+            weight, signs = np.zeros(x.shape[1]), np.where(labels == label, 1.0, -1.0)
+            for machines, c in zip(weights, cs, strict=True):
+                weight = machines[place] = _newton(curvature, weight, signs, c)
     return weights
 
 
