@@ -63,12 +63,15 @@ class _Actor:
     def __init__(self, work: Work) -> None:
         self._worker = Worker(work, threading.Event(), lambda _: None, print)
         self._worker.__enter__()
+        self._failed: dict[str, Any] = {}
 
     def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        try:
-            answer = vars(self._worker.run(batch["shard"].tolist()))
-        except TrainerError as error:  # Ray would make a traceback of it
-            answer = {"error": error.args}
+        answer = self._failed  # a worker that failed is of no more use
+        if not answer:
+            try:
+                answer = vars(self._worker.run(batch["shard"].tolist()))
+            except TrainerError as error:  # Ray would make a traceback of it
+                answer = self._failed = {"error": error.args}
         return {"answer": np.array([json.dumps(answer)])}
 
 
