@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -10,7 +11,7 @@ from trainer.model.text_model import Backbone, Facets, ScalarMix, TextModel
 
 
 class HalfWay(TextModel):
-    """What was learned; when it is saved, `share` of the weights of the folder `start` is mixed in.
+    """What was learned; when it is saved, `share` of the weights of `start()` is mixed in.
 
     Between what it started from and what it learned, a model often knows better than either what
     neither was told of: other journals, other papers.
@@ -20,7 +21,7 @@ class HalfWay(TextModel):
         self,
         backbone: Backbone,
         pooling: str,
-        start: Path,
+        start: Callable[[], Backbone],
         share: float,
         facets: Facets | None = None,
         scalar_mix: ScalarMix | None = None,
@@ -33,7 +34,7 @@ class HalfWay(TextModel):
         if not self._share:
             super().save(folder, tokenizer)
             return
-        mixed = Backbone.load(self._start)
+        mixed = self._start()
         learned = dict(self.backbone.named_parameters())
         with torch.no_grad():
             for name, weight in mixed.named_parameters():

@@ -44,7 +44,7 @@ class Miread:
         self.records = {"classes": found.classes, "excluded": exclude, **found.records}
         backbone = setup.backbone()
         trained, vector = _HEADS[settings["head"]]
-        self.encoder = HalfWay(backbone, vector, setup.base, settings["start_share"])
+        self.encoder = HalfWay(backbone, vector, setup.backbone, settings["start_share"])
         model = Classifier(
             setup.pooled(backbone, trained),
             len(found.classes),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
@@ -31,19 +32,16 @@ class Multi2Spe:
         self.cites = setup.corpus.cites
         self.reading = setup.reading(settings["cls_tokens"])
         examples, self.records = triples(setup, setup.texts(self.reading))
-        backbone, init = setup.backbone(), settings["facet_init"]
-        if init == "words":
-            start_as_words(backbone, self.reading.tokenizer, settings["cls_tokens"])
-            init = "identity_effective"
+        backbone, init = start(setup), settings["facet_init"]
         facets = Facets(
             backbone.hidden,
             backbone.layers,
             settings["cls_tokens"],
-            init,
+            "identity_effective" if init == "words" else init,
             settings["tanh"],
         )
         share = settings["start_share"]
-        self.encoder = HalfWay(backbone, "multi_cls", setup.base, share, facets)
+        self.encoder = HalfWay(backbone, "multi_cls", partial(start, setup), share, facets)
         self.stages = (Stage("triples", *examples, self.encoder, self.loss, plan_of(settings)),)
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
@@ -55,6 +53,14 @@ class Multi2Spe:
         else:
             lost = self.contrast.of_two(query, positive, negative)
         return Loss(lost.sum(), len(lost))
+
+
+def start(setup: Setup) -> Backbone:
+    """What training starts from, further [CLS] included."""
+    backbone = setup.backbone()
+    if setup.settings["facet_init"] == "words":
+        start_as_words(backbone, setup.base, setup.settings["cls_tokens"])
+    return backbone
 
 
 @torch.no_grad()

@@ -33,7 +33,7 @@ class Specter:
         # The pooler is trained, but what it looks at, the last [CLS], is the vector (their README).
         vector = "cls" if pooling == "pooler" else pooling
         share = settings["start_share"]
-        self.encoder = HalfWay(backbone, vector, setup.base, share, scalar_mix=mix)
+        self.encoder = HalfWay(backbone, vector, setup.backbone, share, scalar_mix=mix)
         trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
         model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
         self.stages = (Stage("triples", *examples, model, self.loss, plan_of(settings)),)
