@@ -173,11 +173,12 @@ class _Child:
 
     def _answer(self, seconds: float) -> wire.Frame:
         """The next frame. Raises _Died, and EncoderFailed for a refusal or too long a wait."""
+        # Read before the watch starts, which could else end the wait just before it was too long.
+        late = time.monotonic() + seconds
         # A blocked read cannot be interrupted everywhere, but ending the process ends the read.
         watch = threading.Timer(seconds, self._process.kill)
         watch.daemon = True
         watch.start()
-        late = time.monotonic() + seconds
         try:
             answer = wire.receive(self._stdout)
         except (OSError, ValueError, wire.BrokenFrame) as error:

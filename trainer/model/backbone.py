@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from itertools import groupby
 from typing import Any
 
 import torch
@@ -14,6 +13,7 @@ from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import WEIGHTS, Package
+from trainer.model.attention import attend
 from trainer.model.bert import After, is_plain_bert
 from trainer.model.packed import Packed
 from trainer.model.padded import Padded
@@ -99,7 +99,7 @@ class Bert:
         norm_output = self._layer_norm(f"{name}output.LayerNorm")
 
         def layer(states: Tensor, lengths: tuple[int, ...]) -> Tensor:
-            attended = _attend(to_queries_keys_values(states), lengths, self._heads)
+            attended = attend(to_queries_keys_values(states), lengths, self._heads)
             states = norm_attention(mix_heads.plus(states, attended))
             return norm_output(narrow.plus(states, widen.gelu(states)))
 
@@ -148,27 +148,12 @@ class _Dense:
         return found
 
 
-def _attend(queries_keys_values: Tensor, lengths: tuple[int, ...], heads: int) -> Tensor:
-    """Every text attends to itself. Neighbours of one length are computed together."""
-    tokens, width = queries_keys_values.shape[0], queries_keys_values.shape[1] // 3
-    attended, start = [], 0
-    for length, same in groupby(lengths):
-        end = start + length * len(list(same))
-        parts = queries_keys_values[start:end].view(-1, length, 3, heads, width // heads)
-        query, key, value = parts.permute(2, 0, 3, 1, 4)
-        found = F.scaled_dot_product_attention(query, key, value)
-        attended.append(found.transpose(1, 2).reshape(-1, width))
-        start = end
-    attended.append(queries_keys_values.new_zeros(tokens - start, width))
-    return torch.cat(attended)
-
-
 def _fill(rows: Tensor) -> Tensor:
     """More rows, of zeros, up to a round number.
 
     oneDNN compiles itself for every new number of rows, which takes as long as the work.
     """
-    spare = -len(rows) % (256 if len(rows) > 256 else 32)
+    spare = -len(rows) % (64 if len(rows) > 256 else 32)
     return F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, spare))
 
 
