@@ -173,6 +173,17 @@ def test_a_paper_without_a_vector_counts_as_zeros(case: dict[str, Any]) -> None:
     assert outcome.excluded == {"papers without a vector, taken as zeros": 5}
 
 
+@pytest.mark.filterwarnings("error")
+def test_a_label_of_one_paper_is_told_like_others_without_a_word() -> None:
+    vectors, codes = noisy_labels(30, 4, 2)
+    ids = [f"p{row}" for row in range(31)]
+    train = dict(zip(ids, [str(code) for code in codes] + ["rare"], strict=True))
+    found = Vectors(ids, np.vstack([vectors, [[0, 0, 0, 1e4]]]))
+    outcome = SvmProbe(train, train)(found, None, 0)
+    assert "rare" in outcome.pictures["confusion"].labels
+    assert outcome.items["accuracy"].values[-1] == 1
+
+
 def test_one_label_alone_is_an_error() -> None:
     vectors = Vectors(list("abcd"), np.eye(4))
     with pytest.raises(TrainerError, match="one label"):
