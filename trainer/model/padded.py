@@ -81,7 +81,9 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
     from transformers import AutoModel
     from transformers.utils import logging
 
+    # It would tell at length what weights it met or missed. What of that matters, we say below.
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         model, told = AutoModel.from_pretrained(
             folder,

@@ -30,7 +30,9 @@ def convert(folder: Path, made: Path, config: Mapping[str, Any], title: str) -> 
     is run. Raises PackageRefused.
     """
     _copy_descriptions(folder, made, config)
+    # It would tell at length what weights it met or missed. What of that matters, we say ourselves.
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
         model = _load(folder, made, title)
         tokenizer = AutoTokenizer.from_pretrained(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 from transformers import AutoModel, BertConfig, BertModel, RobertaConfig, RobertaModel
+from transformers.utils import logging as transformers_logging
 
 from tests.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
@@ -312,6 +314,22 @@ def test_a_damaged_folder_is_refused_in_a_sentence(
 def write_config(folder: Path, **values: Any) -> None:
     config = json.loads((folder / "config.json").read_text())
     (folder / "config.json").write_text(json.dumps(config | values))
+
+
+def test_what_is_lacking_is_said_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = tiny_package(tmp_path / "m").folder
+    write_config(folder, model_type="albert", embedding_size=32)
+    transformers_logging.set_verbosity_warning()  # as it comes
+    transformers_logging.enable_progress_bar()
+    logging.getLogger("transformers").addHandler(caplog.handler)
+    try:
+        with pytest.raises(TrainerError, match="lack "):
+            Backbone.load(folder)
+    finally:
+        logging.getLogger("transformers").removeHandler(caplog.handler)
+    assert (caplog.text, *capsys.readouterr()) == ("", "", "")
 
 
 @pytest.fixture(scope="module")
