@@ -334,6 +334,20 @@ def test_the_command_embeds_several_inputs_and_checks_an_output(work, tmp_path):
     assert json.loads(answer.output)["problems"][0].startswith("Shard 000004 is damaged")
 
 
+def test_one_paper_is_told_in_the_singular(work, tmp_path):
+    from typer.testing import CliRunner
+
+    from trainer.cli import app
+
+    (tmp_path / "one.jsonl").write_text('{"title": "deep graph"}\n')
+    command = ["embed", "--output", str(tmp_path / "out")]
+    made = ["--model", str(work().package.folder), "--input", str(tmp_path / "one.jsonl")]
+    answer = CliRunner().invoke(app, [*command, *made])
+    assert "in 1 shard. All vectors" in answer.output
+    checked = CliRunner().invoke(app, [*command, "--verify"]).output
+    assert checked == "1 paper in 1 shard, 0 skipped: all there, and once.\n"
+
+
 def test_a_ray_cluster_without_ray_says_what_to_install(work, tmp_path, monkeypatch):
     from typer.testing import CliRunner
 

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trainer.cli.shown import Shown
+from trainer.cli.shown import Shown, counted
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import find_model
 from trainer.embedding import SHARD_PAPERS
@@ -179,8 +179,8 @@ def _say_done(done: Done, output: Path, as_json: bool) -> None:
         more = f"{len(done.skipped) - _SHOWN:,} more were skipped; the manifests name them."
         console.print(f"[yellow]{more}[/]")
     console.print(
-        f"This worker embedded {done.papers:,} papers ({done.tokens:,} tokens) in {done.shards:,} "
-        f"shards. All vectors are in {escape(str(output))}.",
+        f"This worker embedded {counted(done.papers, 'paper')} ({counted(done.tokens, 'token')}) "
+        f"in {counted(done.shards, 'shard')}. All vectors are in {escape(str(output))}.",
         soft_wrap=True,
     )
 
@@ -192,7 +192,9 @@ def _say_checked(found: Checked, as_json: bool) -> int:
         for problem in found.problems:
             typer.echo(problem)
         typer.echo(
-            f"{found.papers:,} papers in {found.shards:,} shards, {found.skipped:,} skipped: "
-            + (f"{len(found.problems):,} problems." if found.problems else "all there, and once.")
+            f"{counted(found.papers, 'paper')} in {counted(found.shards, 'shard')}, "
+            f"{found.skipped:,} skipped: "
+            + (counted(len(found.problems), "problem") if found.problems else "all there, and once")
+            + "."
         )
     return 1 if found.problems else 0

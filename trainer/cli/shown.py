@@ -10,6 +10,11 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
 
 
+def counted(number: int, thing: str) -> str:
+    """As in "1 shard" and "2,000 shards"."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 class Shown:
     """Writes to stderr: a bar on a terminal, else a line every so many seconds.
 
