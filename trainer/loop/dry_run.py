@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from trainer.contract.run import Recipe
@@ -146,25 +147,30 @@ def _save(learner: Learner, ranks: Ranks, folder: Path) -> float:
     return time.perf_counter() - begun
 
 
+def table(found: Sequence[Estimate]) -> Table:
+    """A column a stage: three of them, however large their numbers, fit a terminal's 80."""
+    shown = Table("", *(one.stage for one in found), box=None, padding=(0, 2, 0, 0))
+    for column in shown.columns[1:]:
+        column.justify = "right"
+    for name, said in (
+        ("examples", lambda one: f"{one.examples:,}"),
+        ("steps", lambda one: f"{one.steps:,}"),
+        ("tokens", lambda one: f"{one.tokens:,}"),
+        ("tokens/s", lambda one: f"{one.tokens_per_second:,.0f}"),
+        ("examples/s", lambda one: f"{one.examples_per_second:,.1f}"),
+        ("memory", lambda one: f"{one.memory / 1e9:.1f} GB"),
+        ("time", lambda one: duration(one.seconds)),
+    ):
+        shown.add_row(name, *map(said, found))
+    return shown
+
+
 def _show(console: Console, recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> None:
     machine = described(ranks)
     many = f", {ranks.world} ranks" if ranks.world > 1 else ""
-    console.print(f"{recipe.name} from {recipe.base} on {machine['device']}{many}")
-    table = Table(
-        "stage", "examples", "steps", "tokens", "tokens/s", "examples/s", "memory", "time"
-    )
-    for one in found:
-        table.add_row(
-            one.stage,
-            f"{one.examples:,}",
-            f"{one.steps:,}",
-            f"{one.tokens:,}",
-            f"{one.tokens_per_second:,.0f}",
-            f"{one.examples_per_second:,.1f}",
-            f"{one.memory / 1e9:.1f} GB",
-            duration(one.seconds),
-        )
-    console.print(table)
+    said = f"{recipe.name} from {recipe.base} on {machine['device']}{many}"
+    console.print(escape(said), soft_wrap=True)
+    console.print(table(found))
     timed = sum(one.timed for one in found)
     console.print(
         f"{duration(sum(one.seconds for one in found))} in all, of which "

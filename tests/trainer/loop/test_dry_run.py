@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import StringIO
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from rich.console import Console
 from trainer.contract.run import Recipe
 from trainer.distributed import Ranks
 from trainer.loop.begin import Options
-from trainer.loop.dry_run import dry_run
+from trainer.loop.dry_run import Estimate, dry_run, table
 from trainer.machine import forget_memory
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -29,3 +30,29 @@ def test_each_stage_counts_its_own_memory(
     recipe = recipe_of("physbert", mlm_long=0, max_steps=1)
     found = dry_run(recipe, Ranks.alone("cpu"), Options(), Console(quiet=True))
     assert len(forgotten) == len(found) == 2
+
+
+def test_no_number_is_cut_in_eighty_columns() -> None:
+    found = [
+        Estimate(
+            stage=stage,
+            examples=12_345_678,
+            steps=1_234_567,
+            tokens=123_456_789_012,
+            tokens_per_second=1_234_567.8,
+            examples_per_second=12_345.6,
+            timed=40,
+            seconds=360_000,
+            measuring=0,
+            saving=0,
+            memory=80_000_000_000,
+            budget=0,
+        )
+        for stage in ("mlm_short", "mlm_long", "contrast")
+    ]
+    shown = StringIO()
+    Console(file=shown, width=80).print(table(found))
+    lines = [line.split() for line in shown.getvalue().splitlines()]
+    assert ["tokens", *["123,456,789,012"] * 3] in lines
+    assert ["examples/s", *["12,345.6"] * 3] in lines
+    assert ["time", *["4", "d", "4", "h"] * 3] in lines
