@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from tests.tiny_model import tiny_package
 from trainer import cli
+from trainer.cli.data import _Told
 from trainer.data.corpus import Corpus
 
 
@@ -89,6 +91,18 @@ def test_wrong_usage_is_told_apart_from_failure(tmp_path: Path, inputs: list[str
     assert run(*inputs)[0] == 2
     assert run("-o", str(tmp_path / "corpus"))[0] == 2
     assert run(str(tmp_path / "missing"), "-o", str(tmp_path / "corpus"), "--json")[0] == 1
+
+
+def test_no_rate_is_told_of_what_took_no_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with _Told(quiet=False) as told:
+        for clock[0], entries in ((6.0, 1_000), (12.0, 3_000)):
+            told.progress("a.tsv", entries, entries / 4_000)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["a.tsv: 1,000 (25%)", "a.tsv: 3,000 (75%), 500 a second"]
 
 
 def test_help_teaches_by_examples() -> None:

@@ -34,6 +34,7 @@ sciread-trainer prepare metadata.json data.json --output corpora/specter
 """  # noqa: E501
 
 _SHOWN = 5  # problems of one file
+_SOON = 0.1  # seconds
 
 Inputs = Annotated[
     list[str],
@@ -115,8 +116,10 @@ class _Told(Shown, Watch):
         now = time.monotonic()
         if file != self._file:
             self._file, self._begun = file, now
-        rate = entries / max(now - self._begun, 1e-3)
-        self.at(file, f"{entries:,} ({share:.0%}), {rate:,.0f} a second", share)
+        seconds = now - self._begun
+        # Of the first moments a rate says nothing.
+        rate = f", {entries / seconds:,.0f} a second" if seconds > _SOON else ""
+        self.at(file, f"{entries:,} ({share:.0%}){rate}", share)
 
     def problem(self, file: str, entry: str, why: str) -> None:
         self._problems[file] += 1
