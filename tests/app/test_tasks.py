@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
 
 import pytest
 
@@ -10,11 +11,23 @@ from sciread_app.errors import Cancelled
 from sciread_app.tasks import Task
 
 
-def test_a_pause_counts_down_and_then_shows_what_stood_there():
+class Waiting(threading.Event):
+    """Waits as long as it is told, by a clock that only it moves."""
+
+    now = 0.0
+
+    def wait(self, timeout=None):
+        Waiting.now += timeout
+        return self.is_set()
+
+
+def test_a_pause_counts_down_and_then_shows_what_stood_there(monkeypatch):
+    monkeypatch.setattr("sciread_app.tasks.threading", SimpleNamespace(Event=Waiting))
+    monkeypatch.setattr("sciread_app.tasks.time", SimpleNamespace(monotonic=lambda: Waiting.now))
     seen = []
     task = Task(lambda *report: seen.append(report))
     task.step(3, 9, "Reading")
-    task.pause(1.1, "The source rests")
+    task.pause(1.25, "The source rests")
     assert seen == [
         (3, 9, "Reading"),
         (3, 9, "The source rests (2 s)"),

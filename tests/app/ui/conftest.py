@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
+from pytestqt.wait_signal import SignalBlocker
 
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.main_window import MainWindow
@@ -18,12 +20,31 @@ from sciread_app.ui.search_page import SearchPage
 from sciread_app.ui.theme import Appearance, Choice
 from tests.app.ui.fakes import FakeDesk
 
+LONG = 60.0  # seconds that a busy machine may take for what is a moment on another
+
+
+class PatientBot(QtBot):
+    """Waits for what must come until it comes."""
+
+    def waitUntil(self, callback: Callable[[], object], *, timeout: int = int(LONG * 1000)) -> None:
+        super().waitUntil(callback, timeout=timeout)
+
+    def waitSignal(
+        self, signal: object, *, timeout: int = int(LONG * 1000), **more: Any
+    ) -> SignalBlocker:
+        return super().waitSignal(signal, timeout=timeout, **more)
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    return PatientBot(request)
+
 
 @pytest.fixture
 def jobs(qapp: QApplication) -> Iterator[Jobs]:
     jobs = Jobs()
     yield jobs
-    assert jobs.shut_down()
+    assert jobs.shut_down(patience=LONG)
 
 
 @pytest.fixture

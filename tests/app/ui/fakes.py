@@ -44,7 +44,7 @@ class FakeDesk:
     def find(self, query: str, mode: Mode, task: Task) -> Listing:
         self.asked.append(query)
         if event := self.hold.get(query):
-            event.wait(5)
+            event.wait(60)
         if query.startswith("wrong"):
             raise BadQuery("There is no field “wrong:”.", "Use author: or year: instead.")
         words = query.casefold().split()
@@ -106,7 +106,7 @@ class FakeDesk:
 
     def catch_up(self, task: Task) -> int:
         self.encoded += 1
-        self.go_on_encoding.wait(5)
+        self.go_on_encoding.wait(60)
         return 3
 
     def status(self) -> Status:

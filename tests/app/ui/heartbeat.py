@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 from PySide6.QtCore import QObject, Qt, QTimer
@@ -20,7 +21,7 @@ class Heartbeat(QObject):
         self._timer.timeout.connect(self._beat)
 
     def start(self) -> None:
-        self._last = time.perf_counter()
+        self._gap_ms()
         self._timer.start()
 
     def stop(self) -> float:
@@ -41,6 +42,44 @@ class Heartbeat(QObject):
         return sum(gap for gap in self.gaps_ms if gap > limit_ms) / max(sum(self.gaps_ms), 1e-9)
 
     def _beat(self) -> None:
+        self.gaps_ms.append(self._gap_ms())
+
+    def _gap_ms(self) -> float:
+        """Since it was asked for last."""
         now = time.perf_counter()
-        self.gaps_ms.append((now - self._last) * 1000)
-        self._last = now
+        before, self._last = self._last, now
+        return (now - before) * 1000
+
+
+class FairHeartbeat(Heartbeat):
+    """Counts of a gap what the window's own thread did with it, whatever else the machine does.
+
+    That is the time it computed, or, if that is more, the beats of a thread that does nothing
+    else: one that the machine holds up as well when it holds up the window's.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._computed = 0.0
+        self._pulses, self._pulses_seen = 0, 0
+        self._over = threading.Event()
+        self._pulse = threading.Thread(target=self._go_on, daemon=True)
+
+    def start(self) -> None:
+        self._pulse.start()
+        super().start()
+
+    def stop(self) -> float:
+        self._over.set()
+        self._pulse.join()
+        return super().stop()
+
+    def _go_on(self) -> None:
+        while not self._over.wait(BEAT_MS / 1000):
+            self._pulses += 1
+
+    def _gap_ms(self) -> float:
+        computed, pulses = time.thread_time(), self._pulses
+        held = max((computed - self._computed) * 1000, (pulses - self._pulses_seen) * BEAT_MS)
+        self._computed, self._pulses_seen = computed, pulses
+        return min(super()._gap_ms(), held)

@@ -92,7 +92,7 @@ def test_papers_that_come_in_while_others_are_encoded_are_encoded_too(qtbot, sho
     for text in ("bees", "wasps", "ants"):
         window.intake.work.fetch(SourceQuery("arxiv", text))
     qtbot.waitUntil(lambda: len(window.intake.list.cards) == 3 and not window.intake.work.busy)
-    assert desk.encoded == encoded + 1
+    qtbot.waitUntil(lambda: desk.encoded == encoded + 1)
     desk.go_on_encoding.set()
     qtbot.waitUntil(lambda: not jobs.running())
     assert desk.encoded == encoded + 2
