@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trainer.data.corpus import Split, split_of
 from trainer.evaluations.base import Vectors
 from trainer.evaluations.classification import LinearProbe
-from trainer.evaluations.clustering import purity_of_k_means, v_measure_of_k_means
+from trainer.evaluations.clustering import in_majority, k_means, v_measure_of_k_means
 from trainer.evaluations.ranking import rank_by_score
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -80,8 +80,11 @@ class Journals:
         return 100 * LinearProbe(labels)(Vectors(ids, vectors), None, 0).value("accuracy")
 
     def _purity(self, vectors: NDArray[np.float32], *ks: int) -> list[tuple[int, float]]:
-        found = purity_of_k_means(vectors, self._labels, ks=ks)
-        return [(k, 100 * pure.mean) for k, pure in found.items()]
+        def pure(k: int, seed: int) -> float:
+            clusters = k_means(vectors, k, seed=seed).labels_
+            return float(in_majority(self._labels, clusters).mean())
+
+        return [(k, 100 * float(np.mean([pure(k, seed) for seed in range(5)]))) for k in ks]
 
 
 class Citations:

@@ -30,17 +30,6 @@ class VMeasure(NamedTuple):
     v: float
 
 
-class Spread(NamedTuple):
-    """The mean of several runs and their standard deviation (of a sample; 0 of one run)."""
-
-    mean: float
-    deviation: float
-
-    @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        return cls(float(np.mean(values)), float(np.std(values, ddof=1)) if values[1:] else 0.0)
-
-
 def v_measure(labels: ArrayLike, clusters: ArrayLike) -> VMeasure:
     """2hc / (h + c) of entropies (Rosenberg and Hirschberg, 2007)."""
     return VMeasure(*map(float, homogeneity_completeness_v_measure(labels, clusters)))
@@ -54,11 +43,6 @@ def in_majority(labels: ArrayLike, clusters: ArrayLike) -> NDArray[np.bool_]:
     np.add.at(counts, (cluster, label), 1)
     found: NDArray[np.bool_] = counts.argmax(1)[cluster] == label
     return found
-
-
-def purity(labels: ArrayLike, clusters: ArrayLike) -> float:
-    """The share of items that bear the label most frequent in their cluster."""
-    return float(in_majority(labels, clusters).mean())
 
 
 def k_means(vectors: Matrix, k: int, *, seed: int, starts: int = 10) -> KMeans:
@@ -102,34 +86,13 @@ def v_measure_over_folds(
     return found
 
 
-def purity_of_k_means(
-    vectors: Matrix,
-    labels: Labels,
-    *,
-    ks: Sequence[int] = (10, 20, 50, 100),
-    seeds: Sequence[int] = range(5),
-    starts: int = 10,
-) -> Mapping[int, Spread]:
-    """Purity at each number of clusters, over k-means of several seeds (MIReAD, sec. 4).
-
-    It rises with k by itself, up to 1 where every item is its own cluster: compare equal k only.
-    """
-    return {
-        k: Spread.of(
-            [
-                purity(labels, k_means(vectors, k, seed=seed, starts=starts).labels_)
-                for seed in seeds
-            ]
-        )
-        for k in ks
-    }
-
-
 @dataclass(frozen=True)
 class Purity:
-    """MIReAD's clustering: purity at each number of clusters, the mean of several seeds.
+    """MIReAD's clustering (sec. 4): purity, the share of papers that bear the label most frequent
+    in their cluster, at each number of clusters of k-means; the mean of several seeds.
 
-    Numbers above that of the papers are left out.
+    It rises with their number by itself, up to 1 where every paper is its own cluster: compare
+    equal numbers only. Those above that of the papers are left out.
     """
 
     labels: Mapping[str, str]
