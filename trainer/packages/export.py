@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
-from trainer.contract.package import Package, write_package
+from trainer.contract.package import STARTER, Package, write_package
 from trainer.contract.run import write_whole
 
+# As in "allenai/specter", which may be of one commit: "allenai/specter@0a1b2c".
+_HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
 # What sentence-transformers calls our poolings. The others it cannot do.
 _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
@@ -75,18 +78,30 @@ def _front_matter(package: Package) -> str:
         "pipeline_tag": "sentence-similarity",
         "tags": ["scientific papers", "feature-extraction", *filter(None, [package.method])],
     }
-    described |= {"base_model": package.base} if package.base else {}
+    described |= {"base_model": base} if (base := _on_hub(package.base)) else {}
     described |= {"license": package.licence.lower()} if package.licence else {}
     # JSON is YAML too.
     lines = [f"{name}: {json.dumps(value)}" for name, value in described.items()]
     return "\n".join(("---", *lines, "---"))
 
 
+def _on_hub(base: str) -> str:
+    """What the hub calls that model; empty for folders and names of one's own."""
+    if base == STARTER:
+        return "sentence-transformers/all-MiniLM-L6-v2"
+    return base.partition("@")[0] if _HUB_NAME.fullmatch(base) else ""
+
+
+def _told(base: str) -> str:
+    """For people: with its commit if that is known, and without what holds a folder."""
+    return base if _HUB_NAME.fullmatch(base) else _on_hub(base) or Path(base).name
+
+
 def _made_how(package: Package) -> str:
     said = "It turns a paper's title and abstract into a vector, so that like papers lie close."
     if package.method:
         said += f" It was made with the method {package.method}"
-        said += f" from {package.base}." if package.base else "."
+        said += f" from {_told(package.base)}." if package.base else "."
     papers = package.corpus.get("papers")
     if papers:
         digest = str(package.corpus.get("sha256", ""))[:12]

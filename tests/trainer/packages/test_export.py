@@ -8,7 +8,7 @@ from transformers import AutoModel
 from tests.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.encoder import Encoder
-from trainer.packages.export import export
+from trainer.packages.export import card, export
 
 PAPERS = [
     ("Deep graph learning", "We study the network of papers."),
@@ -75,6 +75,25 @@ def test_the_card_says_what_the_model_is_and_how_well_it_does(tmp_path):
         "SentenceTransformer" if package.pooling in ("cls", "mean") else "AutoModel",
     ):
         assert said in card
+
+
+@pytest.mark.parametrize(
+    ("base", "named", "told"),
+    [
+        ("allenai/specter", "allenai/specter", "allenai/specter"),
+        ("arazd/MIReAD@0a1b2c3d", "arazd/MIReAD", "arazd/MIReAD@0a1b2c3d"),
+        ("starter", *["sentence-transformers/all-MiniLM-L6-v2"] * 2),
+        ("/home/me/runs/first/package", None, "package"),
+        ("mine", None, "mine"),
+    ],
+)
+def test_the_card_names_the_base_as_the_hub_does(tmp_path, base, named, told):
+    package = replace(tiny_package(tmp_path / "tiny"), base=base, method="specter")
+    said = card(package)
+    lines = [line for line in said.splitlines() if line.startswith("base_model")]
+    assert lines == ([f'base_model: "{named}"'] if named else [])
+    assert f"with the method specter from {told}." in said
+    assert "/home" not in said
 
 
 def test_an_existing_model_is_never_replaced(tmp_path):
