@@ -11,8 +11,8 @@ from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError
 
 
-def run(*words: str) -> Result:
-    return CliRunner().invoke(cli.app, ["methods", *words], env={"COLUMNS": "120"})
+def run(*words: str, columns: int = 120) -> Result:
+    return CliRunner().invoke(cli.app, ["methods", *words], env={"COLUMNS": str(columns)})
 
 
 def test_every_method_and_recipe_is_listed() -> None:
@@ -29,6 +29,12 @@ def test_a_recipe_shows_its_values_beside_the_papers() -> None:
     assert "Paper: 2e-05." in shown
     assert "physbert" not in shown
     assert "Paper:" not in run("specter").stdout
+
+
+def test_a_base_is_named_whole_on_a_narrow_terminal() -> None:
+    shown = run("specter", columns=80).stdout
+    assert "allenai/scibert_scivocab_uncased " in shown
+    assert "Examples in a step, over all devices together." in " ".join(shown.split())
 
 
 def test_programs_get_all_that_a_form_needs() -> None:

@@ -24,9 +24,10 @@ def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own(
 
 
 def test_info_says_what_a_model_is() -> None:
-    shown = CliRunner().invoke(cli.app, ["info", "starter"]).stdout
-    assert "all-MiniLM-L6-v2" in shown
-    assert "384" in shown
+    shown = CliRunner().invoke(cli.app, ["info", "starter"], env={"COLUMNS": "40"}).stdout
+    said = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    assert (said["title"], said["dim"]) == ("all-MiniLM-L6-v2", "384")
+    assert Path(said["folder"]).is_dir()  # however narrow the terminal is
 
 
 def test_a_refused_model_is_told_in_two_lines(

@@ -56,6 +56,7 @@ def _settings(spec: MethodSpec, recipe: str) -> Table:
     """Every setting with its value; one that is not the paper's stands out."""
     values = spec.resolve(recipe)
     table = Table("setting", "value", "what it is", box=None)
+    table.columns[1].no_wrap = True  # a name that is cut cannot be fetched
     for setting in spec.settings:
         value, default = values[setting.name], setting.default
         shown = _text(value) if value == default else f"[bold]{_text(value)}[/]"

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from trainer.contract.package import find_model, models_folder
 
@@ -23,12 +21,11 @@ Model = Annotated[
 def info(model: Model) -> None:
     """Check a model's files and say what it is."""
     package = find_model(model)
-    table = Table(show_header=False, box=None)
-    for name in ("title", "method", "base", "dim", "pooling", "template", "max_tokens", "licence"):
-        table.add_row(name.replace("_", " "), str(getattr(package, name)))
-    table.add_row("space", package.space)
-    table.add_row("folder", str(package.folder))
-    Console().print(table)
+    for name in (
+        *("title", "method", "base", "dim", "pooling", "template", "max_tokens", "licence"),
+        *("space", "folder"),
+    ):
+        print(f"{name.replace('_', ' '):<12}{getattr(package, name)}")
 
 
 def serve(model: Model) -> None:
