@@ -45,14 +45,14 @@ def job(tmp_path):
 
 def test_a_job_whose_time_is_over_saves_and_queues_again(job, tmp_path):
     job.send_signal(signal.SIGUSR1)
-    assert job.wait(timeout=30) == 0
+    assert job.wait(timeout=100) == 0
     assert (tmp_path / "run" / "stop").exists()
     assert (tmp_path / "told").read_text() == "requeue 42\n"
 
 
 def test_a_job_that_ends_is_not_queued_again(job, tmp_path):
     (tmp_path / "finished").touch()
-    assert job.wait(timeout=30) == 0
+    assert job.wait(timeout=100) == 0
     assert not (tmp_path / "told").exists()
     asked = (tmp_path / "asked").read_text()
     assert "torchrun --nnodes=2 --nproc-per-node=8 --max-restarts=3" in asked

@@ -18,7 +18,7 @@ from sciread_app.tasks import Task
 from tests.servers import faults
 from tests.servers.local import Answer, LocalServer
 
-HASTE = Patience(tries=3, first=0.01, longest=2.0, connect=5.0, read=5.0)
+HASTE = Patience(tries=3, first=0.01, longest=2.0, connect=60.0, read=60.0)
 FEED = b"<?xml version='1.0'?><feed>" + b"<entry>of some length</entry>" * 10 + b"</feed>"
 
 
@@ -116,7 +116,7 @@ def test_a_source_that_is_not_there_is_named(tmp_path):
 
 def test_a_source_that_says_nothing_is_given_up(tmp_path):
     silent = threading.Event()
-    with LocalServer(lambda asked: Answer(str(silent.wait(5)).encode())) as server:
+    with LocalServer(lambda asked: Answer(str(silent.wait(60)).encode())) as server:
         with (
             client_of(server, tmp_path, HASTE._replace(tries=1, read=0.05)) as client,
             pytest.raises(SourceError, match=r"^The Shelf does not answer\.$"),
