@@ -25,7 +25,10 @@ def told(run: Run | None, terminal: bool) -> str:
     return console.file.getvalue()
 
 
-def test_steps_are_lines_now_and_then_where_there_is_no_terminal(tmp_path: Path) -> None:
+def test_steps_are_lines_now_and_then_where_there_is_no_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress, "_EVERY", 1_000.0)
     run = Run(tmp_path)
     said = told(run, terminal=False)
     assert said.splitlines() == [
