@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import random
 import socket
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,7 +39,7 @@ def start_ranks(world: int, *arguments: str) -> list[subprocess.Popen[str]]:
     ]
 
 
-def ended(processes: Sequence[subprocess.Popen[str]], seconds: float = 90) -> list[Ended]:
+def ended(processes: Sequence[subprocess.Popen[str]], seconds: float = 240) -> list[Ended]:
     """What they said; those that do not end in time are killed."""
     try:
         return [Ended(*_ended(process, seconds)) for process in processes]
@@ -53,7 +55,9 @@ def _ended(process: subprocess.Popen[str], seconds: float) -> tuple[int, str, st
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
+    """One that systems give to nobody who does not ask for it, until the ranks are there."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port

@@ -10,9 +10,12 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -22,9 +25,9 @@ import pytest
 from sciread_app.storage.library import Library
 from tests.servers.arxiv_server import ArxivServer
 from tests.servers.eutils_server import EutilsServer
-from tests.servers.local import LocalServer
+from tests.servers.local import Answer, Asked, LocalServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 MOMENTS = (0.15, 0.45, 0.8)  # of all requests
 
@@ -76,13 +79,27 @@ def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
     """Kill the fetch at three moments, run it to its end, and say what its last run answers."""
     run = {"env": environment(home, place.server), "stdout": subprocess.PIPE, "text": True}
     for moment in MOMENTS:
+        enough, killed = ceil(moment * place.requests), threading.Event()
+        # However late this process comes to it: what is to be killed waits for one more answer.
+        place.server.fail(partial(held_until, killed), 99, partial(more_than, place.server, enough))
         process = subprocess.Popen(command(place), **run)
-        while len(place.server.requests) < moment * place.requests and process.poll() is None:
+        while len(place.server.requests) < enough and process.poll() is None:
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
         process.communicate()
+        place.server.forgive()
+        killed.set()
     process = subprocess.run(command(place), **run, check=False)
     return json.loads(process.stdout)["fetches"][0]["fetch"]
+
+
+def held_until(happened: threading.Event, answer: Answer) -> Answer:
+    happened.wait()
+    return answer
+
+
+def more_than(server: LocalServer, count: int, _: Asked) -> bool:
+    return len(server.requests) > count
 
 
 def all_there_once(place: Place, home: Path) -> tuple[int, int]:

@@ -143,7 +143,7 @@ def test_a_signal_stops_it_and_the_folder_goes_on(
     wait_for_step(run, 5, process)
     seen = run.state
     process.send_signal(number)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=100)
     assert seen is State.running
     assert run.state is state
     if number == signal.SIGTERM:
@@ -155,7 +155,7 @@ def test_a_signal_stops_it_and_the_folder_goes_on(
     again = start(run)
     wait_for_step(run, last + 5, again)
     run.stop()
-    out, err = again.communicate(timeout=60)
+    out, err = again.communicate(timeout=100)
     assert (again.returncode, err) == (0, "")
     assert run.state is State.stopped
     steps = [event.step for event in run.events() if event.kind == "step"]
