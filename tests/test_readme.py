@@ -17,7 +17,7 @@ from tests.servers.arxiv_server import ArxivServer
 from tests.servers.eutils_server import EutilsServer
 from tests.servers.semantic_scholar_server import SemanticScholarServer
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ import pytest
 
 from trainer.contract.package import read_package
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "trainer" / "README.md").read_text(encoding="utf-8")

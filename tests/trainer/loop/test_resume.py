@@ -20,7 +20,7 @@ from trainer.train import train
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="kills processes as Unix does"),
     pytest.mark.slow,
-    pytest.mark.timeout(400),
+    pytest.mark.timeout(900),
 ]
 
 

@@ -31,7 +31,7 @@ def settled(report: Report) -> Report:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_two_ranks_report_what_one_reports(local_corpus, tmp_path: Path, monkeypatch):
     """Scores, intervals, items and pictures, to the last bit; and only the first rank speaks."""
     tiny = tiny_package(tmp_path / "tiny").folder
