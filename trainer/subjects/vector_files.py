@@ -54,7 +54,8 @@ def open_vectors(path: Path, found: str = "") -> VectorFiles:
         try:
             table.add_all(_read(file), file)
         except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-            raise TrainerError(f"{file} cannot be read: {error}.", "Copy it again.") from error
+            why = getattr(error, "strerror", None) or error
+            raise TrainerError(f"{file} cannot be read: {why}.", "Copy it again.") from error
     if not table.rows and not table.empty:
         raise TrainerError(f"{path} holds no vectors.", "Name a file of vectors.")
     return VectorFiles(table, _subject(path, found or str(path), files, table.dim))

@@ -38,7 +38,8 @@ def lines_of(path: Path) -> Iterator[TextIO]:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise TrainerError(f"{path} cannot be read: {error}.", "Copy it again.") from error
+        why = getattr(error, "strerror", None) or error
+        raise TrainerError(f"{path} cannot be read: {why}.", "Copy it again.") from error
 
 
 def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:

@@ -106,7 +106,7 @@ def test_arrays_that_would_run_something_or_have_no_ids_are_refused(tmp_path):
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(TrainerError, match=r"gone\.jsonl"):
+    with pytest.raises(TrainerError, match=r"gone\.jsonl cannot be read: No such file or dir"):
         open_subject(str(tmp_path / "gone.jsonl"))
 
 
