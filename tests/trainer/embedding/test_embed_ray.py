@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 
@@ -17,9 +16,10 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-def cluster():
+def cluster(monkeypatch):
     ray = pytest.importorskip("ray")
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("RAY_gcs_server_port_wait_time_s", "200")
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     ray.init(
         num_cpus=2,
@@ -28,8 +28,13 @@ def cluster():
         object_store_memory=80 << 20,
         log_to_driver=False,
         logging_level="ERROR",
-        # Else actors have what others leave of a busy machine, and die where those fill its memory.
-        _system_config={"worker_niceness": 0, "memory_monitor_refresh_ms": 0},
+        # Else what it starts has what others leave of a busy machine, and dies if they fill its
+        # memory or it does not answer for a while.
+        _system_config={
+            "worker_niceness": 0,
+            "memory_monitor_refresh_ms": 0,
+            "health_check_failure_threshold": 60,
+        },
     )
     ray.data.DataContext.get_current().enable_progress_bars = False
     yield ray
