@@ -63,7 +63,7 @@ def _space(space: Space, task: Task) -> Finding:
         return Finding("vectors", True, "vectors and neighbours fit the library")
     space.rebuild(task)
     left = space.problems()
-    detail = f"{'; '.join(problems)}; rebuilt"
+    detail = " ".join([*problems, "Rebuilt." if not left else "Rebuilding did not mend that."])
     return Finding("vectors", not left, detail, mended=not left)
 
 

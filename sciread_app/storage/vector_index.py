@@ -156,6 +156,8 @@ class VectorIndex:
                 _Part.load(_graph(path, number), dim, number * _PART, sum)
                 for number, sum in enumerate(sums.tolist())
             ]
+        except FileNotFoundError as error:
+            raise IndexUnusable(f"The index {path.name} is not there.", _REBUILD) from error
         except (OSError, RuntimeError) as error:
             raise IndexUnusable(f"The index {path.name} cannot be read.", _REBUILD) from error
         labels = index._held["label"]

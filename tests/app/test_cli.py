@@ -129,6 +129,14 @@ def test_the_doctor_mends_what_is_only_a_cache(shell):
     assert all(f["ok"] and not f["mended"] for f in shell.json("doctor"))
 
 
+def test_the_doctor_says_of_an_index_that_is_gone_that_it_was_made_anew(shell):
+    shell.run("encode")
+    for cache in shell.home.joinpath("indexes").glob("*.hnsw*"):
+        cache.unlink()
+    (vectors,) = [f for f in shell.json("doctor") if f["mended"]]
+    assert vectors["detail"].endswith(".hnsw is not there. Rebuilt.")
+
+
 def test_status_tells_how_the_library_stands(shell):
     shell.run("encode")
     status = shell.json("status")
