@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Score
-from trainer.evaluations.base import Matrix, Outcome, Vectors
+from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.matrices import products, row_products, unit_length
 from trainer.evaluations.pictures import distributions
@@ -26,8 +26,10 @@ class Health:
 
     `mean_cosine` is near 0 where vectors point everywhere, near 1 where they have collapsed into
     a cone. `title_finds@10` is the share of papers that are among the ten nearest to their title.
+    `papers` is how many should have a vector.
     """
 
+    papers: int = 0
     pairs: int = 20_000
 
     def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
@@ -49,7 +51,10 @@ class Health:
         outcome = Outcome.of(
             items,
             seed=seed,
-            excluded={"papers not looked for by their title": _untitled(vectors, queries)},
+            excluded={
+                NO_VECTOR: max(0, self.papers - len(vectors.ids)),
+                "papers not looked for by their title": _untitled(vectors, queries),
+            },
             pictures={"distributions": distributions({"random pairs": cosines})},
         )
         score = Score("effective_rank", rank, len(sample))
@@ -95,6 +100,4 @@ def _titles(vectors: Vectors, queries: Vectors) -> dict[str, Items]:
 
 
 def _untitled(vectors: Vectors, queries: Vectors | None) -> int:
-    if queries is None or not len(queries.ids):
-        return 0
-    return int((queries.rows(vectors.ids) < 0).sum())
+    return 0 if queries is None else int((queries.rows(vectors.ids) < 0).sum())

@@ -103,12 +103,14 @@ class VectorFiles:
         self._table, self.subject = table, subject
 
     def why_not(self, task: Task) -> str:
-        known = any(query.id in self._table.rows for query in task.queries)
-        return "" if known or not task.queries else "there are no vectors of its queries"
+        typed = _typed(task.queries, task.papers)
+        known = any(query.id in self._table.rows for query in typed)
+        return "" if known or not typed else "there are no vectors of its queries"
 
     def vectors(self, papers: Sequence[Paper], queries: Sequence[Paper] = ()) -> Made:
         """Papers that the files do not name are missing; those they have no numbers of, empty."""
-        return Made(self._of(papers), self._of(queries) if queries else None, None)
+        typed = self._of(_typed(queries, papers)) if queries else None
+        return Made(self._of(papers), typed, None)
 
     def _of(self, papers: Sequence[Paper]) -> Vectors:
         ids = [paper.id for paper in papers]
@@ -118,6 +120,13 @@ class VectorFiles:
         if matrix.dtype == np.float16:
             matrix = matrix.astype(np.float32)
         return Vectors(there, matrix, frozenset(self._table.empty.intersection(ids)))
+
+
+def _typed(queries: Sequence[Paper], papers: Sequence[Paper]) -> list[Paper]:
+    """Without those that are called as a paper is, such as its title alone: the vector of that
+    name is the paper's."""
+    names = {paper.id for paper in papers}
+    return [query for query in queries if query.id not in names]
 
 
 def _files_in(folder: Path) -> list[Path]:

@@ -234,7 +234,7 @@ class Local:
         papers = self._texts(np.sort(rows).tolist())
         # Without an abstract a title is all there is, and finds itself.
         titles = [Paper(p.id, p.title) for p in papers if p.title and p.abstract.strip()]
-        return bind("health", "health", Health(), papers, [], queries=titles)
+        return bind("health", "health", Health(len(papers)), papers, [], queries=titles)
 
     def _probe(self, name: str, labels: Mapping[str, str], split: str = "test") -> Task:
         from trainer.evaluations.classification import LinearProbe

@@ -72,6 +72,16 @@ def test_titles_find_papers_in_the_way_of_their_vectors() -> None:
     assert Health()(by_dot, titles, 0).value("title_finds@10") < 0.5
 
 
+def test_papers_without_a_vector_and_titles_without_one_are_counted() -> None:
+    none = Vectors([], np.empty((0, 0)))
+    outcome = Health(papers=32)(named(np.eye(30)), none, 0)
+    assert outcome.excluded == {
+        "papers without a vector": 2,
+        "papers not looked for by their title": 30,
+    }
+    assert "title_only" not in outcome.items
+
+
 def test_two_papers_are_too_few() -> None:
     with pytest.raises(TrainerError, match="Three papers"):
         Health()(named(np.eye(2)), None, 0)

@@ -120,6 +120,16 @@ def test_typed_queries_need_vectors_too(tmp_path):
     assert "queries" in maker.why_not(other)
 
 
+def test_the_vector_of_a_paper_is_not_taken_for_that_of_its_title(tmp_path):
+    maker = open_vectors(lines(tmp_path / "a.jsonl", a=[1, 2], b=[3, 4], q=[5, 6]))
+    titles = [Paper(paper.id, paper.title) for paper in PAPERS]
+    task = Task("t", "health", "all", "0", PAPERS, lambda *_: Outcome(()), titles)
+    assert maker.why_not(task) == ""
+    assert maker.vectors(task.papers, task.queries).queries.ids == []
+    mixed = maker.vectors(PAPERS, [*titles, Paper("q", "Why?")])
+    assert mixed.queries.ids == ["q"]
+
+
 def test_a_package_is_no_folder_of_vectors(tmp_path):
     assert not is_vectors(tmp_path)
     lines(tmp_path / "a.jsonl", a=[1])
