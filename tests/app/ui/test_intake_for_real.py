@@ -42,20 +42,21 @@ def window(qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
     window.show()
     desk = open_desk(home)
     window.open(desk)
-    qtbot.waitUntil(lambda: not jobs.running(), timeout=100_000)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
     yield window
     jobs.shut_down()
     desk.close()
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
     window.go_to("intake")
     page = window.intake
     qtbot.waitUntil(lambda: page.switch.current == 0)
     page.form.line.setText("cat:cs.CL")
     page.form.look()
-    qtbot.waitUntil(page.preview.count.isVisible, timeout=100_000)
+    qtbot.waitUntil(page.preview.count.isVisible, timeout=250_000)
     expected = sum("cs.CL" in paper.categories for paper in arxiv.papers.values())
     assert page.preview.count.text() == f"{expected:,} papers"
 
@@ -64,7 +65,7 @@ def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
     heart.start()
     page.work.moved.connect(lambda id: notes.add(getattr(page.work.going(id), "note", "")))
     page.form.fetch()
-    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running(), timeout=100_000)
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running(), timeout=250_000)
     (card,) = page.list.cards.values()
     assert card.fetch.state is State.done
     assert card.fetch.read == card.fetch.added == expected
