@@ -75,8 +75,14 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
+    home: Home = None,
+    as_json: Json = False,
 ) -> None:
-    """What holds for every verb."""
+    """What holds for every verb, said before it or after."""
+    for_all = {"home": home, "as_json": as_json}
+    verbs = context.command.commands  # type: ignore[attr-defined]  # it is typer's group
+    context.default_map = dict.fromkeys(verbs, for_all)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.console import Group, RenderableType
-from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -219,12 +218,14 @@ def _import_as_value(last: Any) -> dict[str, Any]:
 
 def status(value: Mapping[str, Any]) -> RenderableType:
     table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
     for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
-        table.add_row(Text(name.replace("_", " "), style="dim"), Text(str(value[name])))
+        table.add_row(name.replace("_", " "), Text(str(value[name])))
     if last := value["last_import"]:
         story = f"{last['read']} read = {last['added']} added + {last['merged']} merged"
         story += f" + {last['failed']} failed, from {last['what']}"
         if not last["finished"]:
             story += " (cut off: add the same again and it goes on)"
-        table.add_row(Text("last import", style="dim"), Text(escape(story)))
+        table.add_row("last import", Text(story))
     return table

@@ -137,6 +137,14 @@ def test_the_doctor_says_of_an_index_that_is_gone_that_it_was_made_anew(shell):
     assert vectors["detail"].endswith(".hnsw is not there. Rebuilt.")
 
 
+def test_home_and_json_may_stand_before_the_verb(shell):
+    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "--json", "status"])
+    assert json.loads(said.stdout) == shell.json("status")
+    other = str(shell.home / "other")
+    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "status", "--home", other])
+    assert said.exit_code == 0 and other in "".join(said.stdout.split())
+
+
 def test_status_tells_how_the_library_stands(shell):
     shell.run("encode")
     status = shell.json("status")
