@@ -11,7 +11,8 @@ journals          100 journals with 10 papers or more, 100 papers each
 unseen-journals   all papers of the journals named, of whatever part. A model whose run lists one
                   of them among the journals that it learned has no part in it
 citations         1,000 papers, 5 that each cites among 25 others. These may be of any part:
-                  the citations of a test paper are unseen, whatever it cites
+                  the citations of a test paper are unseen, whatever it cites. All of a list have
+                  an abstract, or none has
 co-citations      the same, of papers that a test paper cites together with a test paper
 cited-pairs       2,000 pairs, half of them a paper and one that it cites
 labels            30 labels; learned from 3,000 papers of the training part, told of 2,000
@@ -142,15 +143,14 @@ class Local:
         return self._of_unseen(self._purity, "unseen-journal-clusters", names)
 
     def citations(self) -> Task:
-        cites = self.corpus.cites
-        near = {row: cites[row].tolist() for row in self._citing.tolist()}
+        near = {row: self._cited_alike(row).tolist() for row in self._citing.tolist()}
         return self._ranking("citations", near)
 
     def co_citations(self) -> Task:
         near: dict[int, list[int]] = {}
         test = set(self._test.tolist())
         for row in self._citing.tolist():
-            cited = self._mixed(self.corpus.cites[row], "co-citations", row)
+            cited = self._mixed(self._cited_alike(row), "co-citations", row)
             # The paper that stands for it is one that stands for no other yet.
             first = next((paper for paper in cited if paper in test and paper not in near), None)
             if len(cited) > 1 and first is not None:
@@ -163,7 +163,7 @@ class Local:
         pairs = []
         for row in self._citing[:PAIRS].tolist():
             cited, name = self.corpus.cites[row], self.corpus.id(row)
-            near = self._mixed(cited, "cited-pairs", row)[:1]
+            near = self._mixed(self._cited_alike(row), "cited-pairs", row)[:1]
             far = self._others("cited-pairs", row, cited, 1)
             pairs += [Pair(name, self.corpus.id(at), True) for at in near]
             pairs += [Pair(name, self.corpus.id(at), False) for at in far]
@@ -279,12 +279,29 @@ class Local:
 
     @cached_property
     def _citing(self) -> Rows:
-        """Test papers that cite some, in an order of chance; those with an abstract first."""
+        """Test papers that cite some like them, in an order of chance; those with an abstract
+        first."""
         rows = self._test[self.corpus.cites.counts[self._test] > 0]
+        rows = np.array([row for row in rows if len(self._cited_alike(row))], np.int64)
         rows = rows[shuffled(len(rows), "local", "citing")]
-        bare = self.corpus.abstracts.lengths[rows] == 0
         most = min(QUERIES, self._settings.papers // 10 or QUERIES)
-        return rows[np.argsort(bare, kind="stable")][:most]
+        return rows[np.argsort(self._bare[rows], kind="stable")][:most]
+
+    @cached_property
+    def _bare(self) -> NDArray[np.bool_]:
+        """Of each paper of the corpus, whether it has no abstract.
+
+        A vector of a title alone may be several times as long as one of both, and lie elsewhere:
+        in a list of both kinds a model would be ranked by how it tells these apart.
+        """
+        found: NDArray[np.bool_] = self.corpus.abstracts.lengths == 0
+        return found
+
+    def _cited_alike(self, row: int) -> Rows:
+        """What a paper cites of those that, as it does, have an abstract, or have none."""
+        cited = self.corpus.cites[row]
+        alike: Rows = cited[self._bare[cited] == self._bare[row]]
+        return alike
 
     @cached_property
     def _journals(self) -> dict[str, str]:
@@ -357,9 +374,10 @@ class Local:
         return found
 
     def _others(self, name: str, row: int, near: Collection[int], count: int) -> list[int]:
-        """Papers that are none of `near`, nor the paper itself."""
+        """Papers that are none of `near`, nor the paper itself; with an abstract if it has one."""
         known = {row, *map(int, near)}
         among = self._test if self._settings.papers else np.arange(self.corpus.papers)
+        among = among[self._bare[among] == self._bare[row]]
         drawn = among[chosen(count + len(known), len(among), "local", name, "others", row)]
         found = [at for at in self._mixed(drawn, name, "order", row) if at not in known]
         return found[:count]

@@ -90,6 +90,27 @@ def test_a_list_holds_cited_papers_and_others_but_never_one_twice(local_corpus):
         assert [relevant for _, relevant in candidates].count(0) == local.OTHERS
 
 
+def test_no_list_holds_papers_with_an_abstract_beside_papers_without(tmp_path: Path):
+    # The first cites four of both kinds, the second, a title alone, its own kind only, the third
+    # nothing like it.
+    first, second, third, *rest = ids_of(60)
+    bare = {second, *rest[1::2]}
+    papers = [
+        {"id": name, "title": name, "abstract": "" if name in bare else "we study"}
+        for name in (first, second, third, *rest)
+    ]
+    cites = [(0, 3), (0, 4), (0, 5), (0, 6), (1, 4), (2, 4)]
+    made = tasks(make_corpus(tmp_path / "corpus", papers, cites))
+    lists = made["citations"]().measure.judged
+    assert {paper for paper, relevant in lists[first] if relevant} == {rest[0], rest[2]}
+    assert {paper for paper, relevant in lists[second] if relevant} == {rest[1]}
+    assert third not in lists
+    for query, candidates in lists.items():
+        assert {paper in bare for paper, _ in candidates} == {query in bare}
+    for one, other, _ in made["cited-pairs"]().measure.pairs:
+        assert (one in bare) == (other in bare)
+
+
 def test_what_a_test_paper_cites_together_is_ranked(local_corpus):
     lists = tasks(local_corpus)["co-citations"]().measure.judged
     cited_together = {
