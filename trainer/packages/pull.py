@@ -341,8 +341,9 @@ def _explained(error: Exception, hub_id: str) -> TrainerError:
         return TrainerError("The hub asks for fewer requests (429).", "Try again in some minutes.")
     if status:
         return TrainerError(f"The hub answers {hub_id} with {status}.", "Try again later.")
+    why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return TrainerError(
-        f"{hub_id} could not be fetched: {str(error) or type(error).__name__}",
+        f"{hub_id} could not be fetched: {why.rstrip('.')}.",
         "The files that came are kept; pull it again to go on.",
     )
 

@@ -271,3 +271,13 @@ def test_every_recipe_starts_from_a_model_that_can_be_had():
     bases = {spec.resolve(name)["base"] for spec in METHODS for name in spec.recipes}
     assert len(bases) > 2
     assert bases - {"starter"} <= pulling.PUBLISHED.keys()
+
+
+def test_a_hub_that_cannot_be_reached_is_told_in_a_sentence(tmp_path, monkeypatch):
+    def nobody(*_):
+        raise ConnectionRefusedError(111, "Connection refused")
+
+    monkeypatch.setattr(pulling, "_find", nobody)
+    with pytest.raises(TrainerError) as raised:
+        pulling.pull("allenai/specter", tmp_path / "made")
+    assert str(raised.value) == "allenai/specter could not be fetched: Connection refused."
