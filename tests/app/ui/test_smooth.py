@@ -24,7 +24,7 @@ PAPERS = 10_000
 # takes seconds, and that is what must not be.
 LONGEST_MS = 1000.0
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 
 def write_papers(path: Path) -> None:
@@ -61,7 +61,7 @@ def test_the_window_goes_on_while_10000_papers_come_in(qtbot, qapp, short_turns,
     window.show()
     desk = open_desk(home)
     window.open(desk)
-    qtbot.waitUntil(lambda: not jobs.running(), timeout=100_000)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
 
     heart, queries = FairHeartbeat(), iter(range(10_000))
     typist = QTimer(interval=700)
@@ -69,8 +69,8 @@ def test_the_window_goes_on_while_10000_papers_come_in(qtbot, qapp, short_turns,
     heart.start()
     typist.start()
     window.importing.add([tmp_path / "papers.jsonl"])
-    qtbot.waitUntil(lambda: desk.status().papers == PAPERS, timeout=200_000)
-    qtbot.waitUntil(lambda: not jobs.running(), timeout=200_000)
+    qtbot.waitUntil(lambda: desk.status().papers == PAPERS, timeout=500_000)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=500_000)
     typist.stop()
     longest = heart.stop()
 
