@@ -77,13 +77,11 @@ class Encoder:
         if self._cores > 1:  # batches small enough that the cores finish together
             budget = min(budget, max(512, sum(lengths) // (4 * self._cores)))
         order = np.argsort(lengths, kind="stable")[::-1]
-        ends = np.cumsum(np.asarray(lengths)[order])
-        batches, start = [], 0
-        while start < len(order):
-            room = budget + (ends[start - 1] if start else 0)
-            end = max(start + 1, int(np.searchsorted(ends, room, "right")))
-            batches.append(order[start:end])
-            start = end
+        batches = []
+        while len(order):
+            fit = max(1, budget // lengths[order[0]])
+            batches.append(order[:fit])
+            order = order[fit:]
         return batches
 
     def _encode(self, ids: list[list[int]]) -> NDArray[np.float32]:

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from trainer.model.device import cpu_has_tiles
+
 # Scores at hand at once, of some heads of a text: more of them push each other out of the cache.
 _SCORES = 2**19
 # From here on torch's fused attention is slower in bf16, on a CPU without tiles (AMX) to do it in.
@@ -21,7 +23,7 @@ def attend(parts: Tensor, lengths: tuple[int, ...], heads: int) -> Tensor:
     """
     width = parts.shape[1] // 3
     found = parts.new_empty(len(parts), width)
-    plain = parts.dtype == torch.bfloat16 and not torch.cpu._is_amx_tile_supported()
+    plain = parts.dtype == torch.bfloat16 and not cpu_has_tiles()
     start = 0
     for length, same in groupby(lengths):
         end = start + length * len(list(same))

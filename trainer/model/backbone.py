@@ -15,6 +15,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import WEIGHTS, Package
 from trainer.model.attention import attend
 from trainer.model.bert import After, is_plain_bert
+from trainer.model.device import cpu_multiplies_bf16
 from trainer.model.packed import Packed
 from trainer.model.padded import Padded
 from trainer.model.text_model import Backbone
@@ -48,7 +49,7 @@ def precision(device: torch.device) -> torch.dtype:
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if native else torch.float16
-    return torch.bfloat16 if _cpu_multiplies_bf16() else torch.float32
+    return torch.bfloat16 if cpu_multiplies_bf16() else torch.float32
 
 
 class Bert:
@@ -155,9 +156,3 @@ def _fill(rows: Tensor) -> Tensor:
     """
     spare = -len(rows) % (64 if len(rows) > 256 else 32)
     return F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, spare))
-
-
-def _cpu_multiplies_bf16() -> bool:
-    # torch has no public way to ask; where these names are gone, float32 is always right.
-    questions = ("_is_amx_tile_supported", "_is_avx512_bf16_supported")
-    return any(getattr(torch.cpu, question, bool)() for question in questions)

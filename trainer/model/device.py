@@ -1,6 +1,8 @@
-"""Which device a name is."""
+"""Which device a name is, and what the CPU can do."""
 
 from __future__ import annotations
+
+from functools import cache
 
 import torch
 
@@ -30,3 +32,19 @@ def device_named(name: str, number: int = 0) -> torch.device:
             else "Without --device it runs on the CPU.",
         )
     return torch.device("cuda", number)
+
+
+@cache
+def cpu_has_tiles() -> bool:
+    """Whether the CPU multiplies bf16 in tiles (AMX)."""
+    return _cpu_says("_is_amx_tile_supported")
+
+
+@cache
+def cpu_multiplies_bf16() -> bool:
+    return cpu_has_tiles() or _cpu_says("_is_avx512_bf16_supported")
+
+
+def _cpu_says(question: str) -> bool:
+    # torch has no public way to ask; where the name is gone, no is always right.
+    return bool(getattr(torch.cpu, question, bool)())
