@@ -298,3 +298,87 @@ asked = Table(
     Column("at", Float, nullable=False),
     sqlite_with_rowid=False,
 )
+
+# What a person has changed, so that it can be taken back, and what a row of a table was before
+# and after. NULL: there was no such row.
+edits = Table(
+    "edits",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False),
+    Column("what", Text, nullable=False),  # for a person: "Tagged 3 papers “to read”"
+    Column("undone", Boolean, nullable=False, server_default="0"),
+)
+
+edited_rows = Table(
+    "edited_rows",
+    metadata,
+    Column("edit", ForeignKey("edits.id", ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True),
+    Column("table", Text, nullable=False),
+    Column("key", Text, nullable=False),  # JSON
+    Column("before", Text),  # JSON
+    Column("after", Text),  # JSON
+    sqlite_with_rowid=False,
+)
+
+# Highlights and remarks in a file. Kept by content and by paper: one file may belong to two papers.
+annotations = Table(
+    "annotations",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _paper(),
+    Column("sha256", Text, nullable=False),
+    Column("page", Integer, nullable=False),  # from 0
+    Column("boxes", Text, nullable=False),  # JSON: [[left, top, right, bottom], ...] in points
+    Column("text", Text, nullable=False),
+    Column("colour", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("added", Float, nullable=False),
+    Column("changed", Float, nullable=False),
+    Index("annotations_paper", "paper"),
+    Index("annotations_sha256", "sha256"),
+)
+
+# Where somebody stopped reading a file. `page` counts from 0, its fraction is how far down.
+reading = Table(
+    "reading",
+    metadata,
+    Column("sha256", Text, primary_key=True),
+    Column("page", Float, nullable=False),
+    Column("zoom", Float, nullable=False),
+    Column("at", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# What a person said of papers that were recommended for a collection or a saved search.
+opinions = Table(
+    "opinions",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    _paper(primary_key=True),
+    Column("liked", Boolean, nullable=False),
+    Column("at", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
+# Collections that are kept as a file beside a text somebody writes. `written`: SHA-256 of what
+# was written last.
+synced = Table(
+    "synced",
+    metadata,
+    Column("collection", ForeignKey("collections.id", ondelete="CASCADE"), primary_key=True),
+    Column("path", Text, nullable=False),
+    Column("format", Text, nullable=False),
+    Column("written", Text, nullable=False),
+    Column("at", Float, nullable=False),
+    Column("problem", Text, nullable=False),
+)
+
+# The key that a paper was once exported under stays its key.
+citekeys = Table(
+    "citekeys",
+    metadata,
+    _paper(primary_key=True),
+    Column("citekey", Text(collation="NOCASE"), nullable=False, unique=True),
+)

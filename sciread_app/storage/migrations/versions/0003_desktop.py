@@ -1,0 +1,95 @@
+"""Edits that can be undone, annotations in files, opinions on what is new, collections as files."""
+
+from __future__ import annotations
+
+from alembic import op
+
+revision = "0003"
+down_revision = "0002"
+
+STATEMENTS = (
+    """
+    CREATE TABLE edits (
+        id INTEGER NOT NULL,
+        at FLOAT NOT NULL,
+        what TEXT NOT NULL,
+        undone BOOLEAN DEFAULT '0' NOT NULL,
+        PRIMARY KEY (id)
+    )
+    """,
+    """
+    CREATE TABLE edited_rows (
+        edit INTEGER NOT NULL,
+        position INTEGER NOT NULL,
+        "table" TEXT NOT NULL,
+        "key" TEXT NOT NULL,
+        before TEXT,
+        after TEXT,
+        PRIMARY KEY (edit, position),
+        FOREIGN KEY(edit) REFERENCES edits (id) ON DELETE CASCADE
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE annotations (
+        id INTEGER NOT NULL,
+        paper INTEGER NOT NULL,
+        sha256 TEXT NOT NULL,
+        page INTEGER NOT NULL,
+        boxes TEXT NOT NULL,
+        text TEXT NOT NULL,
+        colour TEXT NOT NULL,
+        note TEXT NOT NULL,
+        added FLOAT NOT NULL,
+        changed FLOAT NOT NULL,
+        PRIMARY KEY (id),
+        FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
+    )
+    """,
+    "CREATE INDEX annotations_paper ON annotations (paper)",
+    "CREATE INDEX annotations_sha256 ON annotations (sha256)",
+    """
+    CREATE TABLE reading (
+        sha256 TEXT NOT NULL,
+        page FLOAT NOT NULL,
+        zoom FLOAT NOT NULL,
+        at FLOAT NOT NULL,
+        PRIMARY KEY (sha256)
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE opinions (
+        subject TEXT NOT NULL,
+        paper INTEGER NOT NULL,
+        liked BOOLEAN NOT NULL,
+        at FLOAT NOT NULL,
+        PRIMARY KEY (subject, paper),
+        FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
+    ) WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE synced (
+        collection INTEGER NOT NULL,
+        path TEXT NOT NULL,
+        format TEXT NOT NULL,
+        written TEXT NOT NULL,
+        at FLOAT NOT NULL,
+        problem TEXT NOT NULL,
+        PRIMARY KEY (collection),
+        FOREIGN KEY(collection) REFERENCES collections (id) ON DELETE CASCADE
+    )
+    """,
+    """
+    CREATE TABLE citekeys (
+        paper INTEGER NOT NULL,
+        citekey TEXT COLLATE "NOCASE" NOT NULL,
+        PRIMARY KEY (paper),
+        FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE,
+        UNIQUE (citekey)
+    )
+    """,
+)
+
+
+def upgrade() -> None:
+    for statement in STATEMENTS:
+        op.execute(statement)
