@@ -98,8 +98,9 @@ def sources(cache: str) -> Iterator[Sources]:
 
 
 def _page(window: MainWindow) -> IntakePage:
-    assert window.intake
-    return window.intake
+    page = window.other_page("intake")
+    assert isinstance(page, IntakePage)
+    return page
 
 
 def _note(page: IntakePage, fetch: int) -> str:

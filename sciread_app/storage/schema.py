@@ -323,8 +323,8 @@ edited_rows = Table(
 )
 
 # Highlights and remarks in a file. Kept by content and by paper: one file may belong to two papers.
-annotations = Table(
-    "annotations",
+highlights = Table(
+    "highlights",
     metadata,
     Column("id", Integer, primary_key=True),
     _paper(),
@@ -336,8 +336,8 @@ annotations = Table(
     Column("note", Text, nullable=False),
     Column("added", Float, nullable=False),
     Column("changed", Float, nullable=False),
-    Index("annotations_paper", "paper"),
-    Index("annotations_sha256", "sha256"),
+    Index("highlights_paper", "paper"),
+    Index("highlights_sha256", "sha256"),
 )
 
 # Where somebody stopped reading a file. `page` counts from 0, its fraction is how far down.

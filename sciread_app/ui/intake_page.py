@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.fetches import Preview, SourceQuery
+from sciread_app.domain.paper import Changes
 from sciread_app.ui.brought import BroughtDialog
 from sciread_app.ui.citations_panel import CitationsPanel, Citer
 from sciread_app.ui.fetch_list import FetchList
@@ -17,6 +18,7 @@ from sciread_app.ui.fetch_work import Fetcher, FetchWork
 from sciread_app.ui.files_panel import FilesPanel, History
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog, MissingDialog
+from sciread_app.ui.page import Page
 from sciread_app.ui.preview import PreviewPanel
 from sciread_app.ui.query_form import QueryForm
 from sciread_app.ui.segments import Segments
@@ -30,7 +32,7 @@ class Intake(Fetcher, Citer, History, Protocol):
     """All that the page needs of a library."""
 
 
-class IntakePage(QWidget):
+class IntakePage(Page):
     files_wanted = Signal()
     folder_wanted = Signal()
     papers_wanted = Signal(object, str)  # list of PaperId, and what they are
@@ -79,6 +81,10 @@ class IntakePage(QWidget):
         """Look again at what is in the library of all this."""
         self.work.load()
         self.files.load()
+
+    def library_changed(self, changes: Changes) -> None:
+        if changes.papers:
+            self.refresh()
 
     def take_focus(self) -> None:
         panel = self._panels.currentWidget()

@@ -29,13 +29,15 @@ from sciread_app.ui.importing import Importer, Importing
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
+from sciread_app.ui.page import Page
+from sciread_app.ui.pages import build
 from sciread_app.ui.rail import Rail
 from sciread_app.ui.search_page import Finder, SearchPage
 from sciread_app.ui.theme import Appearance, Choice, styled
 from sciread_app.ui.values import Ledger, Status
 
 if TYPE_CHECKING:
-    from sciread_app.ui.intake_page import Intake, IntakePage
+    from sciread_app.ui.intake_page import Intake
 
 FILES = (
     "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -72,7 +74,7 @@ class MainWindow(QMainWindow):
         self._desk: Desk | None = None
         self._last_ledger: Ledger | None = None
         self.page: SearchPage | None = None
-        self.intake: IntakePage | None = None  # from when it is first looked at
+        self._others: dict[str, Page] = {}  # each from when it is first looked at
         self._ready = False  # the library may be looked at
         self.importing: Importing | None = None
         self.setWindowTitle("SciRead")
@@ -104,13 +106,32 @@ class MainWindow(QMainWindow):
         """Show the page with this key, see rail.PLACES."""
         if not self._ready or not self.page:
             return
-        shown: QWidget = self.page if place == "search" else self._intake_page()
-        self._pages.setCurrentWidget(shown)
+        other = None if place == "search" else self.other_page(place)
+        self._pages.setCurrentWidget(other or self.page)
         self.rail.choose(place)
         self.menus.show_place(place)
-        if shown is self.intake:
-            self.intake.refresh()
-            self.intake.take_focus()
+        if other:
+            other.refresh()
+            other.take_focus()
+
+    def other_page(self, place: str) -> Page:
+        """The page with this key, imported and built when it is first asked for: the window has no
+        time to wait for it. The search page alone is there from the beginning."""
+        if place not in self._others:
+            assert self._desk
+            page = build(place, self, self._desk, self._jobs)
+            self._pages.addWidget(page)
+            self._others[place] = page
+        return self._others[place]
+
+    def shows(self, place: str) -> bool:
+        return self._pages.currentWidget() is self._others.get(place, self.page)
+
+    def papers_came(self, changes: Changes) -> None:
+        """The library has changed; what came in wants to be read by the model."""
+        self.library_changed.emit(changes)
+        if self.importing:
+            self.importing.catch_up()
 
     def go_to_box(self) -> None:
         """To the box that is typed into, wherever one is."""
@@ -210,8 +231,8 @@ class MainWindow(QMainWindow):
         if changes.papers or changes.vectors:
             self.page.refresh()
             self._show_status()
-        if changes.papers and self.intake:
-            self.intake.refresh()
+        for page in self._others.values():
+            page.library_changed(changes)
 
     def _show_status(self) -> None:
         if desk := self._desk:
@@ -222,33 +243,6 @@ class MainWindow(QMainWindow):
                 lane=Lane.light,
                 instead_of="status",
             )
-
-    def _intake_page(self) -> IntakePage:
-        """Imported and built when it is first looked at: the window has no time to wait for it."""
-        if self.intake is None:
-            from sciread_app.ui.intake_page import IntakePage
-
-            assert self._desk
-            page = IntakePage(self._desk.intake, self._jobs, self.appearance)
-            page.files_wanted.connect(self.add_files)
-            page.folder_wanted.connect(self.add_folder)
-            page.papers_wanted.connect(self.show_papers)
-            page.came.connect(self._papers_came)
-            page.problem.connect(self._show_intake_problem)
-            page.busy_changed.connect(lambda busy: self.rail.show_busy("intake", busy))
-            self._pages.addWidget(page)
-            self.intake = page
-        return self.intake
-
-    def _papers_came(self, changes: Changes) -> None:
-        self.library_changed.emit(changes)
-        if self.importing:
-            self.importing.catch_up()
-
-    def _show_intake_problem(self, problem: Problem) -> None:
-        """What a source did not answer stands with its fetch, for who sees the page."""
-        if problem.report or self._pages.currentWidget() is not self.intake:
-            self.banner.show_problem(problem)
 
     def _failed(self, job: Job, problem: Problem) -> None:
         self.banner.show_problem(problem)

@@ -52,7 +52,7 @@ def window(qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
 @pytest.mark.timeout(600)
 def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
     window.go_to("intake")
-    page = window.intake
+    page = window.other_page("intake")
     qtbot.waitUntil(lambda: page.switch.current == 0)
     page.form.line.setText("cat:cs.CL")
     page.form.look()

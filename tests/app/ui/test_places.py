@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.ui.intake_page import IntakePage
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.rail import PLACES
@@ -31,7 +32,7 @@ def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
     assert button.accessibleName() == place.title
     assert place.keys in button.toolTip()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    shown = window.page if place.key == "search" else window.intake
+    shown = window.page if place.key == "search" else window.other_page(place.key)
     assert shown.isVisible() and button.isChecked() and action.isChecked()
 
 
@@ -39,17 +40,17 @@ def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     window.activateWindow()
     qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
-    qtbot.waitUntil(lambda: window.intake is not None and window.intake.isVisible())
+    qtbot.waitUntil(lambda: window.other_page("intake").isVisible())
     qtbot.waitUntil(lambda: not jobs.running())
-    assert window.intake.form.line.hasFocus()
+    assert window.other_page("intake").form.line.hasFocus()
     qtbot.keyClick(window, Qt.Key.Key_1, Qt.KeyboardModifier.ControlModifier)
-    assert window.page.isVisible() and not window.intake.isVisible()
+    assert window.page.isVisible() and not window.other_page("intake").isVisible()
 
 
 def test_nothing_of_fetching_is_built_before_it_is_looked_at(show_window):
     desk = FakeDesk(3)
     window = show_window(desk)
-    assert window.intake is None
+    assert window.findChild(IntakePage) is None
     assert desk.intake.asked == []
 
 
@@ -57,7 +58,7 @@ def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearanc
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     window.go_to("intake")
-    assert window.intake is None
+    assert window.findChild(IntakePage) is None
     assert not window.rail.isEnabled() and not verb(window, "Intake").isEnabled()
 
 
@@ -77,7 +78,7 @@ def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window
     encoded = desk.encoded
     to_intake(qtbot, window, jobs)
     desk.count = 50
-    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
+    window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 50)
     qtbot.waitUntil(lambda: desk.encoded > encoded and not jobs.running())
     assert "50 papers" in window._foot.status.text()
@@ -90,8 +91,13 @@ def test_papers_that_come_in_while_others_are_encoded_are_encoded_too(qtbot, sho
     to_intake(qtbot, window, jobs)
     desk.go_on_encoding.clear()
     for text in ("bees", "wasps", "ants"):
-        window.intake.work.fetch(SourceQuery("arxiv", text))
-    qtbot.waitUntil(lambda: len(window.intake.list.cards) == 3 and not window.intake.work.busy)
+        window.other_page("intake").work.fetch(SourceQuery("arxiv", text))
+    qtbot.waitUntil(
+        lambda: (
+            len(window.other_page("intake").list.cards) == 3
+            and not window.other_page("intake").work.busy
+        )
+    )
     qtbot.waitUntil(lambda: desk.encoded == encoded + 1)
     desk.go_on_encoding.set()
     qtbot.waitUntil(lambda: not jobs.running())
@@ -103,7 +109,7 @@ def test_the_rail_shows_that_something_is_being_fetched(qtbot, show_window, jobs
     desk.intake.go_on.clear()
     window = show_window(desk)
     to_intake(qtbot, window, jobs)
-    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
+    window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
     button = window.rail.button("intake")
     qtbot.waitUntil(lambda: button.busy)
     assert button.accessibleName() == "Intake, working"
@@ -116,18 +122,18 @@ def test_a_fetch_that_fails_is_told_on_every_page(qtbot, show_window, jobs):
     desk.intake.trouble = BUSY
     window = show_window(desk)
     to_intake(qtbot, window, jobs)
-    window.intake.work.fetch(SourceQuery("arxiv", "bees"))
-    qtbot.waitUntil(lambda: not jobs.running() and bool(window.intake.list.cards))
+    window.other_page("intake").work.fetch(SourceQuery("arxiv", "bees"))
+    qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
     assert not window.banner.isVisible()  # its card says so
     window.go_to("search")
-    window.intake.problem.emit(Problem(BUSY.message, BUSY.hint))
+    window.other_page("intake").problem.emit(Problem(BUSY.message, BUSY.hint))
     assert window.banner.message.text() == BUSY.message
 
 
 def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_window, jobs):
     window = show_window(FakeDesk(30))
     to_intake(qtbot, window, jobs)
-    window.intake.papers_wanted.emit([4, 7], "arXiv: bees")
+    window.other_page("intake").papers_wanted.emit([4, 7], "arXiv: bees")
     assert window.page.isVisible()
     assert list(window.page.view.listing.ids) == [4, 7]
     assert window.page.crumb.text() == "arXiv: bees"
@@ -142,6 +148,6 @@ def test_an_import_is_in_the_history_at_once(qtbot, show_window, jobs):
     window = show_window(desk)
     to_intake(qtbot, window, jobs)
     loaded = []
-    window.intake.files.model.modelReset.connect(lambda: loaded.append(True))
+    window.other_page("intake").files.model.modelReset.connect(lambda: loaded.append(True))
     window.importing.add([window._home / "papers.bib"])
     qtbot.waitUntil(lambda: bool(loaded) and not jobs.running())

@@ -1,4 +1,4 @@
-"""Edits that can be undone, annotations in files, opinions on what is new, collections as files."""
+"""Edits that can be undone, highlights in files, opinions on what is new, collections as files."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STATEMENTS = (
     ) WITHOUT ROWID
     """,
     """
-    CREATE TABLE annotations (
+    CREATE TABLE highlights (
         id INTEGER NOT NULL,
         paper INTEGER NOT NULL,
         sha256 TEXT NOT NULL,
@@ -45,8 +45,8 @@ STATEMENTS = (
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE
     )
     """,
-    "CREATE INDEX annotations_paper ON annotations (paper)",
-    "CREATE INDEX annotations_sha256 ON annotations (sha256)",
+    "CREATE INDEX highlights_paper ON highlights (paper)",
+    "CREATE INDEX highlights_sha256 ON highlights (sha256)",
     """
     CREATE TABLE reading (
         sha256 TEXT NOT NULL,
