@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any, Protocol
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QItemSelection,
     QItemSelectionModel,
     QModelIndex,
     QPersistentModelIndex,
@@ -172,6 +174,7 @@ class PaperList(QTableView):
     entered = Signal()
     peeked = Signal()
     left = Signal()
+    chosen_changed = Signal()
 
     def __init__(self, model: PaperModel, appearance: Appearance) -> None:
         super().__init__()
@@ -229,9 +232,21 @@ class PaperList(QTableView):
         return self._model.paper_at(index.row()) if index.isValid() else None
 
     def chosen(self) -> list[PaperId]:
-        """The selected papers, from the top; many thousand are as many as a person can mean."""
-        rows = sorted(index.row() for index in self.selectionModel().selectedRows())
-        return [self._model.paper_at(row) for row in rows]
+        """The selected papers, from the top. Taken range by range: they may be all there are."""
+        ids: Sequence[Any] = self._model.listing.ids
+        return list(chain.from_iterable(ids[top:end] for top, end in self._ranges()))
+
+    def chosen_count(self) -> int:
+        return sum(end - top for top, end in self._ranges())
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        """Where what is selected begins and ends, from the top; the end is not selected."""
+        ranges = self.selectionModel().selection().toList()
+        return sorted((one.top(), one.bottom() + 1) for one in ranges)
+
+    def selectionChanged(self, chosen: QItemSelection, left: QItemSelection) -> None:
+        super().selectionChanged(chosen, left)
+        self.chosen_changed.emit()
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)

@@ -143,6 +143,12 @@ class SearchPage(QWidget):
         self._with_details = not self._with_details
         self._show_details()
 
+    def add_sidebar(self, sidebar: QWidget) -> None:
+        """Put it at the left of everything; its width can be drawn."""
+        self._across.insertWidget(0, sidebar)
+        self._across.setStretchFactor(0, 0)
+        self._across.setStretchFactor(1, 1)
+
     def similar_to_chosen(self) -> None:
         self.show_similar(self.hits.chosen())
 
@@ -321,12 +327,19 @@ class SearchPage(QWidget):
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
         split.setSizes([620, 480])
-        column = QVBoxLayout(self)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
         column.setContentsMargins(16, 12, 16, 10)
         column.setSpacing(10)
         column.addWidget(self.box)
         column.addLayout(line)
         column.addWidget(split, 1)
+        self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._across.setHandleWidth(1)
+        self._across.addWidget(middle)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._across)
 
     def _connect(self) -> None:
         self.box.asked.connect(self.search)
