@@ -362,6 +362,20 @@ opinions = Table(
     sqlite_with_rowid=False,
 )
 
+# How a person wants what is new for a collection or a saved search: words that must or must never
+# be there (in the language of the search box), days after which news counts half (0: never), and
+# until when it was all seen.
+subjects = Table(
+    "subjects",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    Column("must", Text, nullable=False),
+    Column("never", Text, nullable=False),
+    Column("half_life", Float, nullable=False),
+    Column("seen", Float, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 # Collections that are kept as a file beside a text somebody writes. `written`: SHA-256 of what
 # was written last.
 synced = Table(

@@ -67,6 +67,16 @@ STATEMENTS = (
     ) WITHOUT ROWID
     """,
     """
+    CREATE TABLE subjects (
+        subject TEXT NOT NULL,
+        must TEXT NOT NULL,
+        never TEXT NOT NULL,
+        half_life FLOAT NOT NULL,
+        seen FLOAT NOT NULL,
+        PRIMARY KEY (subject)
+    ) WITHOUT ROWID
+    """,
+    """
     CREATE TABLE synced (
         collection INTEGER NOT NULL,
         path TEXT NOT NULL,
