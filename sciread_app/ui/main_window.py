@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from PySide6.QtCore import QRect, QSettings, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent
+from PySide6.QtCore import QSettings, Signal
+from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QStackedWidget,
     QVBoxLayout,
@@ -22,6 +21,7 @@ from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.banner import Banner
 from sciread_app.ui.dialogs import about_dialog, shortcuts_dialog
+from sciread_app.ui.dropping import DropZone
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.foot import Foot
 from sciread_app.ui.icons import icon
@@ -33,7 +33,7 @@ from sciread_app.ui.page import Page
 from sciread_app.ui.pages import build
 from sciread_app.ui.rail import Rail
 from sciread_app.ui.search_page import Finder, SearchPage
-from sciread_app.ui.theme import Appearance, Choice, styled
+from sciread_app.ui.theme import Appearance, Choice
 from sciread_app.ui.values import Ledger, Status
 
 if TYPE_CHECKING:
@@ -79,7 +79,6 @@ class MainWindow(QMainWindow):
         self.importing: Importing | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
-        self.setAcceptDrops(True)
         self._build()
         self.menus = Menus(self)
         self._restore()
@@ -181,23 +180,6 @@ class MainWindow(QMainWindow):
         self._geometry().setValue("geometry", self.saveGeometry())
         super().closeEvent(event)
 
-    # Files may be dropped anywhere on the window.
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if self.importing and _paths(event):
-            event.acceptProposedAction()
-            self._drop_zone.setGeometry(self._drop_place())
-            self._drop_zone.show()
-            self._drop_zone.raise_()
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        self._drop_zone.hide()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        self._drop_zone.hide()
-        self._add(_paths(event))
-        event.acceptProposedAction()
-
     def _add(self, paths: list[Path]) -> None:
         if paths and self.importing:
             self.importing.add(paths)
@@ -283,13 +265,8 @@ class MainWindow(QMainWindow):
         column.addLayout(across, 1)
         column.addWidget(self._foot)
         self.setCentralWidget(middle)
-        self._drop_zone = styled(QLabel("Drop to add to your library", self), "dropzone")
-        self._drop_zone.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._drop_zone.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._drop_zone.hide()
-
-    def _drop_place(self) -> QRect:
-        return self.rect().adjusted(24, 24, -24, -24)
+        drops = DropZone(self, lambda: self.importing is not None)
+        drops.dropped.connect(self._add)
 
     def _geometry(self) -> QSettings:
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
@@ -298,7 +275,3 @@ class MainWindow(QMainWindow):
         self.resize(*FIRST_SIZE)
         if geometry := self._geometry().value("geometry"):
             self.restoreGeometry(geometry)
-
-
-def _paths(event: QDropEvent) -> list[Path]:
-    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

@@ -25,9 +25,10 @@ class Place(NamedTuple):
     what: str
 
 
+# In the order of the rail, which is that of their keys.
 PLACES = (
     Place("search", "Search", "search", "Ctrl+1", "Find papers in your library"),
-    Place("intake", "Intake", "intake", "Ctrl+2", "Fetch papers, add files, see what came in"),
+    Place("intake", "Intake", "intake", "Ctrl+6", "Fetch papers, add files, see what came in"),
 )
 
 

@@ -39,7 +39,7 @@ def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
 def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     window.activateWindow()
-    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window, Qt.Key.Key_6, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: window.other_page("intake").isVisible())
     qtbot.waitUntil(lambda: not jobs.running())
     assert window.other_page("intake").form.line.hasFocus()
