@@ -1,4 +1,4 @@
-"""Work that takes a while: it tells how far it is, and can be asked to stop."""
+"""Work that takes a while: it tells how far it is, can be held up, and can be asked to stop."""
 
 from __future__ import annotations
 
@@ -11,24 +11,30 @@ from sciread_app.errors import Cancelled
 
 
 class Task:
-    """Handed to every long piece of work: progress goes out of it, a wish to stop comes in.
+    """Handed to every long piece of work: progress goes out of it, wishes to wait or stop come in.
 
-    Reporting is where work stops, so whatever reports often can be cancelled quickly.
+    Reporting is where work stops, so whatever reports often can be cancelled quickly. It is also
+    where work is held up: what was done until then is stored, and nothing is locked.
     """
 
     def __init__(self, report: Callable[[int, int, str], None] = lambda done, total, note: None):
         self._report = report
         self._stop = threading.Event()
+        self._move = threading.Event()  # unset while work is held up
+        self._move.set()
         self._last: tuple[int, int, str] = (0, 0, "")
 
     def step(self, done: int, total: int = 0, note: str = "") -> None:
-        """Report `done` of `total` (0: unknown) and what is going on.
+        """Report `done` of `total` (0: unknown) and what is going on; wait here while held up.
 
         Raises Cancelled once `cancel` was called.
         """
         self.check()
         self._last = (done, total, note)
         self._report(done, total, note)
+        if self.held:
+            self._move.wait()
+            self.check()
 
     def check(self) -> None:
         """Raise Cancelled once `cancel` was called."""
@@ -52,5 +58,22 @@ class Task:
         if seconds >= 1:
             self._report(done, total, note)
 
+    def hold(self) -> None:
+        """Have the work wait at its next report, until `go_on` or `cancel`.
+
+        It does not wait in `check` or `pause`, which are called where others would wait with it:
+        in the middle of an answer of a source, or holding its place in a queue.
+        """
+        if not self._stop.is_set():
+            self._move.clear()
+
+    def go_on(self) -> None:
+        self._move.set()
+
+    @property
+    def held(self) -> bool:
+        return not self._move.is_set()
+
     def cancel(self) -> None:
         self._stop.set()
+        self._move.set()

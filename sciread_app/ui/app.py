@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from sciread_app.errors import SciReadError
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import read_settings, write_settings
-from sciread_app.ui.jobs import Jobs, Lane, problem_of
+from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import Desk, MainWindow
 from sciread_app.ui.theme import Appearance, Choice
 
@@ -126,8 +126,8 @@ class _Opening(QObject):
         # What stands now stays: the collector need not walk through it again, which takes 50 ms.
         gc.freeze()
         self._window.open(desk, sample=is_new)
-        if warnings:
-            self._window.banner.show_notice(*warnings[:2])
+        for warning in warnings:
+            self._window.banner.show_problem(Problem(warning))
 
 
 class _Photographer(QObject):

@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.theme import Appearance, Theme, styled
 
+Action = tuple[str, Callable[[], object]]  # what a button says, and does
+
+
+@dataclass(frozen=True)
+class Message:
+    """`kind` is "problem" or "notice". One that `passes` makes room for the next that does."""
+
+    kind: str
+    text: str
+    hint: str = ""
+    report: str = ""
+    actions: tuple[Action, ...] = ()
+    passes: bool = False
+
 
 class Banner(QFrame):
+    """Shows the last message first; closed, the one before comes to light. None hides another for
+    good but a passing notice, which only says what has just been done."""
+
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("banner")
         self.hide()
-        self._report = ""
+        self._messages: list[Message] = []  # the last one is shown
         self.message = QLabel(wordWrap=True)
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
@@ -26,42 +46,89 @@ class Banner(QFrame):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.copy = QPushButton("Copy report")
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._report))
-        self._close = styled(QToolButton(), "link")
-        self._close.setToolTip("Close")
-        self._close.setAccessibleName("Close the message")
-        self._close.clicked.connect(self.hide)
+        self.copy.clicked.connect(self._copy)
+        self.more = styled(QLabel(), "quiet")
+        self.close_button = styled(QToolButton(), "link")
+        self.close_button.setToolTip("Close")
+        self.close_button.setAccessibleName("Close the message")
+        self.close_button.clicked.connect(self._close)
+        self._lay_out()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def show_problem(self, problem: Problem, *actions: Action) -> None:
+        self._put(Message("problem", problem.message, problem.hint, problem.report, actions))
+
+    def show_notice(self, message: str, hint: str = "", *actions: Action) -> None:
+        """With actions, it waits for an answer; without any, the next notice takes its place."""
+        self._put(Message("notice", message, hint, actions=actions, passes=not actions))
+
+    def drop_notice(self, message: str) -> None:
+        """What this notice said is no longer so."""
+        self._messages = [one for one in self._messages if one.text != message]
+        self._show()
+
+    def _put(self, message: Message) -> None:
+        self._messages = [
+            one
+            for one in self._messages
+            if not (one.passes and message.passes)
+            and (one.text, one.hint) != (message.text, message.hint)
+        ]
+        self._messages.append(message)
+        self._show()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def _close(self) -> None:
+        self._messages.pop()
+        self._show()
+
+    def _show(self) -> None:
+        self.setVisible(bool(self._messages))
+        if not self._messages:
+            return
+        message = self._messages[-1]
+        self.message.setText(message.text)
+        self.hint.setText(message.hint)
+        self.hint.setVisible(bool(message.hint))
+        self.copy.setVisible(bool(message.report))
+        waiting = len(self._messages) - 1
+        self.more.setText(f"{waiting} more")
+        self.more.setVisible(waiting > 0)
+        self._show_actions(message.actions)
+        self.setProperty("kind", message.kind)
+        # A style that depends on a property is looked up again only when asked to.
+        self.style().unpolish(self)
+        self.style().polish(self)
+        self.setAccessibleName(f"{message.text} {message.hint}")
+
+    def _show_actions(self, actions: Sequence[Action]) -> None:
+        while item := self._actions.takeAt(0):
+            if widget := item.widget():
+                widget.hide()  # it may be the one whose click we are in
+                widget.deleteLater()
+        for name, do in actions:
+            button = QPushButton(name)
+            button.clicked.connect(self._close)
+            button.clicked.connect(lambda _=False, do=do: do())
+            self._actions.addWidget(button)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._messages[-1].report)
+
+    def _lay_out(self) -> None:
         words = QVBoxLayout()
         words.setSpacing(2)
         words.addWidget(self.message)
         words.addWidget(self.hint)
+        self._actions = QHBoxLayout()
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 10, 8, 10)
         row.addLayout(words, 1)
+        row.addLayout(self._actions)
         row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignTop)
-        appearance.changed.connect(self._paint)
-        self._paint(appearance.theme)
-
-    def show_problem(self, problem: Problem) -> None:
-        self._report = problem.report
-        self._say("problem", problem.message, problem.hint)
-
-    def show_notice(self, message: str, hint: str = "") -> None:
-        self._report = ""
-        self._say("notice", message, hint)
-
-    def _say(self, kind: str, message: str, hint: str) -> None:
-        self.message.setText(message)
-        self.hint.setText(hint)
-        self.hint.setVisible(bool(hint))
-        self.copy.setVisible(bool(self._report))
-        self.setProperty("kind", kind)
-        # A style that depends on a property is looked up again only when asked to.
-        self.style().unpolish(self)
-        self.style().polish(self)
-        self.setAccessibleName(f"{message} {hint}")
-        self.show()
+        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
 
     def _paint(self, theme: Theme) -> None:
-        self._close.setIcon(icon("close", theme.quiet))
+        self.close_button.setIcon(icon("close", theme.quiet))

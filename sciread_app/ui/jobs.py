@@ -45,7 +45,11 @@ class Problem:
 
 @dataclass(eq=False)
 class Job:
-    """`cancelled` says, once the job has finished, that it was stopped before it was done."""
+    """What is being done, and once it has finished, how it ended: `cancelled` before it was done,
+    or with a `problem`, or with a `result`, which is there while `finished` is told.
+
+    `again` starts the same work once more; whoever looks after a job's end puts its own here.
+    """
 
     title: str
     lane: Lane
@@ -53,7 +57,11 @@ class Job:
     on_done: Callable[[Any], None] = lambda _: None
     on_failed: Callable[[Problem], None] | None = None
     replaced: bool = False
+    begun: bool = False  # its turn has come
     cancelled: bool = False
+    problem: Problem | None = None
+    result: Any = None
+    again: Callable[[], object] | None = None
 
     def cancel(self) -> None:
         self.task.cancel()
@@ -66,9 +74,12 @@ class Jobs(QObject):
     """
 
     started = Signal(object)  # Job, when it is put into its lane
+    begun = Signal(object)  # Job, when its turn has come
+    held = Signal(object)  # Job, held up or going on again
     progressed = Signal(object, int, int, str)  # Job, done, total (0: unknown), note
     failed = Signal(object, object)  # Job, Problem
     finished = Signal(object)  # Job, however it ended; `on_done` has been called by then
+    _begins = Signal(object)
     _reported = Signal(object, int, int, str)
     _settled = Signal(object, object)
 
@@ -82,6 +93,7 @@ class Jobs(QObject):
         self._closed = False
         # Queued even when a job settles on this thread, so that `run` always returns first.
         self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._begins.connect(self._begin, Qt.ConnectionType.QueuedConnection)
         self._reported.connect(self._pass_on, Qt.ConnectionType.QueuedConnection)
 
     def run(
@@ -104,16 +116,24 @@ class Jobs(QObject):
         if self._closed:
             return job  # a last wish of a window that is closing
         job.task = Task(self._reporter(job))
+        job.again = lambda: self.run(
+            title, work, on_done, on_failed=on_failed, lane=lane, instead_of=instead_of
+        )
         if instead_of:
             if older := self._latest.get(instead_of):
                 older.replaced = True
                 older.cancel()
             self._latest[instead_of] = job
-        future = self._pools[lane].submit(_run_unless_cancelled, work, job.task)
+        future = self._pools[lane].submit(self._work, work, job)
         self._running[job] = future
         self.started.emit(job)
         future.add_done_callback(lambda future: self._settled.emit(job, future))
         return job
+
+    def hold(self, job: Job, held: bool = True) -> None:
+        """Have a job wait at its next report, or go on."""
+        (job.task.hold if held else job.task.go_on)()
+        self.held.emit(job)
 
     def running(self, lane: Lane | None = None) -> list[Job]:
         """The jobs that wait or run, oldest first."""
@@ -136,6 +156,17 @@ class Jobs(QObject):
             if future in stubborn:
                 log.error("«%s» did not stop within %.1f s", job.title, patience)
         return not stubborn
+
+    def _work(self, work: Callable[[Task], T], job: Job) -> T:
+        # A search that was typed over while it waited for a thread need not be looked up at all.
+        job.task.check()
+        self._begins.emit(job)
+        return work(job.task)
+
+    def _begin(self, job: Job) -> None:
+        if job in self._running:
+            job.begun = True
+            self.begun.emit(job)
 
     def _reporter(self, job: Job) -> Callable[[int, int, str], None]:
         shown = 0.0
@@ -163,12 +194,14 @@ class Jobs(QObject):
         except Exception as error:
             self._fail(job, error)
         else:
+            job.result = result
             if not job.replaced:
                 job.on_done(result)
         self.finished.emit(job)
+        job.result = None  # a job is remembered longer than what may fill the memory
 
     def _fail(self, job: Job, error: Exception) -> None:
-        problem = problem_of(error, job.title)
+        problem = job.problem = problem_of(error, job.title)
         if job.replaced:
             return
         if job.on_failed:
@@ -188,9 +221,3 @@ def problem_of(error: BaseException, doing: str) -> Problem:
         f"While: {doing.lower()}. Please send us the report, so that we can mend it.",
         report,
     )
-
-
-def _run_unless_cancelled(work: Callable[[Task], T], task: Task) -> T:
-    # A search that was typed over while it waited for a thread need not be looked up at all.
-    task.check()
-    return work(task)

@@ -59,3 +59,54 @@ def test_nothing_is_waited_for_once_stopped():
     task.cancel()
     with pytest.raises(Cancelled):
         task.pause(0, "Why")
+
+
+class Counting:
+    """Work that counts its steps on a thread of its own, and says how it ended."""
+
+    def __init__(self, task):
+        self.task, self.steps, self.stopped = task, 0, False
+        self.stepped, self.ended = threading.Semaphore(0), threading.Event()
+        threading.Thread(target=self._work, daemon=True).start()
+
+    def _work(self):
+        try:
+            while True:
+                self.steps += 1
+                self.stepped.release()
+                self.task.step(self.steps)
+        except Cancelled:
+            self.stopped = True
+        self.ended.set()
+
+
+def test_work_waits_while_it_is_held_up_and_then_goes_on():
+    task = Task()
+    task.hold()
+    work = Counting(task)
+    assert work.stepped.acquire(timeout=60)
+    assert not work.stepped.acquire(timeout=0.05)  # the second step is not come to
+    assert task.held and work.steps == 1
+    task.go_on()
+    assert work.stepped.acquire(timeout=60)
+    task.cancel()
+    assert work.ended.wait(60) and not task.held
+
+
+def test_work_that_is_held_up_can_be_stopped():
+    task = Task()
+    task.hold()
+    work = Counting(task)
+    assert work.stepped.acquire(timeout=60)
+    task.cancel()
+    assert work.ended.wait(60)
+    assert work.stopped and work.steps == 1
+    task.hold()
+    assert not task.held  # what is stopped is not held up as well
+
+
+def test_what_others_wait_for_is_not_held_up():
+    task = Task()
+    task.hold()
+    task.check()
+    task.pause(0.001, "The source rests")

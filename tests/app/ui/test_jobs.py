@@ -171,3 +171,59 @@ def test_jobs_that_run_are_known_by_their_lane(qtbot, jobs, lane):
     assert jobs.running() == [job]
     release.set()
     qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_a_job_says_when_its_turn_has_come(qtbot, jobs):
+    release, begun = threading.Event(), []
+    jobs.begun.connect(begun.append)
+    first = jobs.run("first", lambda task: release.wait(60))
+    second = jobs.run("second", lambda task: 2)
+    qtbot.waitUntil(lambda: begun == [first])
+    assert first.begun and not second.begun
+    release.set()
+    qtbot.waitUntil(lambda: begun == [first, second] and not jobs.running())
+
+
+def test_a_job_can_be_held_up_and_goes_on_where_it_was(qtbot, jobs):
+    steps = []
+
+    def work(task):
+        for n in range(3):
+            steps.append(n)
+            task.step(n, 3)
+        return "all"
+
+    blocker = threading.Event()
+    jobs.run("In front of it", lambda task: blocker.wait(60))
+    job = jobs.run("Counting", work)
+    jobs.hold(job)
+    blocker.set()
+    qtbot.waitUntil(lambda: steps == [0])
+    assert job.task.held and jobs.running() == [job]
+    results = []
+    jobs.finished.connect(lambda job: results.append(job.result))
+    with qtbot.waitSignal(jobs.held):
+        jobs.hold(job, False)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert steps == [0, 1, 2] and results[-1] == "all"
+
+
+def test_a_job_that_is_held_up_does_not_keep_the_window_open(qtbot, jobs):
+    entered = threading.Event()
+
+    def work(task):
+        entered.set()
+        task.step(1)
+
+    job = jobs.run("Counting", work)
+    jobs.hold(job)
+    assert entered.wait(60)
+    assert jobs.shut_down(patience=60)
+
+
+def test_the_same_work_can_be_started_once_more(qtbot, jobs):
+    results = []
+    job = jobs.run("Trying", lambda task: 5, results.append)
+    qtbot.waitUntil(lambda: results == [5])
+    job.again()
+    qtbot.waitUntil(lambda: results == [5, 5])
