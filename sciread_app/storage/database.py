@@ -21,12 +21,14 @@ _CACHE = -32_000
 class Database:
     """Transactions on the library file, safe to ask for from any thread and several processes.
 
-    Readers see the last committed state and never wait; writers wait for each other.
+    Readers see the last committed state and never wait; writers wait for each other. Who reads or
+    writes within a `writing` does so in that same transaction, and so sees what it has done.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._writing = threading.Lock()
+        self._mine = threading.local()  # .db: the transaction in which this thread is writing
         self._engine = create_engine(f"sqlite:///{path}")
         event.listen(self._engine, "connect", _configure)
         # Left alone, sqlite3 opens no transaction for DDL, and half of a failed migration would
@@ -51,13 +53,23 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
+        if mine := self._in_hand():
+            yield mine
+            return
         with self._explaining(), self._engine.begin() as db:
             yield db
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
+        if mine := self._in_hand():
+            yield mine
+            return
         with self._explaining(), self._writing, self._writer.begin() as db:
-            yield db
+            self._mine.db = db
+            try:
+                yield db
+            finally:
+                self._mine.db = None
 
     def copy_to(self, target: Path) -> None:
         """Write the library as it stands now to `target`, whole or not at all."""
@@ -71,6 +83,9 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def _in_hand(self) -> Connection | None:
+        return getattr(self._mine, "db", None)
 
     def _bring_up_to_date(self) -> None:
         with self.reading() as db:

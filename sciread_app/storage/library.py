@@ -24,10 +24,12 @@ from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.citations import Citations
 from sciread_app.storage.database import Database
+from sciread_app.storage.edits import Edits
 from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.shelves import Shelves
+from sciread_app.storage.traits import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,13 @@ class Library:
     def __init__(self, path: Path) -> None:
         self._db = Database(path)
         self.path = path
+        self.edits = Edits(self._db)
         self.shelves = Shelves(self._db)
         self.ledger = Ledger(self._db)
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
         self.citations = Citations(self._db)
+        self.traits = Traits(self._db)
 
     def put(
         self,

@@ -94,6 +94,22 @@ def change(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
     _add_parts(db, papers, now)
 
 
+def renew(db: Connection, ids: Iterable[int], now: float) -> None:
+    """Make again what is made from the values of papers, after those were set one by one."""
+    papers = schema.papers.c
+    wanted = select(papers.id, papers.title, papers.abstract, papers.published)
+    rows = []
+    for row in db.execute(wanted.where(papers.id.in_(among(ids)))):
+        paper = Paper(title=row.title, abstract=row.abstract, published=row.published)
+        rows.append((paper.year, text_hash(paper), *block_keys(paper.title), now, row.id))
+    if rows:
+        db.exec_driver_sql(
+            "UPDATE papers SET year = ?, text_hash = ?, head_key = ?, tail_key = ?, changed = ?"
+            " WHERE id = ?",
+            rows,
+        )
+
+
 def insert(
     db: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
 ) -> None:

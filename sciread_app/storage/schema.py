@@ -9,6 +9,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -299,27 +300,30 @@ asked = Table(
     sqlite_with_rowid=False,
 )
 
-# What a person has changed, so that it can be taken back, and what a row of a table was before
-# and after. NULL: there was no such row.
+# What a person has changed, so that it can be taken back: see edits.py.
 edits = Table(
     "edits",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
     Column("what", Text, nullable=False),  # for a person: "Tagged 3 papers “to read”"
+    Column("rows", Integer, nullable=False, server_default="0"),
     Column("undone", Boolean, nullable=False, server_default="0"),
 )
 
+# One value of a row (`column` says which), or a whole row that came or went: then it is JSON, and
+# NULL where there was no row. Values are kept in whatever type they have.
 edited_rows = Table(
     "edited_rows",
     metadata,
-    Column("edit", ForeignKey("edits.id", ondelete="CASCADE"), primary_key=True),
-    Column("position", Integer, primary_key=True),
+    Column("id", Integer, primary_key=True),
+    Column("edit", ForeignKey("edits.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("table", Text, nullable=False),
-    Column("key", Text, nullable=False),  # JSON
-    Column("before", Text),  # JSON
-    Column("after", Text),  # JSON
-    sqlite_with_rowid=False,
+    Column("key", Text, nullable=False),  # JSON: the values of the primary key
+    Column("paper", Integer),  # whose row it is, if a paper's
+    Column("column", Text),
+    Column("before", LargeBinary),
+    Column("after", LargeBinary),
 )
 
 # Highlights and remarks in a file. Kept by content and by paper: one file may belong to two papers.

@@ -13,22 +13,26 @@ STATEMENTS = (
         id INTEGER NOT NULL,
         at FLOAT NOT NULL,
         what TEXT NOT NULL,
+        rows INTEGER DEFAULT '0' NOT NULL,
         undone BOOLEAN DEFAULT '0' NOT NULL,
         PRIMARY KEY (id)
     )
     """,
     """
     CREATE TABLE edited_rows (
+        id INTEGER NOT NULL,
         edit INTEGER NOT NULL,
-        position INTEGER NOT NULL,
         "table" TEXT NOT NULL,
         "key" TEXT NOT NULL,
-        before TEXT,
-        after TEXT,
-        PRIMARY KEY (edit, position),
+        paper INTEGER,
+        "column" TEXT,
+        before BLOB,
+        after BLOB,
+        PRIMARY KEY (id),
         FOREIGN KEY(edit) REFERENCES edits (id) ON DELETE CASCADE
-    ) WITHOUT ROWID
+    )
     """,
+    "CREATE INDEX ix_edited_rows_edit ON edited_rows (edit)",
     """
     CREATE TABLE highlights (
         id INTEGER NOT NULL,

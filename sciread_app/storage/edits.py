@@ -1,0 +1,299 @@
+"""Edits are written down as they are made, taken back, and made again.
+
+A row is put back only where it still is as the edit left it. What an import has changed in between
+stays as it is, or stands in the way: then all stays as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, delete, exc, func, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.edits import Edit
+from sciread_app.errors import LibraryError
+from sciread_app.storage import fulltext, journal, records, schema
+from sciread_app.storage.database import Database
+
+_LAST = 200  # edits that can be taken back
+_ROWS = 1_000_000  # and so many rows of theirs, but always the last edit
+_PAGE = 20_000
+# What the text index says of a paper, and what makes up its record.
+_SHOWN = ("title", "abstract", "venue", "keywords", "trashed")
+_MARKS = ("read", "rating", "trashed", "work")
+# Kept for papers, but no reason to keep a paper.
+_CACHES = ("vectors", "asked")
+
+
+class _Step(NamedTuple):
+    """A row or a value that is to be `wanted`, if it still is as it `was`."""
+
+    table: str
+    key: str
+    paper: int | None
+    column: str | None
+    was: Any
+    wanted: Any
+
+    @property
+    def kind(self) -> tuple[str, str | None, bool, bool]:
+        if self.column is not None:
+            return self.table, self.column, True, True
+        return self.table, None, self.was is None, self.wanted is None
+
+
+class _InTheWay(Exception):
+    def __init__(self, step: _Step) -> None:
+        super().__init__()
+        self.step = step
+
+
+class Edits:
+    """One line of edits for the library, whoever made them, in whatever window."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self._here = threading.local()  # .recording: an edit is being made in this thread
+
+    @contextmanager
+    def recording(self, what: str) -> Iterator[None]:
+        """All that is changed within is one transaction, and one edit that can be taken back.
+
+        Where nothing has changed there is no edit. A recording within another is part of it.
+        """
+        if getattr(self._here, "recording", False):
+            yield
+            return
+        self._here.recording = True
+        try:
+            with self._db.writing() as db:
+                edit = _open(db, what)
+                for statement in journal.begin(edit):
+                    db.exec_driver_sql(statement)
+                yield
+                for statement in journal.end():
+                    db.exec_driver_sql(statement)
+                _close(db, edit)
+        finally:
+            self._here.recording = False
+
+    def last(self) -> Edit | None:
+        """What would be taken back."""
+        with self._db.reading() as db:
+            return _last(db)
+
+    def next(self) -> Edit | None:
+        """What would be made again."""
+        with self._db.reading() as db:
+            return _next(db)
+
+    def undo(self) -> Edit | None:
+        """Take the last edit back; None: there is none. Raises LibraryError if it cannot be."""
+        with self._db.writing() as db:
+            edit = _last(db)
+            if edit:
+                _go(db, edit, back=True)
+        return edit
+
+    def redo(self) -> Edit | None:
+        with self._db.writing() as db:
+            edit = _next(db)
+            if edit:
+                _go(db, edit, back=False)
+        return edit
+
+
+def _open(db: Connection, what: str) -> int:
+    return int(db.execute(insert(schema.edits).values(at=time.time(), what=what)).lastrowid)
+
+
+def _close(db: Connection, edit: int) -> None:
+    edits, rows = schema.edits, schema.edited_rows.c
+    count = db.scalars(select(func.count()).where(rows.edit == edit)).one()
+    if not count:
+        db.execute(delete(edits).where(edits.c.id == edit))
+        return
+    db.execute(update(edits).where(edits.c.id == edit).values(rows=count))
+    db.execute(delete(edits).where(edits.c.undone))
+    db.exec_driver_sql(
+        "DELETE FROM edits WHERE id IN (SELECT id FROM ("
+        " SELECT id, row_number() OVER newest AS nth, sum(rows) OVER newest AS total"
+        " FROM edits WINDOW newest AS (ORDER BY id DESC)"
+        ") WHERE nth > ? OR (total > ? AND nth > 1))",
+        (_LAST, _ROWS),
+    )
+
+
+def _last(db: Connection) -> Edit | None:
+    edits = schema.edits.c
+    return _edit(db, select(schema.edits).where(~edits.undone).order_by(edits.id.desc()))
+
+
+def _next(db: Connection) -> Edit | None:
+    edits = schema.edits.c
+    return _edit(db, select(schema.edits).where(edits.undone).order_by(edits.id))
+
+
+def _edit(db: Connection, wanted: Any) -> Edit | None:
+    row = db.execute(wanted.limit(1)).one_or_none()
+    return Edit(row.id, row.at, row.what) if row else None
+
+
+def _go(db: Connection, edit: Edit, *, back: bool) -> None:
+    """Take the edit back, or make it again."""
+    shown = _papers(db, edit.id, _SHOWN, ("authors", "fields", "notes", "attachments"))
+    fulltext.forget(db, shown)
+    try:
+        for steps in _pages(db, edit.id, back):
+            for _, alike in groupby(steps, key=lambda step: step.kind):
+                _take(db, list(alike))
+    except _InTheWay as stopped:
+        verb = "taken back" if back else "made again"
+        raise LibraryError(
+            f"“{edit.what}” cannot be {verb}: {_named(db, stopped.step)} has changed since then.",
+            "Nothing was changed.",
+        ) from None
+    told = [name for name in journal.told(schema.papers) if name not in _MARKS]
+    changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
+    records.renew(db, changed, time.time())
+    fulltext.index(db, shown)
+    db.execute(update(schema.edits).where(schema.edits.c.id == edit.id).values(undone=back))
+
+
+def _papers(db: Connection, edit: int, columns: Sequence[str], tables: Sequence[str]) -> list[int]:
+    """The papers of which the edit has touched one of these columns, or rows of these tables."""
+    rows = (
+        'SELECT paper, "column", before, after FROM edited_rows WHERE edit = ? AND'
+        ' ("table" IN (SELECT value FROM json_each(?)) OR "table" = \'papers\' AND'
+        '  ("column" IS NULL OR "column" IN (SELECT value FROM json_each(?))))'
+    )
+    found = db.exec_driver_sql(
+        f"WITH touched AS ({rows}) SELECT paper FROM touched"
+        " UNION SELECT before FROM touched WHERE \"column\" = 'paper'"
+        " UNION SELECT after FROM touched WHERE \"column\" = 'paper'",
+        (edit, json.dumps(list(tables)), json.dumps(list(columns))),
+    )
+    return [paper for (paper,) in found]
+
+
+def _pages(db: Connection, edit: int, back: bool) -> Iterator[list[_Step]]:
+    """What there is to do, from the last change to the first, or from the first to the last."""
+    was, wanted = ("after", "before") if back else ("before", "after")
+    beyond, order = ("<", "DESC") if back else (">", "ASC")
+    at = 2**62 if back else 0
+    while True:
+        rows = db.exec_driver_sql(
+            f'SELECT id, "table", "key", paper, "column", {was}, {wanted} FROM edited_rows'
+            f" WHERE edit = ? AND id {beyond} ? ORDER BY id {order} LIMIT ?",
+            (edit, at, _PAGE),
+        ).all()
+        if not rows:
+            return
+        at = rows[-1][0]
+        yield [_Step(*row[1:]) for row in rows]
+
+
+def _take(db: Connection, steps: list[_Step]) -> None:
+    """Take steps of one kind at once; one by one only if they do not all go."""
+    if len(steps) > 1:
+        db.exec_driver_sql("SAVEPOINT steps")
+        if _do(db, steps):
+            db.exec_driver_sql("RELEASE steps")
+            return
+        db.exec_driver_sql("ROLLBACK TO steps")
+        db.exec_driver_sql("RELEASE steps")
+    for step in steps:
+        if not _is_done(db, step) and not _do(db, [step]):
+            raise _InTheWay(step)
+
+
+def _do(db: Connection, steps: list[_Step]) -> bool:
+    """Whether each of the steps, which are of one kind, could be taken."""
+    first = steps[0]
+    table = journal.TABLES[first.table]
+    if first.column is not None:
+        return _set(db, table.name, first.column, steps)
+    if first.wanted is None:
+        return _remove(db, table.name, [json.loads(step.was) for step in steps])
+    return _bring_back(db, table.name, [json.loads(step.wanted) for step in steps])
+
+
+def _set(db: Connection, table: str, column: str, steps: list[_Step]) -> bool:
+    sql = (
+        f"UPDATE {table} SET {column} = ? WHERE {_keyed(table)}"
+        f" AND ({column} IS ? COLLATE BINARY OR {column} IS ? COLLATE BINARY)"
+    )
+    values = [(s.wanted, *json.loads(s.key), s.was, s.wanted) for s in steps]
+    try:
+        return db.exec_driver_sql(sql, values).rowcount == len(steps)
+    except exc.IntegrityError:
+        return False
+
+
+def _remove(db: Connection, table: str, rows: list[dict[str, Any]]) -> bool:
+    if table == "papers":
+        ids = json.dumps([row["id"] for row in rows])
+        for cache in _CACHES:
+            db.exec_driver_sql(
+                f"DELETE FROM {cache} WHERE paper IN (SELECT value FROM json_each(?))", (ids,)
+            )
+    sqlite = db.connection.dbapi_connection
+    assert sqlite
+    before = sqlite.total_changes
+    columns = journal.told(journal.TABLES[table])
+    sql = f"DELETE FROM {table} WHERE {_equal(columns)}"
+    gone = db.exec_driver_sql(sql, [tuple(row[name] for name in columns) for row in rows]).rowcount
+    # More than these rows would go with what was put below them since: a paper's new notes, say.
+    return bool(gone == len(rows) == sqlite.total_changes - before)
+
+
+def _bring_back(db: Connection, table: str, rows: list[dict[str, Any]]) -> bool:
+    names, marks = ", ".join(rows[0]), ", ".join("?" * len(rows[0]))
+    sql = f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})"
+    try:
+        return db.exec_driver_sql(sql, [tuple(row.values()) for row in rows]).rowcount == len(rows)
+    except exc.IntegrityError:  # what it belongs to is not there
+        return False
+
+
+def _is_done(db: Connection, step: _Step) -> bool:
+    """Whether it is already as it is wanted, or belongs to what was thrown away for good."""
+    here = bool(_count(db, step.table, _keyed(step.table), json.loads(step.key)))
+    if step.column is not None or step.wanted is None:
+        return not here
+    if here:
+        columns = journal.told(journal.TABLES[step.table])
+        row = json.loads(step.wanted)
+        return bool(_count(db, step.table, _equal(columns), [row[name] for name in columns]))
+    own = step.table == "papers" or step.paper is None
+    return not own and not _count(db, "papers", "id IS ?", [step.paper])
+
+
+def _count(db: Connection, table: str, where: str, values: Sequence[Any]) -> int:
+    sql = f"SELECT count(*) FROM {table} WHERE {where}"
+    return int(db.exec_driver_sql(sql, tuple(values)).scalar_one())
+
+
+def _keyed(table: str) -> str:
+    return " AND ".join(f"{name} = ?" for name in journal.keys(journal.TABLES[table]))
+
+
+def _equal(columns: Sequence[str]) -> str:
+    return " AND ".join(f"{name} IS ? COLLATE BINARY" for name in columns)
+
+
+def _named(db: Connection, step: _Step) -> str:
+    """The thing that stands in the way, for a person."""
+    papers = schema.papers.c
+    title = db.scalars(select(papers.title).where(papers.id == step.paper)).one_or_none()
+    if title is not None:
+        return f"“{title}”" if title else "a paper without a title"
+    kinds = {"tags": "a tag", "collections": "a collection", "saved_searches": "a saved search"}
+    return kinds.get(step.table, "something in it")
