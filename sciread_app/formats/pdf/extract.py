@@ -15,7 +15,6 @@ from sciread_app.formats.pdf.metadata import Evidence, paper_of
 from sciread_app.formats.pdf.text import clean, join_hyphens
 from sciread_app.formats.pdf.xmp import read_xmp
 
-MAX_BYTES = 1 << 30
 MAX_PAGES = 3_000
 MAX_TEXT = 2_000_000  # characters
 _LOOKED_AT = 3  # pages whose layout is studied

@@ -10,25 +10,18 @@ import faulthandler
 import hashlib
 import json
 import os
-import stat
 import struct
 import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sciread_app.formats.pdf.child import Unreadable, be_modest, bytes_of, reason
 from sciread_app.formats.pdf.content import of_problem, to_wire
-from sciread_app.formats.pdf.extract import MAX_BYTES, extract
-
-if sys.platform != "win32":
-    import resource
+from sciread_app.formats.pdf.extract import extract
 
 # What the parent leaves to this process before it ends it: the text read so far still counts.
 _SHARE = 0.6
 _GRACE = 5.0  # seconds after the limit, for a parent that is no longer there to end us
-
-
-class _Unreadable(Exception):
-    """Something stands under this name that is not read, for the reason given."""
 
 
 def main() -> None:
@@ -38,7 +31,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not come between the messages.
     os.dup2(2, 1)
-    _be_modest(memory)
+    be_modest(memory, nice=5)  # let the window go first
     _send(answers, {"ready": True})
     while request := _receive(requests):
         faulthandler.dump_traceback_later(seconds + _GRACE, exit=True)
@@ -49,7 +42,7 @@ def main() -> None:
 
 def _answer(path: Path, seconds: float, answers: BinaryIO) -> dict[str, Any]:
     try:
-        data = _bytes_of(path)
+        data = bytes_of(path)
         # Sent ahead, so that it is known even of a file that breaks this process.
         _send(answers, {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)})
         content = extract(path, data, seconds=_SHARE * seconds)
@@ -57,44 +50,12 @@ def _answer(path: Path, seconds: float, answers: BinaryIO) -> dict[str, Any]:
         content = of_problem(path, "The file needs more memory than a paper may take.")
     except BrokenPipeError:
         raise
-    except (OSError, _Unreadable) as error:
-        content = of_problem(path, f"The file could not be opened: {_reason(error)}.")
+    except (OSError, Unreadable) as error:
+        content = of_problem(path, f"The file could not be opened: {reason(error)}.")
     except Exception as error:  # here ends the process: what it was is told to the parent
         fault = f"{type(error).__name__}: {error}"
         content = of_problem(path, f"The file was not understood, by a fault of ours ({fault}).")
     return to_wire(content)
-
-
-def _bytes_of(path: Path) -> bytes:
-    # Without O_NONBLOCK, opening a named pipe would wait for its other end for ever.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise _Unreadable("it is not a file")
-        if status.st_size > MAX_BYTES:
-            raise _Unreadable("it is larger than 1 GB")
-        return file.read()
-
-
-def _reason(error: OSError | _Unreadable) -> str:
-    if isinstance(error, OSError):
-        return (error.strerror or type(error).__name__).lower()
-    return str(error)
-
-
-def _be_modest(memory: int) -> None:
-    """Let the window go first, take no more memory than told, and leave no core files."""
-    if sys.platform == "win32":
-        return
-    os.nice(5)
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    taken = Path("/proc/self/statm")
-    if memory and taken.exists():
-        limit = int(taken.read_text().split()[0]) * resource.getpagesize() + memory
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        if hard == resource.RLIM_INFINITY or limit < hard:
-            resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
 def _receive(stream: BinaryIO) -> dict[str, Any] | None:

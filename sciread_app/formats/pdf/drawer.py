@@ -1,0 +1,97 @@
+"""The process that draws the pages of one PDF, and finds what is on them.
+
+Run by pages.py, never imported by it: a file that crashes, stalls or swells PDFium takes along
+this process only. See channel.py for what a message is.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import hashlib
+import os
+import sys
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfiumError
+
+from sciread_app.formats.pdf.channel import receive, send
+from sciread_app.formats.pdf.child import Unreadable, be_modest, bytes_of, reason
+from sciread_app.formats.pdf.drawing import Drawing
+
+_GRACE = 5.0  # seconds after the limit, for a parent that is no longer there to end us
+_LOCKED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+
+Answer = tuple[dict[str, Any], bytes | bytearray]
+
+
+class Desk:
+    """Answers requests about the one file that was opened first."""
+
+    def __init__(self) -> None:
+        self._drawing: Drawing | None = None
+
+    def answer(self, request: dict[str, Any]) -> Answer:
+        what = request["what"]
+        try:
+            if what == "open":
+                return self._open(Path(request["path"]), request["password"]), b""
+            assert self._drawing
+            if what == "draw":
+                return {}, self._drawing.draw(request["page"], request["part"])
+            if what == "letters":
+                return self._letters(self._drawing, request["page"])
+            pages = range(request["first"], request["end"])
+            if what == "find":
+                found = [f for page in pages for f in self._drawing.find(page, request["words"])]
+                return {"found": found}, b""
+            return {"texts": [self._drawing.text(page) for page in pages]}, b""
+        except MemoryError:
+            return {"problem": "memory"}, b""
+        except (PdfiumError, IndexError):
+            return {"problem": "damaged"}, b""
+        except Exception as error:  # here ends the process: what it was is told to the parent
+            return {"problem": "fault", "why": f"{type(error).__name__}: {error}"}, b""
+
+    def _open(self, path: Path, password: str) -> dict[str, Any]:
+        try:
+            data = bytes_of(path)
+        except FileNotFoundError:
+            return {"problem": "missing"}
+        except (OSError, Unreadable) as error:
+            return {"problem": "unreadable", "why": reason(error)}
+        try:
+            self._drawing = Drawing(data, password)
+        except PdfiumError as error:
+            return {"problem": "locked" if error.err_code in _LOCKED else "damaged"}
+        return self._drawing.shape() | {"sha256": hashlib.sha256(data).hexdigest()}
+
+    def _letters(self, drawing: Drawing, page: int) -> Answer:
+        letters = drawing.letters(page)
+        fields = {"text": letters.text, "links": drawing.links(page)}
+        return fields, array("f", letters.edges).tobytes()
+
+
+def main() -> None:
+    """Arguments: seconds for one request, and bytes of memory above what the start takes."""
+    seconds, memory = float(sys.argv[1]), int(sys.argv[2])
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    # Whatever a library prints must not come between the messages.
+    os.dup2(2, 1)
+    be_modest(memory, nice=0)  # somebody waits for each page
+    desk = Desk()
+    while request := receive(requests):
+        faulthandler.dump_traceback_later(seconds + _GRACE, exit=True)
+        fields, body = desk.answer(request)
+        faulthandler.cancel_dump_traceback_later()
+        send(answers, fields, body)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)  # the parent is gone, and so is whoever would read more

@@ -1,0 +1,368 @@
+"""The pages of a PDF as pictures and letters, from a process that may die of them."""
+
+from __future__ import annotations
+
+import enum
+import json
+import math
+import os
+import subprocess
+import sys
+import threading
+import time
+from array import array
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sciread_app.domain.letters import Letters
+from sciread_app.domain.reading import Box, FileShape, Found, Heading, Link, PageSize, Part, Spot
+from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.formats.pdf.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
+from sciread_app.formats.pdf.pipes import readable
+from sciread_app.formats.pdf.text import clean
+
+SECONDS = 20.0  # for one request
+MEMORY = 2 << 30  # bytes, above what the process takes at its start
+LARGEST = 16 << 20  # pixels of one part
+
+if sys.platform == "linux":
+    import fcntl
+
+_START_SECONDS = 60.0  # a machine that has just been switched on reads our files slowly
+_END_SECONDS = 2.0
+_LOOK_EVERY = 0.2  # seconds between looks at whether anybody still waits
+_CHUNK = 1 << 20
+_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
+
+T = TypeVar("T")
+Check = Callable[[], None]  # raises when nobody waits any more
+
+
+class Why(enum.Enum):
+    """Why a file is not shown."""
+
+    missing = "missing"
+    locked = "locked"  # a password is asked for, or was wrong
+    damaged = "damaged"
+    unreadable = "unreadable"
+    changed = "changed"  # since it was opened
+
+
+class CannotShow(SciReadError):
+    """No page of the file can be shown."""
+
+    def __init__(self, why: Why, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.why = why
+
+
+class PageFailed(SciReadError):
+    """One request about the file failed; others may well succeed."""
+
+
+@dataclass(frozen=True)
+class PageText:
+    letters: Letters
+    links: tuple[Link, ...]
+
+
+class PdfPages:
+    """One file, open in a process of its own, which is started anew when it died or stalled.
+
+    Safe to call from any thread; requests wait for each other. `check` is called while waiting,
+    and what it raises ends the wait, and the process with it. Raises CannotShow and PageFailed.
+    """
+
+    def __init__(self, path: Path, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self.path = path
+        self._seconds, self._memory = seconds, memory
+        self._password = ""
+        self._shape: FileShape | None = None
+        self._process: _Process | None = None
+        self._turn = threading.Lock()
+        self._closed = False
+
+    def open(self, password: str = "", check: Check = lambda: None) -> FileShape:
+        with self._turn:
+            self._password = password
+            self._shape = self._start(check)
+            return self._shape
+
+    def draw(self, part: Part, check: Check = lambda: None) -> bytearray:
+        """Four bytes a pixel: blue, green, red, and one that means nothing."""
+        if not 0 < part.width * part.height <= LARGEST:
+            raise ValueError("not a part that is drawn at once")
+        about = {
+            "scale": part.scale, "turn": part.turn, "left": part.left, "top": part.top,
+            "width": part.width, "height": part.height, "dark": part.dark,
+        }  # fmt: skip
+        request = {"what": "draw", "page": part.page, "part": about}
+        _, body = self._ask(request, f"Page {part.page + 1}", check)
+        if len(body) != 4 * part.width * part.height:
+            raise _nonsense(f"Page {part.page + 1}")
+        return body
+
+    def page_text(self, page: int, check: Check = lambda: None) -> PageText:
+        name = f"Page {page + 1}"
+        fields, body = self._ask({"what": "letters", "page": page}, name, check)
+        return _understood(name, lambda: _page_text(fields, body))
+
+    def find(self, words: str, first: int, end: int, check: Check = lambda: None) -> list[Found]:
+        """Where `words` stand on the pages from `first` until before `end`."""
+        request = {"what": "find", "words": words, "first": first, "end": end}
+        name = _names(first, end)
+        fields, _ = self._ask(request, name, check)
+        return _understood(name, lambda: [_found(one) for one in fields["found"]])
+
+    def texts(self, first: int, end: int, check: Check = lambda: None) -> list[str]:
+        """What these pages say."""
+        name = _names(first, end)
+        fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
+        return _understood(name, lambda: [clean(_text(text)) for text in fields["texts"]])
+
+    def close(self) -> None:
+        """End the process at once; who waits for an answer gets Cancelled."""
+        self._closed = True
+        if process := self._process:
+            process.kill()
+
+    def _ask(
+        self, request: dict[str, Any], name: str, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        with self._turn:
+            if self._process is None:
+                self._start_again(check)
+            fields, body = self._exchange(request, name, self._seconds, check)
+        if problem := fields.get("problem"):
+            raise PageFailed(f"{name} cannot be shown: {_why_not(problem, fields)}", _NEXT)
+        return fields, body
+
+    def _start_again(self, check: Check) -> None:
+        before, shape = self._shape, self._start(check)
+        if before and before.sha256 != shape.sha256:
+            self._end()
+            raise CannotShow(
+                Why.changed, "The file has changed since it was opened.", "Open it again."
+            )
+
+    def _start(self, check: Check) -> FileShape:
+        self._end()
+        self._process = _Process(self._seconds, self._memory)
+        request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
+        try:
+            fields, _ = self._exchange(request, "The file", _START_SECONDS, check)
+        except PageFailed as failure:
+            raise CannotShow(Why.damaged, failure.message, failure.hint) from failure
+        if "problem" in fields:
+            self._end()
+            raise _cannot_show(fields)
+        return _understood("The file", lambda: _shape(fields))
+
+    def _exchange(
+        self, request: dict[str, Any], name: str, seconds: float, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        assert self._process
+        try:
+            return self._process.ask(request, seconds, self._checked(check))
+        except _Died as death:
+            self._end()
+            self._checked(check)()
+            raise PageFailed(f"{name} {death}", _NEXT) from death
+        except BaseException:
+            self._end()
+            raise
+
+    def _checked(self, check: Check) -> Check:
+        def closed_or_not_wanted() -> None:
+            if self._closed:
+                raise Cancelled()
+            check()
+
+        return closed_or_not_wanted
+
+    def _end(self) -> None:
+        if self._process:
+            self._process.end()
+        self._process = None
+
+
+_NEXT = "The other pages can be read. To see this one, open the file with another program."
+
+
+class _Died(Exception):
+    """There will be no answer; says why, as the end of a sentence."""
+
+
+class _Process:
+    def __init__(self, seconds: float, memory: int) -> None:
+        command = [sys.executable, "-m", "sciread_app.formats.pdf.drawer"]
+        windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+        self._process = subprocess.Popen(
+            [*command, str(seconds), str(memory)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=_ROOT,
+            bufsize=0,
+            creationflags=windowless,
+        )
+        assert self._process.stdin and self._process.stdout
+        self._input, self._output = self._process.stdin, self._process.stdout
+        _widen(self._output.fileno())
+
+    def ask(
+        self, request: dict[str, Any], seconds: float, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        until = time.monotonic() + seconds
+        # Of a process that is dead already, reading tells.
+        with suppress(OSError):
+            self._input.write(packed(request))
+        fields_length, body_length = HEAD.unpack(self._read(HEAD.size, until, check))
+        if fields_length > LONGEST_FIELDS or body_length > LONGEST_BODY:
+            raise _Died("brought up nothing of sense.")
+        try:
+            fields = _fields(bytes(self._read(fields_length, until, check)))
+        except ValueError as error:
+            raise _Died("brought up nothing of sense.") from error
+        return fields, self._read(body_length, until, check)
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        self._process.kill()
+        # One that waits for a lost network drive cannot be ended by anybody before that is over.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self._input.close()
+        self._output.close()
+
+    def _read(self, length: int, until: float, check: Check) -> bytearray:
+        data = bytearray(length)
+        view, filled = memoryview(data), 0
+        while filled < length:
+            check()
+            left = until - time.monotonic()
+            if left <= 0:
+                raise _Died("took too long, and was given up.")
+            if readable([self._output], min(left, _LOOK_EVERY)):
+                chunk = os.read(self._output.fileno(), min(_CHUNK, length - filled))
+                if not chunk:
+                    raise _Died("broke the process that draws pages: the file is damaged.")
+                view[filled : filled + len(chunk)] = chunk
+                filled += len(chunk)
+        return data
+
+
+def _widen(pipe: int) -> None:
+    """A picture through a pipe of 64 KB takes a hundred turns of both processes."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _CHUNK)
+
+
+def _fields(text: bytes) -> dict[str, Any]:
+    fields = json.loads(text)
+    if not isinstance(fields, dict):
+        raise ValueError("not a message")
+    return fields
+
+
+def _cannot_show(fields: dict[str, Any]) -> CannotShow:
+    problem = fields["problem"]
+    if problem == "missing":
+        return CannotShow(
+            Why.missing,
+            "The file is not where it was.",
+            "Put it back, connect the drive it lies on, or add it again.",
+        )
+    if problem == "locked":
+        return CannotShow(Why.locked, "The file is protected with a password.")
+    if problem == "unreadable":
+        why = clean(_text(fields.get("why", "")))[:200]
+        return CannotShow(
+            Why.unreadable, f"The file could not be opened: {why}.", "Mend that, and try again."
+        )
+    return CannotShow(
+        Why.damaged, "The file is damaged, or is no PDF.", "Download it again and add it anew."
+    )
+
+
+def _why_not(problem: str, fields: dict[str, Any]) -> str:
+    if problem == "memory":
+        return "it needs more memory than a page may take."
+    if problem == "fault":
+        return f"it was not understood, by a fault of ours ({clean(_text(fields['why']))[:200]})."
+    return "it is damaged."
+
+
+def _names(first: int, end: int) -> str:
+    return f"Page {end}" if end - first == 1 else f"Pages {first + 1} to {end}"
+
+
+def _nonsense(name: str) -> PageFailed:
+    return PageFailed(f"{name} brought up nothing of sense.", _NEXT)
+
+
+def _understood(name: str, read: Callable[[], T]) -> T:
+    """What the process says is not trusted to have the form it should: it read a strange file."""
+    try:
+        return read()
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise _nonsense(name) from error
+
+
+def _shape(fields: dict[str, Any]) -> FileShape:
+    sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
+    if not sizes:
+        raise CannotShow(Why.damaged, "The file holds no pages.", "Download it again.")
+    if any(min(size) < 1 or max(size) > 20_000 for size in sizes):
+        raise ValueError("no sizes")
+    outline = tuple(
+        Heading(clean(_text(h["title"])).strip(), int(h["level"]), _spot(h["spot"]))
+        for h in fields["outline"]
+    )
+    return FileShape(_text(fields["sha256"]), sizes, outline)
+
+
+def _page_text(fields: dict[str, Any], body: bytearray) -> PageText:
+    text, edges = _text(fields["text"]), array("f", bytes(body))
+    if len(edges) != 4 * len(text):
+        raise ValueError("a place for each letter")
+    if not all(map(math.isfinite, edges)):
+        raise ValueError("no places")
+    links = (
+        Link(_box(one["box"]), _spot(one["spot"]), clean(_text(one["address"])).strip())
+        for one in fields["links"]
+    )
+    return PageText(Letters(text, edges), tuple(links))
+
+
+def _found(one: dict[str, Any]) -> Found:
+    around = " ".join(clean(_text(one["around"])).split())
+    boxes = tuple(map(_box, one["boxes"]))
+    return Found(int(one["page"]), int(one["start"]), int(one["end"]), boxes, around)
+
+
+def _spot(pair: Sequence[Any] | None) -> Spot | None:
+    return Spot(int(pair[0]), _number(pair[1])) if pair else None
+
+
+def _box(edges: Sequence[Any]) -> Box:
+    left, top, right, bottom = map(_number, edges)
+    return Box(left, top, right, bottom)
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError("no number")
+    return float(value)
