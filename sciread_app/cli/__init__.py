@@ -5,10 +5,10 @@ from __future__ import annotations
 from sciread_app.cli import library  # the help lists verbs in the order in which they come
 
 # isort: split
-from sciread_app.cli import fetching
+from sciread_app.cli import citing, fetching
 from sciread_app.cli.frame import app
 
-__all__ = ["app", "fetching", "library", "main"]
+__all__ = ["app", "citing", "fetching", "library", "main"]
 
 
 def main(arguments: list[str]) -> None:

@@ -105,8 +105,8 @@ def similar(
     """Find papers like these, and not like those."""
     console = Console(as_json)
     with opened(home, console) as workspace:
-        like = _resolve(workspace, papers)
-        results = workspace.search.similar(like, _resolve(workspace, unlike or []), limit=limit)
+        like = resolve(workspace, papers)
+        results = workspace.search.similar(like, resolve(workspace, unlike or []), limit=limit)
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
             console.warn(results.note)
@@ -120,7 +120,7 @@ def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Show all that is known of papers."""
     console = Console(as_json)
     with opened(home, console) as workspace:
-        ids = _resolve(workspace, papers)
+        ids = resolve(workspace, papers)
         library, values = workspace.library, []
         marks, counts = library.shelves.marks(ids), library.citations.counts(ids)
         for paper in library.get(ids):
@@ -174,7 +174,7 @@ def tag(
     """Put a tag on papers."""
     console = Console(as_json)
     with opened(home, console) as workspace:
-        ids, shelves = _resolve(workspace, papers), workspace.library.shelves
+        ids, shelves = resolve(workspace, papers), workspace.library.shelves
         (shelves.untag if remove else shelves.tag)(ids, name)
         done = "taken off" if remove else "put on"
         console.say(f"Tag {escape(name)} {done} {len(ids)} papers")
@@ -193,7 +193,7 @@ def collect(
     """Put papers into a collection, which is made if it does not exist."""
     console = Console(as_json)
     with opened(home, console) as workspace:
-        ids, shelves = _resolve(workspace, papers), workspace.library.shelves
+        ids, shelves = resolve(workspace, papers), workspace.library.shelves
         (shelves.uncollect if remove else shelves.collect)(ids, path)
         done = "taken out of" if remove else "put into"
         console.say(f"{len(ids)} papers {done} {escape(path)}")
@@ -296,7 +296,7 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     return sorted(id for id, _ in library.by_words(every, library.count() or 1, query.conditions))
 
 
-def _resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:
+def resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:
     """The papers that these names mean. Raises LibraryError for one that means none."""
     return [_resolve_one(workspace, name) for name in names]
 

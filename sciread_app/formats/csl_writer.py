@@ -16,12 +16,13 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
     """Write a list of items, one by one, the same for the same papers."""
     between = "[\n"
     for number, paper in enumerate(papers, start=1):
-        stream.write(between + json.dumps(_item(paper, number), ensure_ascii=False, indent=2))
+        stream.write(between + json.dumps(item(paper, number), ensure_ascii=False, indent=2))
         between = ",\n"
     stream.write("[]\n" if between == "[\n" else "\n]\n")
 
 
-def _item(paper: Paper, number: int) -> dict[str, Any]:
+def item(paper: Paper, number: int) -> dict[str, Any]:
+    """A paper as an item of CSL-JSON."""
     original = paper.extra.get("csltype", "")
     item: dict[str, Any] = {
         "id": paper.identifier("citekey") or str(number),

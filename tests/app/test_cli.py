@@ -172,3 +172,18 @@ def test_the_program_runs_as_a_process_without_a_window():
             [sys.executable, "-m", "sciread_app", *arguments], capture_output=True, text=True
         )
         assert run.returncode == 0 and run.stdout.strip()
+
+
+def test_papers_are_cited_as_journals_want_it(shell):
+    said = shell.run("cite", "curie1898", "--style", "vancouver").stdout
+    assert said == (
+        "1. Curie M. On a new radioactive substance. Comptes rendus. 1898. doi:10.1000/radium\n"
+    )
+    assert (
+        "<i>Comptes rendus</i>" in shell.run("cite", "curie1898", "-s", "nature", "--html").stdout
+    )
+    marks = shell.run("cite", "curie1898", "joliot1934", "--in-text").stdout
+    assert marks == "(Curie, 1898; Joliot, 1934)\n"
+    answer = shell.json("cite", "curie1898", "joliot1934", "--style", "ieee")
+    assert answer["in_text"]["text"] == "[1], [2]"
+    assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]

@@ -1,0 +1,165 @@
+"""Citations by style, against references written by hand after each style's own guide."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sciread_app.domain.paper import KINDS
+from sciread_app.services.copying import CopyAs, copy
+from sciread_app.services.styles import Style, cite, plain
+from sciread_app.tasks import Task
+from tests.make import paper
+
+HELIX = paper(
+    "Molecular structure of nucleic acids",
+    authors="Watson, J. D.; Crick, F. H. C.", kind="article-journal", venue="Nature",
+    published="1953-04-25", doi="10.1038/171737a0",
+    extra={"volume": "171", "number": "4356", "pages": "737-738"},
+)  # fmt: skip
+BERT = paper(
+    "BERT: Pre-training of deep bidirectional transformers for language understanding",
+    authors="Devlin, Jacob; Chang, Ming-Wei; Lee, Kenton; Toutanova, Kristina",
+    published="2018-10-11", arxiv="1810.04805",
+)  # fmt: skip
+RESNET = paper(
+    "Deep residual learning for image recognition",
+    authors="He, Kaiming; Zhang, Xiangyu; Ren, Shaoqing; Sun, Jian", kind="paper-conference",
+    venue="2016 IEEE Conference on Computer Vision and Pattern Recognition", published="2016",
+    doi="10.1109/CVPR.2016.90", extra={"pages": "770-778"},
+)  # fmt: skip
+BOOK = paper(
+    "What is life?", authors="Schrödinger, Erwin", kind="book", published="1944",
+    extra={"publisher": "Cambridge University Press", "address": "Cambridge"},
+)  # fmt: skip
+
+GOLDEN = {
+    (Style.apa, "helix"): "Watson, J. D., & Crick, F. H. C. (1953). Molecular structure of nucleic "
+    "acids. <i>Nature</i>, <i>171</i>(4356), 737–738. https://doi.org/10.1038/171737a0",
+    (Style.apa, "bert"): "Devlin, J., Chang, M.-W., Lee, K., & Toutanova, K. (2018). <i>BERT: "
+    "Pre-training of deep bidirectional transformers for language understanding</i> "
+    "(arXiv:1810.04805). arXiv. https://arxiv.org/abs/1810.04805",
+    (Style.apa, "resnet"): "He, K., Zhang, X., Ren, S., & Sun, J. (2016). Deep residual learning "
+    "for image recognition. <i>2016 IEEE Conference on Computer Vision and Pattern "
+    "Recognition</i>, 770–778. https://doi.org/10.1109/cvpr.2016.90",
+    (Style.apa, "book"): "Schrödinger, E. (1944). <i>What is life?</i> Cambridge University Press.",
+    (Style.ieee, "helix"): "[1] J. D. Watson and F. H. C. Crick, “Molecular structure of nucleic "
+    "acids,” <i>Nature</i>, vol. 171, no. 4356, pp. 737–738, Apr. 1953, doi: 10.1038/171737a0.",
+    (Style.ieee, "bert"): "[1] J. Devlin, M.-W. Chang, K. Lee, and K. Toutanova, “BERT: "
+    "Pre-training of deep bidirectional transformers for language understanding,” Oct. 11, 2018, "
+    "<i>arXiv</i>: arXiv:1810.04805. [Online]. Available: https://arxiv.org/abs/1810.04805",
+    (Style.ieee, "resnet"): "[1] K. He, X. Zhang, S. Ren, and J. Sun, “Deep residual learning for "
+    "image recognition,” in <i>2016 IEEE Conference on Computer Vision and Pattern "
+    "Recognition</i>, 2016, pp. 770–778. doi: 10.1109/cvpr.2016.90.",
+    (Style.ieee, "book"): "[1] E. Schrödinger, <i>What is life?</i> Cambridge: Cambridge "
+    "University Press, 1944.",
+    (Style.nature, "helix"): "1. Watson, J. D. & Crick, F. H. C. Molecular structure of nucleic "
+    "acids. <i>Nature</i> <b>171</b>, 737–738 (1953).",
+    (Style.nature, "bert"): "1. Devlin, J., Chang, M.-W., Lee, K. & Toutanova, K. BERT: "
+    "Pre-training of deep bidirectional transformers for language understanding. Preprint at "
+    "https://arxiv.org/abs/1810.04805 (2018).",
+    (Style.nature, "resnet"): "1. He, K., Zhang, X., Ren, S. & Sun, J. Deep residual learning for "
+    "image recognition. in <i>2016 IEEE Conference on Computer Vision and Pattern "
+    "Recognition</i> 770–778 (2016). doi:10.1109/cvpr.2016.90.",
+    (Style.nature, "book"): "1. Schrödinger, E. <i>What Is Life?</i> (Cambridge University Press, "
+    "Cambridge, 1944).",
+    (Style.vancouver, "helix"): "1. Watson JD, Crick FHC. Molecular structure of nucleic acids. "
+    "Nature. 1953 Apr 25;171(4356):737–8. doi:10.1038/171737a0",
+    (Style.vancouver, "bert"): "1. Devlin J, Chang MW, Lee K, Toutanova K. BERT: Pre-training of "
+    "deep bidirectional transformers for language understanding [Internet]. arXiv; 2018. "
+    "Available from: https://arxiv.org/abs/1810.04805",
+    (Style.vancouver, "resnet"): "1. He K, Zhang X, Ren S, Sun J. Deep residual learning for image "
+    "recognition. In: 2016 IEEE Conference on Computer Vision and Pattern Recognition. 2016. p. "
+    "770–8. doi:10.1109/cvpr.2016.90",
+    (Style.vancouver, "book"): "1. Schrödinger E. What is life? Cambridge: Cambridge University "
+    "Press; 1944.",
+    (Style.chicago, "helix"): "Watson, J. D., and F. H. C. Crick. 1953. “Molecular Structure of "
+    "Nucleic Acids.” <i>Nature</i> 171 (4356): 737–38. https://doi.org/10.1038/171737a0.",
+    (Style.chicago, "bert"): "Devlin, Jacob, Ming-Wei Chang, Kenton Lee, and Kristina Toutanova. "
+    "2018. “BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.” "
+    "arXiv:1810.04805. Preprint, arXiv, October 11. https://arxiv.org/abs/1810.04805.",
+    (Style.chicago, "resnet"): "He, Kaiming, Xiangyu Zhang, Shaoqing Ren, and Jian Sun. 2016. "
+    "“Deep Residual Learning for Image Recognition.” <i>2016 IEEE Conference on Computer Vision "
+    "and Pattern Recognition</i>, 770–78. https://doi.org/10.1109/cvpr.2016.90.",
+    (Style.chicago, "book"): "Schrödinger, Erwin. 1944. <i>What Is Life?</i> Cambridge University "
+    "Press.",
+}  # fmt: skip
+PAPERS = {"helix": HELIX, "bert": BERT, "resnet": RESNET, "book": BOOK}
+
+
+@pytest.mark.parametrize(("style", "name"), GOLDEN)
+def test_a_reference_is_what_the_guide_of_the_style_says(style, name):
+    (reference,) = cite([PAPERS[name]], style).references
+    assert reference.replace("&amp;", "&") == GOLDEN[style, name]
+
+
+@pytest.mark.parametrize(
+    ("style", "marks"),
+    [
+        (Style.apa, "(Devlin et al., 2018; Watson & Crick, 1953)"),
+        (Style.ieee, "[1], [2]"),
+        (Style.nature, "1,2"),
+        (Style.vancouver, "(1,2)"),
+        (Style.chicago, "(Devlin et al. 2018; Watson and Crick 1953)"),
+    ],
+)
+def test_in_the_text_stands_a_mark_for_all_papers(style, marks):
+    assert plain(cite([BERT, HELIX], style).in_text) == marks
+
+
+@pytest.mark.parametrize(
+    ("style", "marks"), [(Style.ieee, "[1]–[4]"), (Style.nature, "1–4"), (Style.vancouver, "(1–4)")]
+)
+def test_many_numbers_in_the_text_are_a_range(style, marks):
+    assert plain(cite(list(PAPERS.values()), style).in_text) == marks
+
+
+def test_author_date_styles_put_references_in_order_and_the_others_number_them():
+    papers = [HELIX, BOOK, BERT]
+    assert [entry[:4] for entry in cite(papers, Style.apa).references] == ["Devl", "Schr", "Wats"]
+    assert [entry[:6] for entry in cite(papers, Style.ieee).references] == [
+        "[1] J.", "[2] E.", "[3] J.",
+    ]  # fmt: skip
+
+
+def test_nothing_in_a_paper_is_taken_for_markup():
+    risky = paper("<b>x</b> & y", authors="<i>, Bo", kind="article-journal", venue="A & B <u>")
+    for style in Style:
+        (reference,) = cite([risky], style).references
+        assert "<b>x" not in reference and "<u>" not in reference
+        assert "<b>x</b> & y" in plain(reference).replace("Y", "y").replace("X", "x")
+
+
+TEXT = st.text(max_size=30)
+ODD = st.builds(
+    lambda title, names, kind, published, venue, extra: paper(
+        title, authors=names, kind=kind, published=published, venue=venue, extra=extra
+    ),
+    TEXT, TEXT, st.sampled_from(KINDS), st.sampled_from(["", "1953", "2018-02", "2018-02-31"]),
+    TEXT, st.dictionaries(st.sampled_from(["volume", "pages", "edition", "url", "editor"]), TEXT),
+)  # fmt: skip
+
+
+@settings(max_examples=10)
+@given(odd=ODD)
+def test_any_record_can_be_cited(odd):
+    for style in (Style.ieee, Style.nature, Style.vancouver):
+        assert len(cite([odd], style).references) == 1
+
+
+def test_papers_are_copied_with_and_without_italics(library):
+    library.put([HELIX, BERT])
+    copied = copy(library, [1], CopyAs.nature, Task())
+    assert copied.text.startswith("1. Watson, J. D. & Crick")
+    assert "<i>Nature</i> <b>171</b>" in copied.html
+    assert copy(library, [1, 2], CopyAs.nature_in_text, Task()).html == "<sup>1,2</sup>"
+    assert copy(library, [1], CopyAs.biblatex, Task()).text.startswith("@article{")
+
+
+def test_a_paper_without_what_is_to_be_copied_is_counted(library):
+    library.put([HELIX, BERT, BOOK])
+    dois = copy(library, [1, 2, 3], CopyAs.doi, Task())
+    assert dois.text.split() == ["10.1038/171737a0", "10.48550/arXiv.1810.04805"]
+    assert dois.without == 1
+    assert copy(library, [2], CopyAs.link, Task()).text == "https://arxiv.org/abs/1810.04805"
