@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sciread_app.domain.paper import Identifier
+from sciread_app.domain import ranges
+from sciread_app.domain.conditions import CHOICES, RANGES, TEXT_FIELDS, WHOLE, Condition, Term
+from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.pasted import pasted_identifier
 from sciread_app.errors import BadQuery
 
-# Fields that are looked up in the text index, and the columns of it that they mean.
-TEXT_FIELDS = {
-    "text": ("title", "abstract", "authors", "venue", "keywords", "notes", "body"),
-    "title": ("title",),
-    "abstract": ("abstract",),
-    "author": ("authors",),
-    "venue": ("venue",),
-    "keyword": ("keywords",),
-    "notes": ("notes",),
-}
-CHOICES = {"is": ("unread", "read"), "has": ("pdf", "abstract", "notes")}
-FIELDS = (*TEXT_FIELDS, "year", "cat", "tag", "in", *CHOICES)
+__all__ = [
+    "STOP_WORDS",
+    "TEXT_FIELDS",
+    "Condition",
+    "Query",
+    "Term",
+    "any_of",
+    "parse",
+    "terms_of",
+    "words_in",
+]
+
+FIELDS = (*TEXT_FIELDS, *RANGES, "cat", "tag", "in", "like", *CHOICES)
 ALIASES = {
     "authors": "author",
     "journal": "venue",
@@ -35,6 +38,8 @@ ALIASES = {
 # In lower case these may be followed by a space before their value. The others stand like that in
 # titles and pasted text ("Title: a subtitle"), and are left as they are.
 _SPACED = ("author", "venue", "year", "cat", "tag")
+# What may stand before a text that was pasted, and is still a condition.
+_BEFORE_PASTED = (*RANGES, *CHOICES, "author", "venue", "cat", "tag", "in", "like")
 
 # From here on a text was pasted rather than typed, and nothing in it is an operator.
 PASTED_WORDS = 25
@@ -55,68 +60,23 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(
     r"""(?P<minus>(?<!\S)-(?=[^\s\d-]))?
-        (?:(?P<field>[A-Za-z]+):)?
+        (?:(?P<field>[A-Za-z]+):(?P<whole>=(?=["\w]))?)?
         (?:"(?P<quoted>[^"]*)(?P<close>"?)(?P<star>\*)? | (?P<bare>[^\s"()][^\s()]*))?""",
     re.VERBOSE,
 )
-_YEARS = re.compile(r"(?P<first>\d{4})?(?P<range>\.\.+|-)?(?P<last>\d{4})?")
-_YEAR_LIMIT = re.compile(r"(?P<sign>[<>]=?)(?P<year>\d{4})")
+_LED = re.compile(
+    rf"""(?:(?:-?(?:{"|".join(_BEFORE_PASTED)}):=?(?:"[^"]*"|[^\s"()]+)|OR)(?:\s+|$))+"""
+)
+_PAPERS = re.compile(r"\d{1,18}(?:,\d{1,18})*")
 _QUOTES = str.maketrans("“”„‟«»", '"' * 6)
 _EXAMPLES = {
     "author": 'author:curie or author:"van der Berg"',
     "venue": "venue:nature",
-    "year": "year:2015, year:2015..2019 or year:>=2015",
     "cat": "cat:cs.CL",
     "tag": 'tag:"to read"',
     "in": "in:thesis/methods",
+    **ranges.EXAMPLES,
 }
-_AROUND_AUTHOR = 3  # words that may stand between the parts of a name
-
-
-class Condition(NamedTuple):
-    """Something a paper must meet, or must not (`negated`).
-
-    `value` depends on `field`, which is one of FIELDS. Alternatives are separated by line breaks.
-    - text, title, abstract, author, venue, keyword, notes: words; `expression` finds them.
-    - year: "2015..2019", "2015..", "..2019" (see `years`).
-    - cat: a subject without regard to case. "cs" holds "cs.CL" too; "cs.*" is the same.
-    - tag: its name; in: the path of a collection, which holds those below it.
-    - is: read, unread. has: pdf, abstract, notes.
-    """
-
-    field: str
-    value: str
-    negated: bool = False
-
-    @property
-    def alternatives(self) -> tuple[str, ...]:
-        return tuple(self.value.split("\n"))
-
-    @property
-    def expression(self) -> str:
-        """The FTS5 expression that finds it, whatever `negated` says; empty if not for FTS5."""
-        if self.field not in TEXT_FIELDS:
-            return ""
-        find = _name if self.field == "author" else _phrase
-        columns = "" if self.field == "text" else f"{{{' '.join(TEXT_FIELDS[self.field])}}} : "
-        return " OR ".join(f"{columns}{find(text)}" for text in self.alternatives)
-
-    @property
-    def years(self) -> tuple[int, int]:
-        """First and last year of a `year` condition, 0 and 9999 where it is open."""
-        first, _, last = self.value.partition("..")
-        return int(first or 0), int(last or 9999)
-
-
-class Term(NamedTuple):
-    """A word or a phrase (words with blanks between) that ranks papers; `prefix`: its beginning."""
-
-    text: str
-    prefix: bool = False
-
-    @property
-    def expression(self) -> str:
-        return _phrase(f"{self.text}*" if self.prefix else self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +84,9 @@ class Query:
     """What was asked for.
 
     `terms` rank by words, each as often as it was said; `meaning` is what the model encodes
-    (empty if there is nothing to encode); `conditions` must be met. With an `identifier` the rest
-    is empty: one paper is meant.
+    (empty if there is nothing to encode); `conditions` must be met; papers are wanted that are
+    near to those in `like` and far from those in `unlike`. With an `identifier` terms and meaning
+    are empty: one paper is meant.
     """
 
     text: str
@@ -134,6 +95,8 @@ class Query:
     meaning: str = ""
     identifier: Identifier | None = None
     pasted: bool = False  # a whole abstract: more meaning than words
+    like: tuple[PaperId, ...] = ()
+    unlike: tuple[PaperId, ...] = ()
 
 
 class _Part(NamedTuple):
@@ -148,16 +111,22 @@ class _Part(NamedTuple):
 def parse(text: str) -> Query:
     """Understand what is in the search box. Raises BadQuery, and nothing else."""
     text = _tidy(text)
-    if found := pasted_identifier(text):
-        return Query(text, identifier=found)
-    if text and not _WORD.search(text):
+    led = _LED.match(text)
+    rest = text[led.end() :] if led else text
+    if found := pasted_identifier(rest):
+        return _query(text, _joined(_parts(text[: len(text) - len(rest)])), identifier=found)
+    if rest and not _WORD.search(rest):
         raise BadQuery(
-            f"“{_short(text)}” holds no letters or digits to look for.",
+            f"“{_short(rest)}” holds no letters or digits to look for.",
             "Type some words, such as: graph neural networks",
         )
-    if len(text.split()) >= PASTED_WORDS:
-        return Query(text, terms=terms_of(text), meaning=text, pasted=True)
-    parts = _joined(_parts(text))
+    if len(rest.split()) < PASTED_WORDS:
+        return _query(text, _joined(_parts(text)))
+    before = _query(text, _joined(_parts(text[: len(text) - len(rest)])))
+    return replace(before, terms=terms_of(rest), meaning=rest, pasted=True)
+
+
+def _query(text: str, parts: list[_Part], identifier: Identifier | None = None) -> Query:
     ranking = [p for p in parts if not p.negated and p.field in ("", "text", "title", "abstract")]
     return Query(
         text,
@@ -166,10 +135,13 @@ def parse(text: str) -> Query:
             dict.fromkeys(
                 Condition(p.field or "text", p.value, p.negated)
                 for p in parts
-                if p.field or p.negated or p.required
+                if (p.field or p.negated or p.required) and p.field != "like"
             )
         ),
         meaning=_meaning(ranking),
+        identifier=identifier,
+        like=_papers(p for p in parts if not p.negated),
+        unlike=_papers(p for p in parts if p.negated),
     )
 
 
@@ -237,18 +209,30 @@ def _field_part(match: re.Match[str], value: str) -> list[_Part]:
     field, negated = _field(match["field"]), bool(match["minus"])
     if not value and match["quoted"] is None:  # "Title: a subtitle"
         return [_Part("", match["field"], negated, False)]
-    if field == "year":
-        value = _years(match[0].strip(), value)
+    if field == "like":
+        return _like_part(match, value)
+    if field in _READ_RANGE:
+        value = _READ_RANGE[field](match[0].strip(), value)
     elif field in CHOICES:
         value = value.lower()
         if value not in CHOICES[field]:
             forms = " or ".join(f"{field}:{choice}" for choice in CHOICES[field])
             raise BadQuery(f"“{field}:{value}” is not something to ask for.", f"Write {forms}.")
+    elif field in WHOLE and match["whole"]:
+        _words(match[0].strip(), value.rstrip(" *"))
+        value = f"={value.strip()}"
     elif field in TEXT_FIELDS:
         value = _words(match[0].strip(), value)
     elif not value.strip():
         raise BadQuery(f"Nothing stands in “{match[0]}”.", f"For example: {_EXAMPLES[field]}")
     return [_Part(field, value.strip(), negated, True)]
+
+
+def _like_part(match: re.Match[str], value: str) -> list[_Part]:
+    """Papers by their numbers; "like:minded" is plain text."""
+    if not _PAPERS.fullmatch(value):
+        return _plain_part(match)
+    return [_Part("like", value.replace(",", "\n"), bool(match["minus"]), True)]
 
 
 def _plain_part(match: re.Match[str]) -> list[_Part]:
@@ -294,22 +278,6 @@ def _words(part: str, value: str) -> str:
     return " ".join(found) + ("*" if star else "")
 
 
-def _years(part: str, value: str) -> str:
-    value = value.replace("…", "..").replace("–", "-").replace(" ", "")
-    if limit := _YEAR_LIMIT.fullmatch(value):
-        year = int(limit["year"]) + {">": 1, "<": -1}.get(limit["sign"], 0)
-        return f"{year}.." if limit["sign"].startswith(">") else f"..{year}"
-    match = _YEARS.fullmatch(value)
-    first, last = (match["first"] or "", match["last"] or "") if match else ("", "")
-    if not match or not (first or last) or (last and not match["range"]):
-        raise BadQuery(f"“{_short(part)}” holds no year.", f"For example: {_EXAMPLES['year']}")
-    if first and last and first > last:
-        raise BadQuery(
-            f"“{_short(part)}” ends before it begins.", f"Did you mean year:{last}..{first}?"
-        )
-    return f"{first}..{last}" if match["range"] else f"{first}..{first}"
-
-
 def _joined(parts: list[_Part | str]) -> list[_Part]:
     """Parts with NOT and OR carried out; AND says what is so anyway."""
     joined: list[_Part] = []
@@ -327,7 +295,7 @@ def _joined(parts: list[_Part | str]) -> list[_Part]:
 
 def _either(one: _Part, other: _Part) -> _Part:
     field, same = one.field or "text", (one.field or "text") == (other.field or "text")
-    if not same or one.negated or other.negated or field in ("year", *CHOICES):
+    if not same or one.negated or other.negated or field in (*RANGES, *CHOICES):
         shown = [
             f"{p.field}:{p.value}" if p.field not in ("", "text") else p.value for p in (one, other)
         ]
@@ -338,7 +306,7 @@ def _either(one: _Part, other: _Part) -> _Part:
         )
     values = [value for p in (one, other) for value in p.value.split("\n")]
     if field in TEXT_FIELDS:
-        values = [_words(value, value) for value in values]
+        values = [v if v.startswith("=") else _words(v, v) for v in values]
     return _Part(field, "\n".join(values), False, True)
 
 
@@ -366,21 +334,17 @@ def _meaning(parts: list[_Part]) -> str:
     return " ".join(whole or [text.rstrip("*") for text in texts])
 
 
-def _phrase(text: str) -> str:
-    star = " *" if text.endswith("*") else ""
-    return f'"{" ".join(_WORD.findall(text))}"{star}'
-
-
-def _name(text: str) -> str:
-    """The parts of a name in any order, close together; a single letter is an initial."""
-    words = _WORD.findall(text)
-    last_is_prefix = text.endswith("*")
-    parts = [
-        f'"{word}"' + (" *" if len(word) == 1 or (last_is_prefix and word is words[-1]) else "")
-        for word in words
-    ]
-    return parts[0] if len(parts) == 1 else f"NEAR({' '.join(parts)}, {_AROUND_AUTHOR})"
+def _papers(parts: Iterable[_Part]) -> tuple[PaperId, ...]:
+    numbers = [value for p in parts if p.field == "like" for value in p.value.split("\n")]
+    return tuple(dict.fromkeys(PaperId(int(number)) for number in numbers))
 
 
 def _short(text: str, limit: int = 60) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+_READ_RANGE: Mapping[str, Callable[[str, str], str]] = {
+    "year": ranges.year_range,
+    "rating": ranges.star_range,
+    "added": ranges.day_range,
+}

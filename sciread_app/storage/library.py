@@ -28,6 +28,8 @@ from sciread_app.storage.edits import Edits
 from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
+from sciread_app.storage.opinions import Opinions
+from sciread_app.storage.reading import Reading
 from sciread_app.storage.shelves import Shelves
 from sciread_app.storage.traits import Traits
 
@@ -60,6 +62,8 @@ class Library:
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
         self.citations = Citations(self._db)
+        self.opinions = Opinions(self._db)
+        self.reading = Reading(self._db)
         self.traits = Traits(self._db)
 
     def put(
@@ -129,12 +133,16 @@ class Library:
             return _ids(chain.from_iterable(listed))
 
     def matching(self, wanted: Sequence[Condition]) -> Ids:
-        """The papers that meet all conditions, ids ascending."""
+        """The papers that meet all conditions, ids ascending. Those in the trash only if they are
+        asked for."""
+        trashed = any(one.of_trash and not one.negated for one in wanted)
         selections = conditions.selections(wanted)
         with self._db.reading() as db:
             wanted_sets = [_set(db, one.sql, one.values) for one in selections if one.wanted]
             unwanted_sets = [_set(db, one.sql, one.values) for one in selections if not one.wanted]
-            if wanted_sets:
+            if trashed:
+                pass
+            elif wanted_sets:
                 unwanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NOT NULL"))
             else:
                 wanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NULL"))

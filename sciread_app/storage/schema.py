@@ -16,7 +16,10 @@ from sqlalchemy import (
     UniqueConstraint,
     collate,
     literal_column,
+    text,
 )
+
+from sciread_app.storage.conditions import WITHDRAWN
 
 metadata = MetaData()
 
@@ -64,6 +67,13 @@ papers = Table(
     Index("papers_work", "work", sqlite_where=Column("work", Integer).isnot(None)),
     Index("papers_added", "added", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_trashed", "trashed", sqlite_where=Column("trashed", Float).isnot(None)),
+    Index("papers_rated", "rating", sqlite_where=Column("rating", Integer) > literal_column("0")),
+    Index(
+        "papers_venue",
+        collate(Column("venue", Text), "NOCASE"),
+        sqlite_where=Column("venue", Text) != literal_column("''"),
+    ),
+    Index("papers_withdrawn", "id", sqlite_where=text(WITHDRAWN)),
     # Ids are never used again: vectors and index entries of a paper long gone must not be met by
     # a new one.
     sqlite_autoincrement=True,
@@ -333,6 +343,7 @@ highlights = Table(
     Column("id", Integer, primary_key=True),
     _paper(),
     Column("sha256", Text, nullable=False),
+    Column("path", Text, nullable=False),  # where that content lay
     Column("page", Integer, nullable=False),  # from 0
     Column("boxes", Text, nullable=False),  # JSON: [[left, top, right, bottom], ...] in points
     Column("text", Text, nullable=False),
@@ -350,7 +361,8 @@ reading = Table(
     metadata,
     Column("sha256", Text, primary_key=True),
     Column("page", Float, nullable=False),
-    Column("zoom", Float, nullable=False),
+    Column("zoom", Text, nullable=False),  # "width", "page", or a factor
+    Column("turn", Integer, nullable=False),  # quarters clockwise
     Column("at", Float, nullable=False),
     sqlite_with_rowid=False,
 )

@@ -1,11 +1,14 @@
 import sqlite3
+import unicodedata
+from datetime import date
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from sciread_app.domain.fragments import QUOTES, fragment, joined
 from sciread_app.domain.paper import Identifier
-from sciread_app.domain.query import TEXT_FIELDS, Condition, Term, any_of, parse
+from sciread_app.domain.query import TEXT_FIELDS, Condition, Term, any_of, parse, words_in
 from sciread_app.errors import BadQuery
 
 ABSTRACT = (
@@ -119,6 +122,22 @@ def test_a_star_behind_one_or_two_letters_is_a_name():
         ("year:>=2015", "year", "2015.."),
         ("year:>2015", "year", "2016.."),
         ("year:<2015", "year", "..2014"),
+        ("rating:4..", "rating", "4..5"),
+        ("rating:>=4", "rating", "4..5"),
+        ("rating:3", "rating", "3..3"),
+        ("rating:..2", "rating", "1..2"),
+        ("rating:0", "rating", "0..0"),
+        ("is:retracted", "is", "retracted"),
+        ("is:unfiled", "is", "unfiled"),
+        ("has:tags", "has", "tags"),
+        ("in:trash", "in", "trash"),
+        ("added:7d", "added", "7d"),
+        ("added:today", "added", "0d"),
+        ("added:2026-01..", "added", "2026-01-01.."),
+        ("added:2026-02", "added", "2026-02-01..2026-02-28"),
+        ("added:..2025", "added", "..2025-12-31"),
+        ('venue:="Nature"', "venue", "=Nature"),
+        ('author:="Marie Curie"', "author", "=Marie Curie"),
     ],
 )
 def test_fields_are_conditions(text, field, value):
@@ -142,6 +161,28 @@ def test_words_of_the_title_or_the_abstract_also_rank():
 def test_other_colons_are_plain_text(text):
     assert parse(text).conditions == ()
     assert parse(text).terms
+
+
+def test_days_are_counted_from_today_or_named():
+    (lately,), (spring,) = (parse(q).conditions for q in ("added:7d", "added:2026-03..2026-05"))
+    assert lately.days(date(2026, 11, 22)) == (date(2026, 11, 15), date.max)
+    assert spring.days(date(2026, 11, 22)) == (date(2026, 3, 1), date(2026, 5, 31))
+
+
+def test_papers_can_be_named_as_examples_and_counterexamples():
+    query = parse("like:17,23 -like:5 graph minors like:17")
+    assert (query.like, query.unlike) == ((17, 23), (5,))
+    assert (query.conditions, query.meaning) == ((), "graph minors")
+    assert parse("something like:minded").like == ()
+
+
+def test_conditions_before_a_pasted_abstract_or_identifier_stay_conditions():
+    query = parse(f'in:"my thesis" cat:cs.CL OR cat:cs.LG {ABSTRACT}')
+    assert query.pasted and query.meaning == " ".join(ABSTRACT.split())
+    assert [c.field for c in query.conditions] == ["in", "cat"]
+    query = parse("is:unread 10.1000/abc")
+    assert query.identifier == Identifier("doi", "10.1000/abc")
+    assert [c.field for c in query.conditions] == ["is"]
 
 
 def test_or_between_words_asks_for_one_of_them():
@@ -173,6 +214,12 @@ def test_or_at_an_end_is_not_yet_finished():
         ("year:soon", "year:soon", "year:2015..2019"),
         ("year:15", "year:15", "year:2015"),
         ("year:..", "year:..", "year:2015"),
+        ("rating:7", "rating:7", "rating:4.."),
+        ("rating:>5", "rating:>5", "rating:4.."),
+        ("rating:4..2", "rating:4..2", "rating:2..4"),
+        ("added:soon", "added:soon", "added:7d"),
+        ("added:2026-13", "added:2026-13", "added:7d"),
+        ("added:2026..2025", "added:2026..2025", "added:2025..2026"),
         ("is:good", "is:good", "is:unread or is:read"),
         ("has:pictures", "has:pictures", "has:pdf"),
         ("author:", "author:", "author:curie"),
@@ -244,7 +291,12 @@ pieces = st.sampled_from(
         "NEAR",
         "author:",
         "year:",
+        "rating:",
+        "added:",
+        "like:",
+        "venue:=",
         "2015..",
+        "7d",
         "is:",
         "x",
         " ",
@@ -281,6 +333,19 @@ def test_whatever_is_typed_is_understood_or_explained(text_index, text):
 def test_an_author_is_found_by_parts_of_the_name_in_any_order(text_index, text):
     (condition,) = parse(text).conditions
     assert found(text_index, condition.expression) == [1]
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=3), st.booleans())
+def test_whatever_a_list_holds_can_be_asked_for(names, negated):
+    names = [name for name in names if words_in(name) and not set(name) & set(QUOTES + "\0")]
+    assume(names)
+    meant = [" ".join(unicodedata.normalize("NFC", name).split()) for name in names]
+    for field, equals in (("tag", ""), ("in", ""), ("cat", ""), ("author", "="), ("venue", "=")):
+        text = joined(["is:unread", fragment(field, names, negated=negated)], "OR words behind")
+        query = parse(text)
+        said = [part for c in query.conditions if c.field == field for part in c.alternatives]
+        assert list(dict.fromkeys(said)) == list(dict.fromkeys(equals + name for name in meant))
+        assert query.meaning == "words behind"
 
 
 def test_parts_of_two_names_make_no_author(text_index):

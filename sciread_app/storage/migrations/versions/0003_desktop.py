@@ -38,6 +38,7 @@ STATEMENTS = (
         id INTEGER NOT NULL,
         paper INTEGER NOT NULL,
         sha256 TEXT NOT NULL,
+        path TEXT NOT NULL,
         page INTEGER NOT NULL,
         boxes TEXT NOT NULL,
         text TEXT NOT NULL,
@@ -55,7 +56,8 @@ STATEMENTS = (
     CREATE TABLE reading (
         sha256 TEXT NOT NULL,
         page FLOAT NOT NULL,
-        zoom FLOAT NOT NULL,
+        zoom TEXT NOT NULL,
+        turn INTEGER NOT NULL,
         at FLOAT NOT NULL,
         PRIMARY KEY (sha256)
     ) WITHOUT ROWID
@@ -100,6 +102,15 @@ STATEMENTS = (
         FOREIGN KEY(paper) REFERENCES papers (id) ON DELETE CASCADE,
         UNIQUE (citekey)
     )
+    """,
+    # What filters and orders ask for. The papers that were withdrawn or retracted are found by the
+    # very words of storage/conditions.py.
+    "CREATE INDEX papers_rated ON papers (rating) WHERE rating > 0",
+    "CREATE INDEX papers_venue ON papers (venue COLLATE NOCASE) WHERE venue != ''",
+    """
+    CREATE INDEX papers_withdrawn ON papers (id) WHERE
+        instr(extra, '"withdrawn": ') > 0 OR instr(extra, '"retraction_in": ') > 0
+        OR instr(extra, 'Retracted Publication') > 0
     """,
 )
 
