@@ -25,6 +25,7 @@ KEPT_BY_US = {
     "papers": frozenset(("year", "text_hash", "head_key", "tail_key", "changed")),
     "attachments": frozenset(("sha256", "size", "modified", "problem")),
     "synced": frozenset(("written", "at", "problem")),
+    "highlights": frozenset(("sha256", "path", "page", "boxes")),  # they follow their text
 }
 TABLES = {name: table for name, table in metadata.tables.items() if name not in _LEFT_OUT}
 

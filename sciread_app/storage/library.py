@@ -62,6 +62,7 @@ class Library:
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
         self.citations = Citations(self._db)
+        self.reading = Reading(self._db)
         self.opinions = Opinions(self._db)
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)

@@ -129,6 +129,10 @@ class PdfPages:
         if process := self._process:
             process.kill()
 
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
     def _ask(
         self, request: dict[str, Any], name: str, check: Check
     ) -> tuple[dict[str, Any], bytearray]:
@@ -198,10 +202,9 @@ class _Died(Exception):
 
 class _Process:
     def __init__(self, seconds: float, memory: int) -> None:
-        command = [sys.executable, "-m", "sciread_app.formats.pdf.drawer"]
         windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
         self._process = subprocess.Popen(
-            [*command, str(seconds), str(memory)],
+            _command(seconds, memory),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -255,6 +258,11 @@ class _Process:
                 view[filled : filled + len(chunk)] = chunk
                 filled += len(chunk)
         return data
+
+
+def _command(seconds: float, memory: int) -> list[str]:
+    module = "sciread_app.formats.pdf.drawer"
+    return [sys.executable, "-m", module, str(seconds), str(memory)]
 
 
 def _widen(pipe: int) -> None:

@@ -1,0 +1,204 @@
+"""Reading files and marking them: what is open, what was marked, and where one stopped."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.reading import (
+    Colour,
+    FileShape,
+    Found,
+    Highlight,
+    Part,
+    ReadingPlace,
+    in_order,
+)
+from sciread_app.formats.pdf.pages import CannotShow, PageFailed, PageText, PdfPages, Why
+from sciread_app.formats.pdf.text import clean, join_hyphens
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+__all__ = ["CannotShow", "Marked", "OpenFile", "PageFailed", "PageText", "Reading", "Why"]
+
+MOST_FOUND = 10_000
+_AT_ONCE = 8  # pages searched at a time, so that pages are drawn in between
+_SHORTEST = 4  # letters: what is shorter is not looked for in another version of its file
+
+
+@dataclass(frozen=True)
+class Marked:
+    """What was marked in a file of a paper: what stands in it, and what is not in this version."""
+
+    here: tuple[Highlight, ...] = ()
+    lost: tuple[Highlight, ...] = ()
+    moved: int = 0  # of those here: how many have just followed their text into a new version
+
+
+@dataclass(frozen=True)
+class SearchOfFile:
+    """What a search has found; `unread` counts the pages that could not be searched."""
+
+    found: tuple[Found, ...]
+    unread: int = 0
+    cut_off: bool = False
+
+
+class OpenFile:
+    """A file of a paper, open in a process of its own until it is closed."""
+
+    def __init__(self, paper: PaperId, path: Path, pages: PdfPages, shape: FileShape) -> None:
+        self.paper, self.path, self.shape = paper, path, shape
+        self._pages = pages
+
+    def draw(self, part: Part, task: Task) -> bytearray:
+        return self._pages.draw(part, task.check)
+
+    def page_text(self, page: int, task: Task) -> PageText:
+        return self._pages.page_text(page, task.check)
+
+    def search(
+        self, words: str, task: Task, report: Callable[[list[Found]], None] = lambda found: None
+    ) -> SearchOfFile:
+        """All places where these words stand, told to `report` as they are found."""
+        found: list[Found] = []
+        unread, count = 0, len(self.shape.sizes)
+        for first in range(0, count, _AT_ONCE):
+            task.step(first, count)
+            batch, failed = self._find(words, first, min(first + _AT_ONCE, count), task)
+            unread += failed
+            found += batch
+            report(batch)
+            if len(found) >= MOST_FOUND:
+                return SearchOfFile(tuple(found[:MOST_FOUND]), unread, cut_off=True)
+        return SearchOfFile(tuple(found), unread)
+
+    def text(self, start: tuple[int, int], end: tuple[int, int], task: Task) -> str:
+        """What is written from one letter (page, number) until before another."""
+        parts = []
+        for page in range(start[0], end[0] + 1):
+            text = self.page_text(page, task).letters.text
+            last = end[1] if page == end[0] else len(text)
+            parts.append(text[start[1] if page == start[0] else 0 : last])
+        return readable(" \n".join(parts))
+
+    def close(self) -> None:
+        self._pages.close()
+
+    def _find(self, words: str, first: int, end: int, task: Task) -> tuple[list[Found], int]:
+        """A page that cannot be read must not hide what stands on the others."""
+        try:
+            return self._pages.find(words, first, end, task.check), 0
+        except PageFailed:
+            if end - first == 1:
+                return [], 1
+        halves = [self._find(words, page, page + 1, task) for page in range(first, end)]
+        return [one for found, _ in halves for one in found], sum(n for _, n in halves)
+
+
+class Reading:
+    """What people do in files. Every verb blocks; edits can be taken back."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._open: set[PdfPages] = set()
+        self._changing = threading.Lock()
+
+    def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenFile:
+        """Raises CannotShow, which says why."""
+        pages = PdfPages(path)
+        with self._changing:
+            self._open = {one for one in self._open if not one.closed} | {pages}
+        try:
+            return OpenFile(paper, path, pages, pages.open(password, task.check))
+        except BaseException:
+            pages.close()
+            raise
+
+    def place(self, sha256: str) -> ReadingPlace | None:
+        return self._library.reading.place(sha256)
+
+    def remember(self, sha256: str, place: ReadingPlace) -> None:
+        self._library.reading.remember(sha256, place)
+
+    def marked(self, file: OpenFile, task: Task) -> Marked:
+        """The highlights of this file. Those made in an earlier version of it are looked for by
+        their text, and follow it to where it stands now."""
+        every = self._library.reading.highlights([file.paper])
+        here = [one for one in every if one.sha256 == file.shape.sha256]
+        lost, moved = [], 0
+        for old in self._of_earlier_versions(file, every):
+            new = _where_now(old, file, task)
+            if new:
+                self._library.reading.move(new)
+                here.append(new)
+                moved += 1
+            else:
+                lost.append(old)
+        return Marked(tuple(in_order(here)), tuple(lost), moved)
+
+    def of_paper(self, paper: PaperId) -> list[Highlight]:
+        return self._library.reading.highlights([paper])
+
+    def highlight(self, wanted: Highlight) -> Highlight:
+        with self._library.edits.recording(f"Highlighted “{_short(wanted.text)}”"):
+            return replace(wanted, id=self._library.reading.add(wanted))
+
+    def recolour(self, highlight: Highlight, colour: Colour) -> None:
+        with self._library.edits.recording(f"Changed the colour of “{_short(highlight.text)}”"):
+            self._library.reading.change(highlight.id, colour=colour)
+
+    def annotate(self, highlight: Highlight, note: str) -> None:
+        with self._library.edits.recording(f"Changed the note on “{_short(highlight.text)}”"):
+            self._library.reading.change(highlight.id, note=note)
+
+    def remove(self, highlight: Highlight) -> None:
+        with self._library.edits.recording(f"Removed the highlight “{_short(highlight.text)}”"):
+            self._library.reading.remove(highlight.id)
+
+    def title(self, paper: PaperId) -> str:
+        found = self._library.get([paper])
+        return found[0].title if found else ""
+
+    def close(self) -> None:
+        """End all processes, whatever they are at."""
+        with self._changing:
+            for pages in self._open:
+                pages.close()
+
+    def _of_earlier_versions(
+        self, file: OpenFile, every: Sequence[Highlight]
+    ) -> Iterator[Highlight]:
+        """Those made in what lay where this file lies, or in a file that is the paper's no more."""
+        attached = self._library.attachments.of([file.paper])
+        others = {one.sha256 for one in attached if one.path != str(file.path)}
+        for one in every:
+            if one.sha256 != file.shape.sha256 and (
+                one.path == str(file.path) or one.sha256 not in others
+            ):
+                yield one
+
+
+def readable(text: str) -> str:
+    """As it is copied: words that a line end has cut are whole again."""
+    return join_hyphens(clean(text)).strip()
+
+
+def _where_now(old: Highlight, file: OpenFile, task: Task) -> Highlight | None:
+    if len(old.text) < _SHORTEST:
+        return None
+    found = file.search(old.text, task).found
+    if not found:
+        return None
+    new = min(found, key=lambda one: (abs(one.page - old.page), one.start))
+    return replace(
+        old, sha256=file.shape.sha256, path=str(file.path), page=new.page, boxes=new.boxes
+    )
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else f"{words[:39].rstrip()}…"
