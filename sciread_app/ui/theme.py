@@ -302,6 +302,20 @@ QHeaderView::section {{
 }}
 QSplitter::handle {{ background: transparent; }}
 
+QFrame#sidebar {{ background: {window}; border: none; border-right: 1px solid {border}; }}
+QTreeView#shelf {{
+    background: transparent; border: none; outline: none; show-decoration-selected: 0;
+    selection-background-color: transparent;
+}}
+QTreeView#shelf::item, QTreeView#shelf::item:selected, QTreeView#shelf::item:hover,
+QTreeView#shelf::branch, QTreeView#shelf::branch:selected {{ background: transparent; border: none; }}
+QLineEdit#rename {{
+    background: {surface}; border: 1px solid {accent}; border-radius: 5px; padding: 0 4px;
+    selection-background-color: {accent};
+}}
+QFrame#toast {{ background: {raised}; border: 1px solid {faint}; border-radius: 10px; }}
+QFrame#chosenbar {{ background: {chosen}; border: none; border-radius: 10px; }}
+
 QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
 QScrollBar::handle:vertical {{
     background: {border}; min-height: 36px; border-radius: 4px; margin: 2px;

@@ -1,1 +1,1 @@
-"""The shelf: what people put papers into, beside the list, and what they do with those they chose."""
+"""The shelf: what papers are put into, and what is done with those that were chosen."""

@@ -1,0 +1,165 @@
+"""The tree of the sidebar, built of one `Shelf`."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sciread_app.domain.fragments import fragment
+from sciread_app.ui.shelf.fold import folded
+from sciread_app.ui.shelf.organiser import Shelf
+
+
+class Kind(enum.Enum):
+    every = "every"
+    unread = "unread"
+    recent = "recent"
+    trash = "trash"
+    duplicates = "duplicates"
+    collections = "collections"  # the heading
+    tags = "tags"
+    searches = "searches"
+    collection = "collection"
+    tag = "tag"
+    search = "search"
+    hint = "hint"  # what could stand here
+    draft = "draft"  # a collection or tag that is being named
+
+
+HEADINGS = (Kind.collections, Kind.tags, Kind.searches)
+MADE = (Kind.collection, Kind.tag, Kind.search)  # by a person, who may rename and remove them
+RECENT = "added:14d"
+FIXED = (
+    (Kind.every, "All papers", ""),
+    (Kind.unread, "Unread", "is:unread"),
+    (Kind.recent, "Recently added", RECENT),
+    (Kind.duplicates, "Duplicates", ""),
+    (Kind.trash, "Trash", "in:trash"),
+)
+
+
+class Name(NamedTuple):
+    """What a node is called from one shelf to the next: its kind, and its path or name."""
+
+    kind: Kind
+    key: str = ""
+
+
+@dataclass(eq=False, slots=True)
+class Node:
+    """`text` is shown; `query` is the fragment of the query language that it stands for."""
+
+    name: Name
+    text: str
+    query: str = ""
+    count: int | None = None
+    colour: str = ""
+    parent: Node | None = None
+    row: int = 0
+    children: list[Node] = field(default_factory=list)
+
+    @property
+    def kind(self) -> Kind:
+        return self.name.kind
+
+    @property
+    def key(self) -> str:
+        return self.name.key
+
+    def add(self, node: Node) -> Node:
+        node.parent, node.row = self, len(self.children)
+        self.children.append(node)
+        return node
+
+    def walk(self) -> Iterator[Node]:
+        """All nodes below this one, from the top."""
+        for child in self.children:
+            yield child
+            yield from child.walk()
+
+
+def build(shelf: Shelf, wanted: str = "") -> Node:
+    """The root of the tree. With `wanted`, only what people made and whose name holds it."""
+    root = Node(Name(Kind.every, "root"), "")
+    counts = {
+        Kind.every: shelf.papers,
+        Kind.unread: shelf.unread,
+        Kind.duplicates: shelf.duplicates,
+        Kind.trash: shelf.trash,
+    }
+    if not wanted:
+        for kind, text, query in FIXED:
+            root.add(Node(Name(kind), text, query, counts.get(kind)))
+    _add_collections(root, shelf, folded(wanted))
+    _add_tags(root, shelf, folded(wanted))
+    _add_searches(root, shelf, folded(wanted))
+    return root
+
+
+def parent_of(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def last_of(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _add_collections(root: Node, shelf: Shelf, wanted: str) -> None:
+    heading = root.add(Node(Name(Kind.collections), "Collections"))
+    known = {collection.path: collection.count for collection in shelf.collections}
+    if wanted:
+        known = _with_parents(known, wanted)
+    nodes = {"": heading}
+    # A parent before what is in it, and siblings as people sort them.
+    for path in sorted(known, key=lambda path: [*map(folded, path.split("/"))]):
+        above = nodes.get(parent_of(path), heading)
+        node = Node(Name(Kind.collection, path), last_of(path), fragment("in", [path]), known[path])
+        nodes[path] = above.add(node)
+    _or_hint(heading, "Choose papers, press C", wanted)
+
+
+def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
+    """Those whose own name holds what is wanted, and all above them."""
+    shown: dict[str, int] = {}
+    for path in known:
+        if wanted in folded(last_of(path)):
+            at = path
+            while at and at not in shown:
+                shown[at] = known.get(at, 0)
+                at = parent_of(at)
+    return shown
+
+
+def _add_tags(root: Node, shelf: Shelf, wanted: str) -> None:
+    heading = root.add(Node(Name(Kind.tags), "Tags"))
+    for tag in sorted(shelf.tags, key=lambda tag: folded(tag.name)):
+        if wanted in folded(tag.name):
+            name, query = Name(Kind.tag, tag.name), fragment("tag", [tag.name])
+            heading.add(Node(name, tag.name, query, tag.count, tag.colour))
+    _or_hint(heading, "Choose papers, press T", wanted)
+
+
+def _add_searches(root: Node, shelf: Shelf, wanted: str) -> None:
+    heading = root.add(Node(Name(Kind.searches), "Saved searches"))
+    for search in sorted(shelf.searches, key=lambda search: folded(search.name)):
+        if wanted in folded(search.name):
+            heading.add(Node(Name(Kind.search, search.name), search.name, search.query))
+    _or_hint(heading, "Search, then save it", wanted)
+
+
+def _or_hint(heading: Node, hint: str, wanted: str) -> None:
+    if not heading.children:
+        text = "None with these letters" if wanted else hint
+        heading.add(Node(Name(Kind.hint, heading.text), text))
+
+
+def scope_of(nodes: Sequence[Node]) -> tuple[str, str]:
+    """The fragment and the label of what is chosen together: in one of these collections, with
+    all of these tags."""
+    within = [node for node in nodes if node.kind is Kind.collection]
+    others = [node for node in nodes if node.kind is not Kind.collection]
+    parts = [fragment("in", [node.key for node in within]), *(node.query for node in others)]
+    labels = [" or ".join(node.text for node in within), *(node.text for node in others)]
+    return " ".join(filter(None, parts)), " and ".join(filter(None, labels))

@@ -1,0 +1,82 @@
+"""A line that says what was just done, with the way back, and goes away by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+
+from sciread_app.ui.icons import icon
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+SHOWN_MS = 8_000
+ABOVE_FOOT = 14
+WIDEST = 640
+
+
+class Notice(QFrame):
+    """Lies at the foot of `ground`, above what is there. It stays while the mouse rests on it."""
+
+    def __init__(self, ground: QWidget, appearance: Appearance) -> None:
+        super().__init__(ground)
+        self.setObjectName("toast")
+        self.hide()
+        self._ground = ground
+        self._undo: Callable[[], object] = lambda: None
+        self.text = QLabel()
+        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self.undo_button = styled(QPushButton("Undo"), "link")
+        self.undo_button.setToolTip("Take it back (Ctrl+Z)")
+        self.undo_button.clicked.connect(self._take_back)
+        self._close = styled(QToolButton(), "link")
+        self._close.setAccessibleName("Close the message")
+        self._close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 8, 6)
+        for widget in (self.text, self.undo_button, self._close):
+            row.addWidget(widget)
+        self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
+        self.going.timeout.connect(self.hide)
+        ground.installEventFilter(self)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def say(self, text: str, undo: Callable[[], object] | None = None) -> None:
+        """`text` is a sentence without its full stop. Without `undo` there is no way back."""
+        shown = self.text.fontMetrics().elidedText(f"{text}.", Qt.TextElideMode.ElideMiddle, WIDEST)
+        self.text.setText(shown)
+        self.setAccessibleName(f"{text}.")
+        self.undo_button.setVisible(undo is not None)
+        self._undo = undo or (lambda: None)
+        self._place()
+        self.show()
+        self.raise_()
+        self.going.start()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.going.stop()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self.isVisible():
+            self.going.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _take_back(self) -> None:
+        self.hide()
+        self._undo()
+
+    def _place(self) -> None:
+        self.adjustSize()
+        ground = self._ground.rect()
+        left = (ground.width() - self.width()) // 2
+        self.move(max(left, 8), ground.height() - self.height() - ABOVE_FOOT)
+
+    def _paint(self, theme: Theme) -> None:
+        self._close.setIcon(icon("close", theme.quiet))

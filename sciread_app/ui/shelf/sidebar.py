@@ -1,0 +1,249 @@
+"""The sidebar of the search page: everything that papers are put into, and what is done to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPoint, QSettings, Qt, Signal
+from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.shelf.colours import NAMES, shade
+from sciread_app.ui.shelf.model import ShelfModel
+from sciread_app.ui.shelf.nodes import MADE, Kind, Name, Node, last_of, parent_of, scope_of
+from sciread_app.ui.shelf.organiser import Shelf
+from sciread_app.ui.shelf.tree import ShelfTree
+from sciread_app.ui.shelf.work import ShelfWork, Step, papers
+from sciread_app.ui.theme import Appearance
+
+NARROWEST, FIRST_WIDTH, WIDEST = 150, 220, 480
+
+
+class SiftLine(QLineEdit):
+    """Down goes into the tree, Esc empties it."""
+
+    def __init__(self, tree: ShelfTree) -> None:
+        super().__init__(placeholderText="Find a collection or tag")
+        self.setObjectName("field")
+        self.setClearButtonEnabled(True)
+        self.setAccessibleName("Find a collection, tag or saved search")
+        self._tree = tree
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._tree.setFocus()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.clear()
+            self._tree.setFocus()
+        else:
+            super().keyPressEvent(event)
+
+
+class Sidebar(QFrame):
+    scope_wanted = Signal(str, str)  # a fragment of the query language, and what it is called
+    duplicates_wanted = Signal()
+    export_wanted = Signal(str, str)  # the same of what is to be exported
+    trash_asked = Signal()  # to be emptied
+    left = Signal()
+
+    def __init__(self, work: ShelfWork, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("sidebar")
+        self._work = work
+        self._appearance = appearance
+        self.model = ShelfModel(self)
+        self.tree = ShelfTree(self.model, appearance)
+        self.sift = SiftLine(self.tree)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 12, 4, 8)
+        column.setSpacing(8)
+        column.addWidget(self.sift)
+        column.addWidget(self.tree, 1)
+        self.setMinimumWidth(NARROWEST)
+        self.setMaximumWidth(WIDEST)
+        self._connect()
+        self.tree.choose([Name(Kind.every)])
+
+    def restore(self, settings: QSettings) -> None:
+        """As it was left: what was unfolded, and whether it was hidden."""
+        if isinstance(names := settings.value("shelf/open"), list):
+            known = {kind.value: kind for kind in Kind}
+            pairs = (str(name).partition(":") for name in names)
+            self.tree.set_open(Name(known[kind], key) for kind, _, key in pairs if kind in known)
+        self.setVisible(settings.value("shelf/hidden", "") != "yes")
+
+    def save(self, settings: QSettings) -> None:
+        names = [f"{name.kind.value}:{name.key}" for name in self.tree.open_names]
+        settings.setValue("shelf/open", names)
+        settings.setValue("shelf/hidden", "yes" if self.isHidden() else "")
+        settings.setValue("shelf/width", self.width())
+
+    def show_scope(self, fragment: str) -> None:
+        """The page shows this now: mark the line that stands for it, if one does."""
+        if scope_of(self.tree.chosen())[0] != fragment:
+            nodes = [node for node in self.model.root.walk() if node.query == fragment]
+            found = [node.name for node in nodes if node.kind is not Kind.duplicates]
+            self.tree.choose(found[:1])
+
+    def take_focus(self) -> None:
+        self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def add_collection(self, below: Node | None = None) -> None:
+        """Ask for the name of a new collection."""
+        self.sift.clear()
+        heading = self.model.node(self.model.index_of(Name(Kind.collections)))
+        self.tree.add_below(below or heading)
+
+    def add_tag(self) -> None:
+        self.sift.clear()
+        self.tree.add_below(self.model.node(self.model.index_of(Name(Kind.tags))))
+
+    def menu(self, nodes: Sequence[Node]) -> QMenu:
+        """What can be done to these lines."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        one = nodes[0] if len(nodes) == 1 else None
+        kinds = {node.kind for node in nodes}
+        if one and one.kind is Kind.collection:
+            menu.addAction("New collection in it…", partial(self.add_collection, one))
+        if one and one.kind in MADE:
+            menu.addAction("Rename\tF2", partial(self.tree.rename, one))
+        if kinds == {Kind.tag}:
+            self._add_colours(menu, nodes)
+        if one and one.kind is Kind.collection and parent_of(one.key):
+            menu.addAction("Move to the top", partial(self._move, [one.key], ""))
+        if nodes and kinds <= {*MADE, Kind.every, Kind.unread, Kind.recent}:
+            menu.addAction(
+                "Export these papers…", lambda: self.export_wanted.emit(*scope_of(nodes))
+            )
+        if nodes and kinds <= {*MADE}:
+            menu.addAction("Remove\tDel", partial(self._remove, nodes))
+        if one and one.kind is Kind.trash:
+            menu.addAction("Empty the trash…", self.trash_asked.emit).setEnabled(bool(one.count))
+        if not menu.isEmpty():
+            menu.addSeparator()
+        menu.addAction("New collection…", lambda: self.add_collection())
+        menu.addAction("New tag…", self.add_tag)
+        return menu
+
+    def _add_colours(self, menu: QMenu, nodes: Sequence[Node]) -> None:
+        colours = menu.addMenu("Colour")
+        now = {node.colour for node in nodes}
+        for key, name in (*NAMES.items(), ("", "No colour")):
+            action = colours.addAction(
+                self._dot(key), name, partial(self._colour, [node.key for node in nodes], key)
+            )
+            action.setCheckable(True)
+            action.setChecked(now == {key})
+
+    def _dot(self, colour: str) -> QIcon:
+        picture = QPixmap(32, 32)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(shade(self._appearance.theme, colour).dot))
+        painter.drawEllipse(4, 4, 24, 24)
+        painter.end()
+        return QIcon(picture)
+
+    def _connect(self) -> None:
+        self._work.came.connect(self._show)
+        self.tree.picked.connect(self._pick)
+        self.tree.left.connect(self.left)
+        self.tree.remove_wanted.connect(self._remove)
+        self.tree.menu_wanted.connect(self._pop_up)
+        self.tree.typed.connect(self._sift_by)
+        self.sift.textChanged.connect(lambda: self._show(self._work.shelf))
+        self.model.make_wanted.connect(self._make)
+        self.model.rename_wanted.connect(self._rename)
+        self.model.papers_dropped.connect(self.put)
+        self.model.collections_dropped.connect(lambda node, paths: self._move(paths, _path(node)))
+
+    def _show(self, shelf: Shelf) -> None:
+        self.tree.show_shelf(shelf, self.sift.text().strip())
+
+    def _sift_by(self, letters: str) -> None:
+        self.sift.setFocus()
+        self.sift.setText(self.sift.text() + letters)
+
+    def _pop_up(self, nodes: Sequence[Node], place: QPoint) -> None:
+        self.menu(nodes).popup(place)
+
+    def _pick(self, nodes: Sequence[Node]) -> None:
+        if any(node.kind is Kind.duplicates for node in nodes):
+            self.duplicates_wanted.emit()
+            return
+        nodes = [node for node in nodes if node.kind is not Kind.draft]
+        fragment, label = scope_of(nodes)
+        if nodes:
+            self.scope_wanted.emit(fragment, label if fragment else "")
+
+    def _make(self, below: Node, name: str) -> None:
+        if below.kind is Kind.tags:
+            self._work.do("Made a tag", lambda organise: organise.tag([], name))
+        else:
+            path = "/".join(filter(None, (_path(below), name)))
+            self._work.do("Made a collection", lambda organise: organise.make_collection(path))
+
+    def _rename(self, node: Node, new: str) -> None:
+        old = node.key
+        if node.kind is Kind.tag:
+            self._work.do("Renamed a tag", lambda organise: organise.rename_tag(old, new))
+        elif node.kind is Kind.search:
+            self._work.do("Renamed a search", lambda organise: organise.rename_search(old, new))
+        else:
+            path = "/".join(filter(None, (parent_of(old), new)))
+            self._work.do("Renamed a collection", _move_to(old, path))
+
+    def _move(self, paths: Sequence[str], below: str) -> None:
+        steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
+        self._work.do(f"Moved {len(paths)} collections", *steps)
+
+    def _colour(self, names: Sequence[str], colour: str) -> None:
+        self._work.do("Coloured tags", *(_colour_to(name, colour) for name in names))
+
+    def _remove(self, nodes: Sequence[Node]) -> None:
+        """What lies in them stays in the library; and it can be taken back."""
+        outermost = [
+            node
+            for node in nodes
+            if not any(node.key.startswith(f"{other.key}/") for other in nodes)
+        ]
+        steps = [_removal(node) for node in outermost if node.kind in MADE]
+        if steps:
+            self._work.do(f"Removed {len(steps)} from the shelf", *steps)
+
+    def put(self, node: Node, ids: Sequence[PaperId]) -> None:
+        """Papers were dropped there."""
+        if node.kind is Kind.tag:
+            self._work.do("Tagged", lambda organise: organise.tag(ids, node.key))
+        elif node.kind is Kind.collection:
+            self._work.do("Collected", lambda organise: organise.collect(ids, node.key))
+        elif node.kind is Kind.trash:
+            said = f"Moved {papers(len(ids))} to the trash"
+            self._work.do(said, lambda organise: organise.trash(ids))
+
+
+def _path(node: Node) -> str:
+    """Where something below `node` begins: a collection's path, nothing for a heading."""
+    return node.key if node.kind is Kind.collection else ""
+
+
+def _move_to(path: str, new: str) -> Step:
+    return lambda organise: organise.move_collection(path, new)
+
+
+def _colour_to(name: str, colour: str) -> Step:
+    return lambda organise: organise.colour_tag(name, colour)
+
+
+def _removal(node: Node) -> Step:
+    key = node.key
+    if node.kind is Kind.tag:
+        return lambda organise: organise.remove_tag(key)
+    if node.kind is Kind.search:
+        return lambda organise: organise.remove_search(key)
+    return lambda organise: organise.remove_collection(key)
