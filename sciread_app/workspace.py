@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sciread_app.encoder import Encoder
 from sciread_app.paths import Home, cache_folder, open_home, resource
 from sciread_app.services.intake import Intake, Report
+from sciread_app.services.organise import Organise
 from sciread_app.services.search import Search
 from sciread_app.services.space import Space
 from sciread_app.settings import Settings, read_settings
@@ -21,8 +22,10 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, read_package, starter_package
 
 if TYPE_CHECKING:
+    from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
+    from sciread_app.services.recommend import Recommender
     from sciread_app.sources.http import Client
 
 log = logging.getLogger(__name__)
@@ -51,6 +54,7 @@ class Workspace:
             pdf_workers=self.settings.pdf_workers,
             pdf_seconds=self.settings.pdf_seconds,
         )
+        self.organise = Organise(self.library)
 
     @cached_property
     def space(self) -> Space | None:
@@ -68,6 +72,12 @@ class Workspace:
     def search(self) -> Search:
         return Search(self.library, self.space)
 
+    @cached_property
+    def atlas(self) -> Atlas | None:
+        from sciread_app.services.atlas import Atlas
+
+        return Atlas(self.library, self.space, self.home.indexes) if self.space else None
+
     # What fetches is imported when somebody fetches: it takes 0.2 s, which the window has not.
 
     @cached_property
@@ -81,6 +91,14 @@ class Workspace:
         from sciread_app.services.citing import Citing
 
         return Citing(self.library, self._client)
+
+    # What learns takes a second to import.
+
+    @cached_property
+    def recommender(self) -> Recommender:
+        from sciread_app.services.recommend import Recommender
+
+        return Recommender(self.library, self.space)
 
     @cached_property
     def _client(self) -> Client:

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -49,6 +50,13 @@ class _Step(NamedTuple):
         return self.table, None, self.was is None, self.wanted is None
 
 
+@dataclass
+class Recording:
+    """`edit` is known at its end; None where nothing has changed."""
+
+    edit: Edit | None = None
+
+
 class _InTheWay(Exception):
     def __init__(self, step: _Step) -> None:
         super().__init__()
@@ -60,29 +68,29 @@ class Edits:
 
     def __init__(self, database: Database) -> None:
         self._db = database
-        self._here = threading.local()  # .recording: an edit is being made in this thread
+        self._here = threading.local()  # .recording: the edit that this thread is making
 
     @contextmanager
-    def recording(self, what: str) -> Iterator[None]:
+    def recording(self, what: str) -> Iterator[Recording]:
         """All that is changed within is one transaction, and one edit that can be taken back.
 
         Where nothing has changed there is no edit. A recording within another is part of it.
         """
-        if getattr(self._here, "recording", False):
-            yield
+        if outer := getattr(self._here, "recording", None):
+            yield outer
             return
-        self._here.recording = True
+        self._here.recording = made = Recording()
         try:
             with self._db.writing() as db:
                 edit = _open(db, what)
-                for statement in journal.begin(edit):
+                for statement in journal.begin(edit.id):
                     db.exec_driver_sql(statement)
-                yield
+                yield made
                 for statement in journal.end():
                     db.exec_driver_sql(statement)
-                _close(db, edit)
+                made.edit = edit if _close(db, edit.id) else None
         finally:
-            self._here.recording = False
+            self._here.recording = None
 
     def last(self) -> Edit | None:
         """What would be taken back."""
@@ -110,16 +118,19 @@ class Edits:
         return edit
 
 
-def _open(db: Connection, what: str) -> int:
-    return int(db.execute(insert(schema.edits).values(at=time.time(), what=what)).lastrowid)
+def _open(db: Connection, what: str) -> Edit:
+    now = time.time()
+    put = insert(schema.edits).values(at=now, what=what)
+    return Edit(int(db.execute(put).lastrowid), now, what)
 
 
-def _close(db: Connection, edit: int) -> None:
+def _close(db: Connection, edit: int) -> bool:
+    """Whether anything was changed. What was taken back before cannot be made again after it."""
     edits, rows = schema.edits, schema.edited_rows.c
     count = db.scalars(select(func.count()).where(rows.edit == edit)).one()
     if not count:
         db.execute(delete(edits).where(edits.c.id == edit))
-        return
+        return False
     db.execute(update(edits).where(edits.c.id == edit).values(rows=count))
     db.execute(delete(edits).where(edits.c.undone))
     db.exec_driver_sql(
@@ -129,6 +140,7 @@ def _close(db: Connection, edit: int) -> None:
         ") WHERE nth > ? OR (total > ? AND nth > 1))",
         (_LAST, _ROWS),
     )
+    return True
 
 
 def _last(db: Connection) -> Edit | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,16 @@ from sciread_app.domain.identity import Verdict
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.query import Condition
-from sciread_app.storage import arrivals, conditions, fulltext, records, schema, works
+from sciread_app.storage import (
+    arrivals,
+    by_hand,
+    conditions,
+    fulltext,
+    merging,
+    records,
+    schema,
+    works,
+)
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.citations import Citations
@@ -62,7 +70,6 @@ class Library:
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
         self.citations = Citations(self._db)
-        self.reading = Reading(self._db)
         self.opinions = Opinions(self._db)
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)
@@ -88,27 +95,10 @@ class Library:
                 note(db, ledger, stored.added, stored.merged, skips, stored.news)
         return stored
 
-    def edit(self, id: PaperId, **values: Any) -> None:
-        """Set fields of a paper by hand. No later import changes them."""
+    def edit(self, *ids: int, **values: Any) -> None:
+        """Set fields of papers by hand. No later import changes them."""
         with self._db.writing() as db:
-            row = db.execute(
-                select(schema.papers.c.edited, schema.papers.c.trashed).where(
-                    schema.papers.c.id == id
-                )
-            ).one()
-            paper = records.read(db, [id])[id]
-            edited = sorted({*json.loads(row.edited), *values})
-            if row.trashed is None:
-                fulltext.forget(db, [id])
-            changed = {name: getattr(paper, name) for name in paper.__dataclass_fields__} | values
-            records.change(db, {id: Paper(**changed)}, time.time())
-            db.execute(
-                update(schema.papers)
-                .where(schema.papers.c.id == id)
-                .values(edited=json.dumps(edited))
-            )
-            if row.trashed is None:
-                fulltext.index(db, [id])
+            by_hand.edit(db, ids, values)
 
     def get(self, ids: Iterable[int]) -> list[Paper]:
         """The papers with these ids, in this order; unknown ids are left out."""
@@ -210,6 +200,16 @@ class Library:
         with self._db.writing() as db:
             works.part(db, a, b, time.time())
 
+    def versions_of_one_work(self, a: PaperId, b: PaperId) -> None:
+        """A person says that two papers are versions of one work."""
+        with self._db.writing() as db:
+            works.unite(db, a, b, time.time())
+
+    def merge(self, kept: PaperId, others: Sequence[PaperId], **chosen: Any) -> None:
+        """Make papers part of another; see merging.merge."""
+        with self._db.writing() as db:
+            merging.merge(db, kept, others, chosen, time.time())
+
     def trash(self, ids: Iterable[int]) -> None:
         """Put papers in the trash: out of every list and search, but not lost."""
         self._move(ids, into_trash=True)
@@ -226,10 +226,18 @@ class Library:
                 )
             )
 
-    def save_search(self, name: str, query: str) -> None:
-        put = insert(schema.saved_searches).values(name=name, query=query, added=time.time())
+    def delete_for_good(self, ids: Iterable[int] | None = None) -> int:
+        """Delete papers that are in the trash (None: all), with all that hangs on them; files stay
+        where they are. Returns how many."""
+        papers = schema.papers.c
+        gone = delete(schema.papers).where(papers.trashed.isnot(None))
+        if ids is not None:
+            gone = gone.where(papers.id.in_(records.among(ids)))
         with self._db.writing() as db:
-            db.execute(put.on_conflict_do_update(index_elements=["name"], set_={"query": query}))
+            return db.execute(gone).rowcount
+
+    def save_search(self, name: str, query: str) -> None:
+        self.shelves.save_search(name, query)
 
     def saved_searches(self) -> Mapping[str, str]:
         """Name to query, the oldest first."""

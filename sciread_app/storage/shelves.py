@@ -1,4 +1,4 @@
-"""What people do with papers: tags, nested collections, notes, what is read."""
+"""What people do with papers: tags, nested collections, notes, ratings, what is read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import Connection, Table, delete, literal, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.storage import fulltext, records, schema
+from sciread_app.domain.shelf import Shelf
+from sciread_app.errors import LibraryError
+from sciread_app.storage import collections, fulltext, overview, records, schema
 from sciread_app.storage.database import Database
 
 
@@ -28,8 +31,19 @@ class Marks:
     trashed: float | None
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """`added` and `changed` are seconds since 1970."""
+
+    id: int
+    text: str
+    added: float
+    changed: float
+
+
 class Shelves:
-    """A collection is named by its path, "thesis/chapter 2", and made when first used."""
+    """A collection is named by its path, "thesis/chapter 2", and made when first used. Papers that
+    are not there are passed over."""
 
     def __init__(self, database: Database) -> None:
         self._db = database
@@ -38,8 +52,8 @@ class Shelves:
         wanted = records.among(ids)
         papers = schema.papers.c
         with self._db.reading() as db:
-            paths = _paths(db)
-            tags, collections, notes = _lists(), _lists(), _lists()
+            paths = collections.paths(db)
+            tags, of_collections, notes = _lists(), _lists(), _lists()
             for paper, name in db.execute(
                 select(schema.tagged.c.paper, schema.tags.c.name)
                 .join(schema.tags)
@@ -52,7 +66,7 @@ class Shelves:
                     schema.collected.c.paper.in_(wanted)
                 )
             ):
-                collections[paper].append(paths[collection])
+                of_collections[paper].append(paths[collection])
             for paper, text in db.execute(
                 select(schema.notes.c.paper, schema.notes.c.text)
                 .where(schema.notes.c.paper.in_(wanted))
@@ -62,7 +76,7 @@ class Shelves:
             return {
                 PaperId(row.id): Marks(
                     tuple(tags[row.id]),
-                    tuple(sorted(collections[row.id])),
+                    tuple(sorted(of_collections[row.id])),
                     tuple(notes[row.id]),
                     row.read,
                     row.rating,
@@ -76,6 +90,10 @@ class Shelves:
                 )
             }
 
+    def overview(self) -> Shelf:
+        with self._db.reading() as db:
+            return overview.overview(db)
+
     def tags(self) -> list[str]:
         with self._db.reading() as db:
             return list(db.scalars(select(schema.tags.c.name).order_by(schema.tags.c.name)))
@@ -83,15 +101,13 @@ class Shelves:
     def collections(self) -> list[str]:
         """The paths of all collections, in order."""
         with self._db.reading() as db:
-            return sorted(_paths(db).values())
+            return sorted(collections.paths(db).values())
 
     def tag(self, ids: Iterable[int], name: str) -> None:
         with self._db.writing() as db:
+            name = _named(name, "tag")
             db.execute(insert(schema.tags).values(name=name).on_conflict_do_nothing())
-            tag = db.scalars(select(schema.tags.c.id).where(schema.tags.c.name == name)).one()
-            rows = [{"tag": tag, "paper": int(id)} for id in ids]
-            if rows:
-                db.execute(insert(schema.tagged).on_conflict_do_nothing(), rows)
+            _put(db, schema.tagged, ids, tag=_tag(db, name))
 
     def untag(self, ids: Iterable[int], name: str) -> None:
         tag = select(schema.tags.c.id).where(schema.tags.c.name == name).scalar_subquery()
@@ -102,98 +118,158 @@ class Shelves:
                 )
             )
 
+    def rename_tag(self, old: str, new: str) -> None:
+        """Where there is a tag with the new name already, the two become one."""
+        tags, tagged = schema.tags.c, schema.tagged
+        with self._db.writing() as db:
+            renamed, new = _tag(db, old), _named(new, "tag")
+            other = db.scalars(select(tags.id).where(tags.name == new, tags.id != renamed)).first()
+            if other is None:
+                db.execute(update(schema.tags).where(tags.id == renamed).values(name=new))
+                return
+            moved = select(literal(other), tagged.c.paper).where(tagged.c.tag == renamed)
+            put = insert(tagged).from_select(["tag", "paper"], moved)
+            db.execute(put.on_conflict_do_nothing())
+            db.execute(delete(schema.tags).where(tags.id == renamed))
+
+    def colour_tag(self, name: str, colour: str) -> None:
+        with self._db.writing() as db:
+            tag = schema.tags.c.id == _tag(db, name)
+            db.execute(update(schema.tags).where(tag).values(colour=colour))
+
+    def remove_tag(self, name: str) -> None:
+        with self._db.writing() as db:
+            db.execute(delete(schema.tags).where(schema.tags.c.id == _tag(db, name)))
+
     def collect(self, ids: Iterable[int], path: str) -> None:
         with self._db.writing() as db:
-            collection = _collection(db, path)
-            rows = [{"collection": collection, "paper": int(i), "added": time.time()} for i in ids]
-            if rows:
-                db.execute(insert(schema.collected).on_conflict_do_nothing(), rows)
+            collection = collections.made(db, path)
+            _put(db, schema.collected, ids, collection=collection, added=time.time())
 
     def uncollect(self, ids: Iterable[int], path: str) -> None:
         with self._db.writing() as db:
             members = schema.collected.c
-            collection = {p: id for id, p in _paths(db).items()}.get(path)
+            collection = collections.there(db, path)
             db.execute(
                 delete(schema.collected).where(
                     members.collection == collection, members.paper.in_(records.among(ids))
                 )
             )
 
-    def mark_read(self, ids: Iterable[int], read: bool = True) -> None:
+    def make_collection(self, path: str) -> None:
         with self._db.writing() as db:
-            db.execute(
-                update(schema.papers)
-                .where(schema.papers.c.id.in_(records.among(ids)))
-                .values(read=read)
-            )
+            collections.made(db, path)
+
+    def move_collection(self, path: str, new_path: str) -> None:
+        """All below it goes along; where there is one with the new path, the two become one."""
+        with self._db.writing() as db:
+            collections.move(db, path, new_path)
+
+    def remove_collection(self, path: str) -> None:
+        """And all below it. The papers stay in the library."""
+        with self._db.writing() as db:
+            collections.remove(db, path)
+
+    def mark_read(self, ids: Iterable[int], read: bool = True) -> None:
+        self._set(ids, read=read)
+
+    def rate(self, ids: Iterable[int], stars: int) -> None:
+        """From 1 to 5; 0: not rated."""
+        self._set(ids, rating=stars)
+
+    def save_search(self, name: str, query: str) -> None:
+        """Under a name that there is, in place of what it was."""
+        put = insert(schema.saved_searches).values(
+            name=_named(name, "search"), query=query, added=time.time()
+        )
+        with self._db.writing() as db:
+            db.execute(put.on_conflict_do_update(index_elements=["name"], set_={"query": query}))
+
+    def rename_search(self, old: str, new: str) -> None:
+        searches = schema.saved_searches.c
+        with self._db.writing() as db:
+            renamed, new = _search(db, old), _named(new, "search")
+            if new != old and db.scalars(select(searches.id).where(searches.name == new)).first():
+                raise LibraryError(
+                    f"There is a saved search “{new}” already.", "Choose another name."
+                )
+            known = searches.id == renamed
+            db.execute(update(schema.saved_searches).where(known).values(name=new))
+
+    def remove_search(self, name: str) -> None:
+        searches = schema.saved_searches
+        with self._db.writing() as db:
+            db.execute(delete(searches).where(searches.c.id == _search(db, name)))
+
+    def notes(self, id: int) -> list[Note]:
+        """The notes of a paper, the oldest first."""
+        table = schema.notes.c
+        columns = (table.id, table.text, table.added, table.changed)
+        with self._db.reading() as db:
+            found = db.execute(select(*columns).where(table.paper == id).order_by(table.id))
+            return [Note(*row) for row in found]
 
     def add_note(self, id: int, text: str) -> int:
         """Add a note to a paper; returns the note's number."""
         now = time.time()
         with self._db.writing() as db:
-            live = _live(db, id)
-            if live:
-                fulltext.forget(db, [id])
+            fulltext.forget(db, [id])
             note = db.execute(
                 insert(schema.notes).values(paper=id, text=text, added=now, changed=now)
             ).lastrowid
-            if live:
-                fulltext.index(db, [id])
+            fulltext.index(db, [id])
             return int(note)
 
     def change_note(self, note: int, text: str) -> None:
         """Give a note another text; an empty one removes it."""
         notes = schema.notes.c
         with self._db.writing() as db:
-            paper = db.scalars(select(notes.paper).where(notes.id == note)).one()
-            live = _live(db, paper)
-            if live:
-                fulltext.forget(db, [paper])
+            paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
+            if paper is None:
+                raise LibraryError("This note is no longer there.", "It may have been removed.")
+            fulltext.forget(db, [paper])
             if text:
                 changed = update(schema.notes).values(text=text, changed=time.time())
                 db.execute(changed.where(notes.id == note))
             else:
                 db.execute(delete(schema.notes).where(notes.id == note))
-            if live:
-                fulltext.index(db, [paper])
+            fulltext.index(db, [paper])
+
+    def _set(self, ids: Iterable[int], **values: Any) -> None:
+        papers = schema.papers.c
+        with self._db.writing() as db:
+            chosen = update(schema.papers).where(papers.id.in_(records.among(ids)))
+            db.execute(chosen.values(values))
 
 
 def _lists() -> defaultdict[int, list[str]]:
     return defaultdict(list)
 
 
-def _live(db: Connection, id: int) -> bool:
-    papers = schema.papers.c
-    return bool(db.scalars(select(papers.trashed.is_(None)).where(papers.id == id)).one())
+def _put(db: Connection, table: Table, ids: Iterable[int], **values: Any) -> None:
+    """A row with these values for each paper that has none."""
+    chosen = schema.papers.c.id.in_(records.among(ids))
+    rows = select(schema.papers.c.id, *map(literal, values.values())).where(chosen)
+    put = insert(table).from_select(["paper", *values], rows)
+    db.execute(put.on_conflict_do_nothing())
 
 
-def _paths(db: Connection) -> dict[int, str]:
-    """The full path of each collection."""
-    rows = {row.id: row for row in db.execute(select(schema.collections))}
-    paths = {}
-    for id in rows:
-        names, at = [], id
-        while at is not None:
-            names.append(rows[at].name)
-            at = rows[at].parent
-        paths[id] = "/".join(reversed(names))
-    return paths
+def _named(name: str, kind: str) -> str:
+    if not name.strip():
+        raise LibraryError(f"A {kind} needs a name.", "Write one, and try again.")
+    return name.strip()
 
 
-def _collection(db: Connection, path: str) -> int:
-    """The collection with this path, made with all above it where it does not exist yet."""
-    table, parent = schema.collections.c, None
-    for name in filter(None, (part.strip() for part in path.split("/"))):
-        found = db.scalars(
-            select(table.id).where(
-                table.parent.is_(parent) if parent is None else table.parent == parent,
-                table.name == name,
-            )
-        ).one_or_none()
-        if found is None:
-            made = db.execute(insert(schema.collections).values(parent=parent, name=name))
-            found = int(made.lastrowid)
-        parent = found
-    if parent is None:
-        raise ValueError("a collection needs a name")
-    return parent
+def _tag(db: Connection, name: str) -> int:
+    found = db.scalars(select(schema.tags.c.id).where(schema.tags.c.name == name)).one_or_none()
+    if found is None:
+        raise LibraryError(f"There is no tag “{name}”.", "It may have been renamed.")
+    return int(found)
+
+
+def _search(db: Connection, name: str) -> int:
+    searches = schema.saved_searches.c
+    found = db.scalars(select(searches.id).where(searches.name == name)).one_or_none()
+    if found is None:
+        raise LibraryError(f"There is no saved search “{name}”.", "It may have been renamed.")
+    return int(found)

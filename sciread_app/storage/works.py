@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from sqlalchemy import Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
 from sciread_app.storage import schema
+from sciread_app.storage.records import among
+
+SAID = "said by you"
+_WEIGHT = {Verdict.maybe: 1, Verdict.versions: 2, Verdict.different: 3}
 
 
 def relate(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
@@ -27,16 +33,59 @@ def relate(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: f
 
 def part(db: Connection, a: int, b: int, now: float) -> None:
     """A person says: these two are not one paper, nor versions of one work. This stays so."""
+    _decide(db, a, b, Verdict.different, SAID, now)
+    regroup(db, members(db, (a, b)))
+
+
+def unite(db: Connection, a: int, b: int, now: float) -> None:
+    """A person says: these two are versions of one work."""
+    _decide(db, a, b, Verdict.versions, SAID, now)
+    _join(db, a, b)
+
+
+def hand_over(db: Connection, kept: int, other: int, now: float) -> None:
+    """What is known of `other` holds of `kept` from now on, but where more is known of it."""
+    table = schema.relations.c
+    rows = db.execute(select(schema.relations).where((table.a == other) | (table.b == other))).all()
+    own = select(schema.relations).where((table.a == kept) | (table.b == kept))
+    known = {row.a if row.b == kept else row.b: row.verdict for row in db.execute(own)}
+    for row in rows:
+        third = row.a if row.b == other else row.b
+        if third != kept and _WEIGHT[row.verdict] > _WEIGHT.get(known.get(third, ""), 0):
+            _decide(db, kept, third, Verdict(row.verdict), row.reason, now)
+
+
+def members(db: Connection, ids: Iterable[int]) -> set[int]:
+    """These papers, and all versions of their works."""
+    papers = schema.papers.c
+    own = select(papers.work).where(papers.id.in_(among(ids)), papers.work.isnot(None))
+    return {*ids, *db.scalars(select(papers.id).where(papers.work.in_(own)))}
+
+
+def regroup(db: Connection, papers: Iterable[int]) -> None:
+    """Take works apart, whose versions these are, and join again what still belongs together."""
+    table, relations = schema.papers.c, schema.relations.c
+    taken = among(papers)
+    db.execute(update(schema.papers).where(table.id.in_(taken)).values(work=None))
+    pairs = db.execute(
+        select(relations.a, relations.b).where(
+            relations.verdict == Verdict.versions, relations.a.in_(taken), relations.b.in_(taken)
+        )
+    ).all()
+    for first, second in pairs:
+        _join(db, first, second)
+
+
+def _decide(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
     first, second = sorted((a, b))
-    row = {"a": first, "b": second, "verdict": Verdict.different, "decided": now}
-    put = insert(schema.relations).values(row | {"reason": "said by you"})
+    row = {"a": first, "b": second, "verdict": verdict, "reason": reason, "decided": now}
+    put = insert(schema.relations).values(row)
     db.execute(
         put.on_conflict_do_update(
             index_elements=["a", "b"],
             set_={name: put.excluded[name] for name in ("verdict", "reason", "decided")},
         )
     )
-    _regroup(db, first, second)
 
 
 def _join(db: Connection, a: int, b: int) -> None:
@@ -48,20 +97,3 @@ def _join(db: Connection, a: int, b: int) -> None:
         .where(papers.id.in_((a, b)) | papers.work.in_(groups))
         .values(work=min(groups))
     )
-
-
-def _regroup(db: Connection, a: int, b: int) -> None:
-    """Take the group of `a` and `b` apart and join again what still belongs together."""
-    papers, relations = schema.papers.c, schema.relations.c
-    groups = [w for w in db.scalars(select(papers.work).where(papers.id.in_((a, b)))) if w]
-    members = list(db.scalars(select(papers.id).where(papers.work.in_(groups))))
-    db.execute(update(schema.papers).where(papers.id.in_(members)).values(work=None))
-    pairs = db.execute(
-        select(relations.a, relations.b).where(
-            relations.verdict == Verdict.versions,
-            relations.a.in_(members),
-            relations.b.in_(members),
-        )
-    ).all()
-    for first, second in pairs:
-        _join(db, first, second)

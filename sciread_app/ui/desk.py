@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from sciread_app.domain.fragments import fragment
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled, EncoderFailed
@@ -18,6 +19,7 @@ from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
 from sciread_app.ui.intake_desk import WorkspaceIntake
+from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import (
     Card,
     Details,
@@ -47,6 +49,7 @@ class WorkspaceDesk:
         self._why_no_meaning = STARTING
         self.is_new = workspace.is_new
         self.intake = WorkspaceIntake(workspace)
+        self.organise = workspace.organise
 
     @property
     def warnings(self) -> list[str]:
@@ -147,6 +150,13 @@ class WorkspaceDesk:
         if self._why_no_meaning or self._workspace.space is None:
             return Status(papers)
         return Status(papers, papers - self._workspace.space.count(), by_meaning=True)
+
+    def goals(self) -> list[Goal]:
+        shelves = self._library.shelves
+        return [
+            *(Goal("Collection", path, fragment("in", [path])) for path in shelves.collections()),
+            *(Goal("Tag", name, fragment("tag", [name])) for name in shelves.tags()),
+        ]
 
     def close(self) -> None:
         self._workspace.close()

@@ -1,0 +1,175 @@
+"""What people change in a library: each verb is one edit, and each edit can be taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from sciread_app.domain.edits import Edit
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.shelf import Shelf
+from sciread_app.errors import LibraryError
+from sciread_app.storage.library import Library
+
+STARS = range(6)
+
+
+class Organise:
+    """Every verb blocks, is one transaction, and returns the edit that it was; None where nothing
+    had to be changed. Only what is deleted for good cannot be taken back."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._shelves = library.shelves
+
+    def undo(self) -> Edit | None:
+        """Take the last edit back; None: there is none. Raises LibraryError where something that
+        came in since stands in the way, and leaves all as it is."""
+        return self._library.edits.undo()
+
+    def redo(self) -> Edit | None:
+        """Make the edit again that was taken back last; None: there is none."""
+        return self._library.edits.redo()
+
+    def can_undo(self) -> str:
+        """What would be taken back, for a menu; empty: nothing."""
+        edit = self._library.edits.last()
+        return edit.what if edit else ""
+
+    def can_redo(self) -> str:
+        edit = self._library.edits.next()
+        return edit.what if edit else ""
+
+    def shelf(self) -> Shelf:
+        return self._shelves.overview()
+
+    def tag(self, ids: Iterable[int], name: str) -> Edit | None:
+        ids = list(ids)
+        what = f"Tagged {papers(ids)} “{name.strip()}”"
+        return self._do(what, lambda: self._shelves.tag(ids, name))
+
+    def untag(self, ids: Iterable[int], name: str) -> Edit | None:
+        ids = list(ids)
+        what = f"Took the tag “{name}” off {papers(ids)}"
+        return self._do(what, lambda: self._shelves.untag(ids, name))
+
+    def rename_tag(self, old: str, new: str) -> Edit | None:
+        what = f"Renamed the tag “{old}” to “{new.strip()}”"
+        return self._do(what, lambda: self._shelves.rename_tag(old, new))
+
+    def colour_tag(self, name: str, colour: str) -> Edit | None:
+        what = f"Changed the colour of the tag “{name}”"
+        return self._do(what, lambda: self._shelves.colour_tag(name, colour))
+
+    def remove_tag(self, name: str) -> Edit | None:
+        return self._do(f"Removed the tag “{name}”", lambda: self._shelves.remove_tag(name))
+
+    def collect(self, ids: Iterable[int], path: str) -> Edit | None:
+        ids = list(ids)
+        what = f"Put {papers(ids)} into “{path}”"
+        return self._do(what, lambda: self._shelves.collect(ids, path))
+
+    def uncollect(self, ids: Iterable[int], path: str) -> Edit | None:
+        ids = list(ids)
+        what = f"Took {papers(ids)} out of “{path}”"
+        return self._do(what, lambda: self._shelves.uncollect(ids, path))
+
+    def make_collection(self, path: str) -> Edit | None:
+        what = f"Made the collection “{path}”"
+        return self._do(what, lambda: self._shelves.make_collection(path))
+
+    def move_collection(self, path: str, new_path: str) -> Edit | None:
+        """Rename it, or put it below another; where the new path is taken, the two become one."""
+        what = f"Moved the collection “{path}” to “{new_path}”"
+        return self._do(what, lambda: self._shelves.move_collection(path, new_path))
+
+    def remove_collection(self, path: str) -> Edit | None:
+        """With all below it. Its papers stay in the library."""
+        what = f"Removed the collection “{path}”"
+        return self._do(what, lambda: self._shelves.remove_collection(path))
+
+    def mark_read(self, ids: Iterable[int], read: bool = True) -> Edit | None:
+        ids = list(ids)
+        what = f"Marked {papers(ids)} as {'read' if read else 'unread'}"
+        return self._do(what, lambda: self._shelves.mark_read(ids, read))
+
+    def rate(self, ids: Iterable[int], stars: int) -> Edit | None:
+        """From 1 to 5 stars; 0 takes them away."""
+        if stars not in STARS:
+            raise LibraryError(f"A paper cannot have {stars} stars.", "Give a number from 0 to 5.")
+        ids = list(ids)
+        given = f"{stars} star{'s' * (stars > 1)}" if stars else "no stars"
+        return self._do(f"Gave {papers(ids)} {given}", lambda: self._shelves.rate(ids, stars))
+
+    def trash(self, ids: Iterable[int]) -> Edit | None:
+        ids = list(ids)
+        what = f"Moved {papers(ids)} to the trash"
+        return self._do(what, lambda: self._library.trash(ids))
+
+    def untrash(self, ids: Iterable[int]) -> Edit | None:
+        ids = list(ids)
+        what = f"Took {papers(ids)} out of the trash"
+        return self._do(what, lambda: self._library.untrash(ids))
+
+    def delete_for_good(self, ids: Iterable[int]) -> int:
+        """Delete those of these papers that are in the trash. This cannot be taken back."""
+        return self._library.delete_for_good(ids)
+
+    def empty_trash(self) -> int:
+        """Delete all papers in the trash; returns how many. This cannot be taken back."""
+        return self._library.delete_for_good()
+
+    def add_note(self, id: int, text: str) -> int:
+        """Returns the number of the note."""
+        numbers: list[int] = []
+        self._do("Added a note", lambda: numbers.append(self._shelves.add_note(id, text)))
+        return numbers[0]
+
+    def change_note(self, note: int, text: str) -> Edit | None:
+        """An empty text removes the note."""
+        what = "Changed a note" if text else "Removed a note"
+        return self._do(what, lambda: self._shelves.change_note(note, text))
+
+    def edit(self, ids: Iterable[int], **fields: Any) -> Edit | None:
+        """Set fields by hand, named and given as a Paper has them. No later import changes them."""
+        ids = list(ids)
+        names = " and ".join(_FIELD_NAMES.get(name, name) for name in fields)
+        what = f"Changed the {names} of {papers(ids)}"
+        return self._do(what, lambda: self._library.edit(*ids, **fields))
+
+    def save_search(self, name: str, query: str) -> Edit | None:
+        what = f"Saved the search “{name}”"
+        return self._do(what, lambda: self._shelves.save_search(name, query))
+
+    def rename_search(self, old: str, new: str) -> Edit | None:
+        what = f"Renamed the search “{old}” to “{new}”"
+        return self._do(what, lambda: self._shelves.rename_search(old, new))
+
+    def remove_search(self, name: str) -> Edit | None:
+        return self._do(f"Removed the search “{name}”", lambda: self._shelves.remove_search(name))
+
+    def merge(self, keep: PaperId, others: Sequence[PaperId], **chosen: Any) -> Edit | None:
+        """Make papers one. What the kept one does not say, the others add; what hangs on them
+        follows. `chosen` are values, as a Paper has them, for fields in which they differ."""
+        what = f"Merged {papers([keep, *others])}"
+        return self._do(what, lambda: self._library.merge(keep, others, **chosen))
+
+    def keep_both(self, a: PaperId, b: PaperId) -> Edit | None:
+        """They are neither one paper nor one work, and nobody shall ask again."""
+        return self._do("Kept two papers apart", lambda: self._library.not_duplicates(a, b))
+
+    def same_work(self, a: PaperId, b: PaperId) -> Edit | None:
+        what = "Made two papers versions of one work"
+        return self._do(what, lambda: self._library.versions_of_one_work(a, b))
+
+    def _do(self, what: str, act: Callable[[], object]) -> Edit | None:
+        with self._library.edits.recording(what) as made:
+            act()
+        return made.edit
+
+
+_FIELD_NAMES = {"published": "date", "kind": "type", "extra": "details"}
+
+
+def papers(ids: Sequence[int]) -> str:
+    return "1 paper" if len(ids) == 1 else f"{len(ids):,} papers"

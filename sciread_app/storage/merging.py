@@ -1,0 +1,122 @@
+"""Several papers made one, and one paper taken apart again into the records it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, delete, select, update
+
+from sciread_app.domain import identity
+from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.errors import LibraryError
+from sciread_app.storage import fulltext, records, schema, works
+
+# Rows that follow their paper, and those of which the kept paper may have the same already.
+_FOLLOW = ("notes", "highlights", "news", "origins")
+_FOLLOW_ONCE = {
+    "tagged": "tag",
+    "collected": "collection, added",
+    "opinions": "subject, liked, at",
+}
+_BY_HAND = ("title", "abstract", "authors", "kind", "published", "venue")
+
+
+def merge(
+    db: Connection, kept: int, others: Sequence[int], chosen: Mapping[str, Any], now: float
+) -> None:
+    """Make `others` part of `kept`: all they say that it does not, and all that hangs on them.
+
+    `chosen` are values of fields in which they differ; without a choice the kept paper's count,
+    or what was set by hand.
+    """
+    ids = [kept, *others]
+    papers = records.read(db, ids)
+    if kept in others or len(papers) < len(ids):
+        raise LibraryError("One of these papers is no longer there.", "Look again, and try again.")
+    fulltext.forget(db, ids)
+    _keep_records(db, papers)
+    merged, by_hand = _merged(db, papers, kept, chosen)
+    groups = works.members(db, ids)
+    for other in others:
+        _move(db, kept, other)
+        works.hand_over(db, kept, other, now)
+    _take_marks(db, kept, others)
+    keys = _take_citekeys(db, kept, others)
+    names = (Identifier("citekey", key) for key in keys)
+    merged = replace(merged, identifiers=tuple(dict.fromkeys((*merged.identifiers, *names))))
+    db.execute(delete(schema.papers).where(schema.papers.c.id.in_(records.among(others))))
+    records.change(db, {kept: merged}, now)
+    _set(db, kept, edited=json.dumps(sorted(by_hand)))
+    works.regroup(db, {*groups, kept} - set(others))
+    fulltext.index(db, [kept])
+
+
+def _merged(
+    db: Connection, papers: Mapping[int, Paper], kept: int, chosen: Mapping[str, Any]
+) -> tuple[Paper, set[str]]:
+    """The merged record, and which of its fields were set by hand."""
+    table = schema.papers.c
+    found = db.execute(select(table.id, table.edited).where(table.id.in_(records.among(papers))))
+    edited = {id: frozenset[str](json.loads(names)) for id, names in found}
+    merged, by_hand = papers[kept], set(edited[kept])
+    for id, paper in papers.items():
+        if id != kept:
+            theirs = {name for name in edited[id] - by_hand if name in _BY_HAND}
+            merged = identity.merge(merged, paper, edited=frozenset(by_hand))
+            merged = replace(merged, **{name: getattr(paper, name) for name in theirs})
+            by_hand |= theirs
+    differ = {name for name, value in chosen.items() if getattr(merged, name) != value}
+    return replace(merged, **chosen), by_hand | differ
+
+
+def _keep_records(db: Connection, papers: Mapping[int, Paper]) -> None:
+    """Write down what each paper says now, so that they can be taken apart later."""
+    origins = schema.origins
+    for id, paper in papers.items():
+        bare = (origins.c.paper == id) & (origins.c.record == "")
+        db.execute(update(origins).where(bare).values(record=identity.record(paper)))
+
+
+def _move(db: Connection, kept: int, other: int) -> None:
+    for table in _FOLLOW:
+        db.exec_driver_sql(f"UPDATE {table} SET paper = ? WHERE paper = ?", (kept, other))
+    # Of a file that both have, the kept paper's own stays.
+    db.exec_driver_sql("UPDATE OR IGNORE attachments SET paper = ? WHERE paper = ?", (kept, other))
+    for table, columns in _FOLLOW_ONCE.items():
+        db.exec_driver_sql(
+            f"INSERT OR IGNORE INTO {table} (paper, {columns})"
+            f" SELECT ?, {columns} FROM {table} WHERE paper = ?",
+            (kept, other),
+        )
+
+
+def _take_marks(db: Connection, kept: int, others: Sequence[int]) -> None:
+    papers = schema.papers.c
+    columns = (papers.id, papers.read, papers.rating, papers.added)
+    rows = db.execute(select(*columns).where(papers.id.in_(records.among([kept, *others])))).all()
+    own = next(row.rating for row in rows if row.id == kept)
+    _set(
+        db,
+        kept,
+        read=any(row.read for row in rows),
+        rating=own or max(row.rating for row in rows),
+        added=min(row.added for row in rows),
+    )
+
+
+def _take_citekeys(db: Connection, kept: int, others: Iterable[int]) -> list[str]:
+    """The keys of the others. The kept paper is given the first, if it has none of its own."""
+    table = schema.citekeys
+    wanted = select(table).where(table.c.paper.in_(records.among(others))).order_by(table.c.paper)
+    keys = [row.citekey for row in db.execute(wanted)]
+    if keys:
+        db.execute(delete(table).where(table.c.paper.in_(records.among(others))))
+        records.insert(db, "citekeys", ("paper", "citekey"), [(kept, keys[0])])
+    return keys
+
+
+def _set(db: Connection, id: int, **values: Any) -> None:
+    db.execute(update(schema.papers).where(schema.papers.c.id == id).values(values))
