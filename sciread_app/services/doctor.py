@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sciread_app.paths import Home
+from sciread_app.services.atlas import Atlas
 from sciread_app.services.space import Space
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -35,6 +36,7 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
     task.step(2, 4, "Vectors and neighbours")
     if space is not None:
         findings.append(_space(space, task))
+        findings.append(_map(Atlas(library, space, home.indexes)))
     task.step(3, 4, "Files")
     findings += [_files(library), _leftovers(home)]
     task.step(4, 4, "Done")
@@ -65,6 +67,15 @@ def _space(space: Space, task: Task) -> Finding:
     left = space.problems()
     detail = " ".join([*problems, "Rebuilt." if not left else "Rebuilding did not mend that."])
     return Finding("vectors", not left, detail, mended=not left)
+
+
+def _map(atlas: Atlas) -> Finding:
+    problems = atlas.problems()
+    if not problems:
+        return Finding("map", True, "fits, or is not drawn yet")
+    atlas.rebuild()
+    detail = f"{' '.join(problems)} It is drawn anew when it is next looked at."
+    return Finding("map", True, detail, mended=True)
 
 
 def _files(library: Library) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, select
@@ -24,7 +25,8 @@ _COLLECTIONS = """
     WITH RECURSIVE paths(id, path) AS (
         SELECT id, name FROM collections WHERE parent IS NULL
         UNION ALL
-        SELECT c.id, paths.path || '/' || c.name FROM collections c JOIN paths ON c.parent = paths.id
+        SELECT below.id, path || '/' || below.name
+        FROM collections below JOIN paths ON below.parent = paths.id
     )
     SELECT path, group_concat(paper) FROM paths JOIN collected ON collection = paths.id
     GROUP BY path ORDER BY path
@@ -66,7 +68,7 @@ class Traits:
         return [found.get(id, "") for id in ids]
 
 
-def _sets(db: Connection, sql: str) -> list[tuple[object, Ids]]:
+def _sets(db: Connection, sql: str) -> list[tuple[Any, Ids]]:
     # Each set as one text: a hundred thousand rows one by one would take five times as long.
     rows = db.exec_driver_sql(sql)
     return [(value, np.fromstring(ids or "", np.int64, sep=",")) for value, ids in rows]

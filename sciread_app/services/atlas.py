@@ -1,0 +1,316 @@
+"""The map: every paper of a space as a point on a plane, so that papers alike lie together.
+
+A map is drawn once. What comes later is placed on it, and nothing that is there moves, since people
+remember where things lie. All files of it are caches.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.services import atlas_clusters as clusters
+from sciread_app.services import atlas_layout
+from sciread_app.services.atlas_file import read_arrays, write_arrays
+from sciread_app.services.atlas_layout import (
+    Axes,
+    Layout,
+    Neighbours,
+    Places,
+    State,
+    find_axes,
+    neighbours,
+    place_among,
+)
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+FEWEST = 20  # papers that make a map
+SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is placed among them
+_OUTGROWN = 0.5  # share of papers that came later, from which on the old map says too little
+_FORMAT = 1
+_READ = 4096  # vectors in memory at a time
+_KEPT_EVERY = 100  # steps of a layout after which a kill costs no more than these
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A group of papers: what it is about, how many there are, and where most of them lie."""
+
+    name: str
+    papers: int
+    heart: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawing:
+    """A map. Places are in the unit square; what came later may lie a little outside.
+
+    `fine` and `coarse` say to which of `fine_clusters` and `coarse_clusters` each paper belongs.
+    """
+
+    ids: Ids  # ascending
+    places: Places
+    fine: NDArray[np.int16]
+    coarse: NDArray[np.int16]
+    fine_clusters: tuple[Cluster, ...]
+    coarse_clusters: tuple[Cluster, ...]
+    outgrown: bool = False  # most papers came after it was drawn: it is time to draw it anew
+
+
+class Space(Protocol):
+    """What a map needs of services.space.Space."""
+
+    key: str
+
+    def vectors(self, ids: Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
+
+
+class Atlas:
+    """Draws the map of a library, keeps it, and places on it what comes in."""
+
+    def __init__(self, library: Library, space: Space, folder: Path) -> None:
+        self._library = library
+        self._space = space
+        self._file = folder / f"{space.key}.atlas"
+        self._unfinished = folder / f"{space.key}.atlas-neighbours"
+        self._state = folder / f"{space.key}.atlas-state"
+        self._drawing = threading.Lock()
+
+    def read(self) -> Drawing | None:
+        """The map as it was drawn last, at once; None if there is none."""
+        kept = _Kept.read(self._file)
+        if kept is None:
+            return None
+        ids, hashes = self._papers()
+        return kept.only(ids, hashes).drawing()
+
+    def draw(self, task: Task | None = None, *, anew: bool = False) -> Drawing | None:
+        """The map with every paper that has a vector on it; None where there are too few.
+
+        What is there stays where it is; with `anew`, all is laid out afresh. Stopped or killed
+        meanwhile, the old map stays, and the next call goes on from where this one was.
+        """
+        task = task or Task()
+        with self._drawing:
+            ids, hashes = self._papers()
+            if len(ids) < FEWEST:
+                return None
+            before = None if anew else _Kept.read(self._file)
+            kept = before.only(ids, hashes) if before else None
+            if kept is None or not kept.laid.any():
+                kept = self._lay_out(ids, hashes, task)
+            kept = self._place_rest(kept, ids, hashes, task)
+            if before is None or kept.differs_from(before):
+                kept.write(self._file)
+            for path in (self._unfinished, self._state):
+                path.unlink(missing_ok=True)
+            return kept.drawing()
+
+    def problems(self) -> list[str]:
+        """What is wrong with the files, one sentence each. `rebuild` mends it."""
+        if self._file.exists() and _Kept.read(self._file) is None:
+            return [f"The map {self._file.name} is damaged."]
+        return []
+
+    def rebuild(self) -> None:
+        """Forget what is damaged; the map is drawn anew when it is next looked at."""
+        for path in (self._file, self._unfinished, self._state):
+            path.unlink(missing_ok=True)
+
+    def _papers(self) -> tuple[Ids, Ids]:
+        """Papers with a vector, ids ascending, and the hashes of their texts."""
+        ids, _, hashes = self._library.vector_rows(self._space.key)
+        return ids, hashes
+
+    def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
+        begun = self._begun(ids, hashes)
+        chosen = begun[0] if begun else _sample(len(ids))
+        task.step(0, len(chosen), "Reading vectors")
+        vectors, there = self._space.vectors(ids[chosen])
+        chosen, vectors = chosen[there], vectors[there]
+        axes = find_axes(vectors)
+        points = axes.reduce(vectors)
+        near = begun[1] if begun and there.all() else neighbours(points, task)
+        if not begun:
+            stage = {"ids": ids[chosen], "hashes": hashes[chosen], **near._asdict()}
+            write_arrays(self._unfinished, stage)
+        places = self._settle(points, near, task, resume=begun is not None)
+        task.step(0, 0, "Naming groups")
+        centres, parents = clusters.group(points)
+        fine = clusters.nearest_group(points, centres)
+        titles = self._library.traits.titles(ids[chosen].tolist())
+        named = clusters.names(titles, fine, len(centres))
+        above = clusters.names(titles, parents[fine], int(parents.max()) + 1)
+        laid = np.ones(len(chosen), bool)
+        return _Kept(
+            ids[chosen], hashes[chosen], places, laid, fine,
+            centres, parents, axes, tuple(named), tuple(above),
+        )  # fmt: skip
+
+    def _begun(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], Neighbours] | None:
+        """Positions of the papers that an unfinished layout is of, and their neighbours."""
+        stage = read_arrays(self._unfinished)
+        if stage is None or set(stage) != {"ids", "hashes", "indices", "distances"}:
+            return None
+        places = np.searchsorted(ids, stage["ids"]).clip(max=len(ids) - 1)
+        same = (ids[places] == stage["ids"]) & (hashes[places] == stage["hashes"])
+        if not same.all() or len(places) < min(len(ids), SAMPLE) / 2:
+            return None
+        return places, Neighbours(stage["indices"], stage["distances"])
+
+    def _settle(
+        self, points: NDArray[np.float32], near: Neighbours, task: Task, *, resume: bool
+    ) -> Places:
+        known = read_arrays(self._state) if resume else None
+        if known is not None and len(known.get("places", ())) == len(points):
+            state = State(int(known["step"]), known["places"], known["gains"], known["update"])
+        else:
+            state = None
+        layout = Layout(points, near, state)
+        while not layout.done:
+            task.step(layout.step, atlas_layout.STEPS, "Laying out the map")
+            layout.advance()
+            if layout.step % _KEPT_EVERY == 0:
+                kept = layout.state()
+                write_arrays(self._state, kept._asdict() | {"step": np.array(kept.step)})
+        return layout.places()
+
+    def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task) -> _Kept:
+        new = np.flatnonzero(~np.isin(ids, kept.ids))
+        if not len(new):
+            return kept
+        drawn = kept.axes.reduce(self._space.vectors(kept.ids[kept.laid])[0])
+        for start in range(0, len(new), _READ):
+            part = new[start : start + _READ]
+            vectors, there = self._space.vectors(ids[part])
+            part, points = part[there], kept.axes.reduce(vectors[there])
+            inner = _part_of(task, start, len(new))
+            places = place_among(points, drawn, kept.places[kept.laid], ids[part], inner)
+            fine = clusters.nearest_group(points, kept.centres)
+            kept = kept.with_papers(ids[part], hashes[part], places, fine)
+        return kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A map as it is kept. `laid` are the papers that were laid out, by which others are placed."""
+
+    ids: Ids
+    hashes: Ids
+    places: Places
+    laid: NDArray[np.bool_]
+    fine: NDArray[np.int16]
+    centres: NDArray[np.float32]
+    parents: NDArray[np.int16]
+    axes: Axes
+    fine_names: tuple[str, ...]
+    coarse_names: tuple[str, ...]
+
+    def only(self, ids: Ids, hashes: Ids) -> _Kept:
+        """Without papers that have gone, or have another text now."""
+        if not len(ids):
+            return self._part(np.zeros(len(self.ids), bool))
+        places = np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)
+        return self._part((ids[places] == self.ids) & (hashes[places] == self.hashes))
+
+    def with_papers(self, ids: Ids, hashes: Ids, places: Places, fine: NDArray[np.int16]) -> _Kept:
+        later = np.zeros(len(ids), bool)
+        together = replace(
+            self,
+            ids=np.append(self.ids, ids),
+            hashes=np.append(self.hashes, hashes),
+            places=np.concatenate([self.places, places]),
+            laid=np.append(self.laid, later),
+            fine=np.append(self.fine, fine),
+        )
+        return together._part(np.argsort(together.ids, kind="stable"))
+
+    def differs_from(self, other: _Kept) -> bool:
+        return not (
+            np.array_equal(self.ids, other.ids) and np.array_equal(self.hashes, other.hashes)
+        )
+
+    def drawing(self) -> Drawing:
+        coarse = self.parents[self.fine]
+        laid = int(self.laid.sum())
+        few = laid < min(SAMPLE, len(self.ids) * (1 - _OUTGROWN))
+        return Drawing(
+            self.ids, self.places, self.fine, coarse,
+            self._clusters(self.fine, self.fine_names),
+            self._clusters(coarse, self.coarse_names),
+            few,
+        )  # fmt: skip
+
+    def write(self, path: Path) -> None:
+        named = json.dumps([self.fine_names, self.coarse_names]).encode()
+        write_arrays(
+            path,
+            {
+                "format": np.array(_FORMAT), "names": np.frombuffer(named, np.uint8),
+                "mean": self.axes.mean, "directions": self.axes.directions,
+                **{name: getattr(self, name) for name in _COLUMNS + _GROUPS},
+            },
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, path: Path) -> _Kept | None:
+        """None where there is no such file, or one that cannot be used."""
+        found = read_arrays(path)
+        try:
+            if found is None or int(found["format"]) != _FORMAT:
+                return None
+            fine, coarse = json.loads(found["names"].tobytes())
+            axes = Axes(found["mean"], found["directions"])
+            rest = {name: found[name] for name in _COLUMNS + _GROUPS}
+            kept = cls(axes=axes, fine_names=tuple(fine), coarse_names=tuple(coarse), **rest)
+        except (KeyError, ValueError, TypeError):
+            return None
+        return kept if kept._fits() else None
+
+    def _fits(self) -> bool:
+        """Whether its parts belong together."""
+        n, k = len(self.ids), len(self.fine_names)
+        return bool(
+            all(len(getattr(self, name)) == n for name in _COLUMNS)
+            and self.places.shape == (n, 2)
+            and np.isfinite(self.places).all()
+            and len(self.centres) == len(self.parents) == k
+            and (not n or 0 <= self.fine.min() <= self.fine.max() < k)
+            and (not k or 0 <= self.parents.min() <= self.parents.max() < len(self.coarse_names))
+            and (np.diff(self.ids) > 0).all()
+        )
+
+    def _clusters(self, labels: NDArray[np.int16], names: tuple[str, ...]) -> tuple[Cluster, ...]:
+        counts = np.bincount(labels, minlength=len(names)).tolist()
+        hearts = [
+            clusters.heart(self.places[labels == n]) if counts[n] else (0.5, 0.5)
+            for n in range(len(names))
+        ]
+        return tuple(map(Cluster, names, counts, hearts))
+
+    def _part(self, which: Any) -> _Kept:
+        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+
+
+_COLUMNS = ("ids", "hashes", "places", "laid", "fine")  # a value a paper
+_GROUPS = ("centres", "parents")
+
+
+def _sample(papers: int) -> NDArray[np.int64]:
+    """Positions of the papers that are laid out: all, or some drawn by lot, the same each time."""
+    if papers <= SAMPLE:
+        return np.arange(papers)
+    return np.sort(np.random.default_rng(0).choice(papers, SAMPLE, replace=False))
+
+
+def _part_of(task: Task, start: int, total: int) -> Task:
+    """What a part of the papers reports its progress to."""
+    return Task(lambda done, _, note: task.step(start + done, total, note))

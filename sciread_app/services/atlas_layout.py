@@ -1,0 +1,186 @@
+"""Where papers lie on a map: neighbours among vectors become neighbours on a plane (t-SNE)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.tasks import Task
+
+Vectors = NDArray[np.float32]
+Places = NDArray[np.float32]  # [papers, 2]
+
+DIMENSIONS = 50  # what neighbours are looked for in; the rest of a vector says little about them
+PERPLEXITY = 20.0  # how many papers around it each is held together with
+_NEIGHBOURS = 60  # three times that: those farther away do not count
+_BLOCK = 256  # papers whose distances to all others are in memory at a time
+
+EARLY, STEPS = 250, 750  # steps in which groups form, and all of them
+STRIDE = 25  # steps between two chances to stop
+# Groups hold together more tightly than plain t-SNE would have it: there are straits between
+# them, by which one finds one's way.
+_EARLY_PULL, _PULL = 12.0, 1.5
+_LARGE = 2_000  # papers from which on pushing is quicker by interpolation than by a tree
+
+_AROUND = 10  # papers by which a new one is placed
+_TOGETHER = 3  # of them, those that lie closest together
+
+
+class Axes(NamedTuple):
+    """The directions in which vectors differ most."""
+
+    mean: Vectors
+    directions: Vectors  # [dim, DIMENSIONS at most]
+
+    def reduce(self, vectors: Vectors) -> Vectors:
+        return (vectors - self.mean) @ self.directions
+
+
+class Neighbours(NamedTuple):
+    """Of each paper, the nearest others, nearest first."""
+
+    indices: NDArray[np.int64]
+    distances: NDArray[np.float32]
+
+
+class State(NamedTuple):
+    """How far a layout has come; to go on from it is the same as never to have stopped."""
+
+    step: int
+    places: NDArray[np.float64]
+    gains: NDArray[np.float64]
+    update: NDArray[np.float64]
+
+
+def find_axes(vectors: Vectors) -> Axes:
+    mean = vectors.mean(axis=0)
+    centred = vectors - mean
+    _, directions = np.linalg.eigh(centred.T @ centred)
+    # The sign of a direction is chance; this one does not depend on the machine.
+    directions = directions[:, ::-1][:, :DIMENSIONS]
+    largest = np.abs(directions).argmax(axis=0)
+    directions = directions * np.sign(directions[largest, np.arange(directions.shape[1])])
+    return Axes(mean.astype(np.float32), directions.astype(np.float32))
+
+
+def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> Neighbours:
+    """Of each point, the k nearest `among` others, exact."""
+    indices = np.empty((len(points), k), np.int64)
+    distances = np.empty((len(points), k), np.float32)
+    lengths = np.einsum("ij,ij->i", among, among)
+    for start in range(0, len(points), _BLOCK):
+        task.step(start, len(points), note)
+        block = points[start : start + _BLOCK]
+        # Squared distances, less what is the same for all others.
+        far = lengths - 2 * (block @ among.T)
+        few = np.argpartition(far, k - 1, axis=1)[:, :k]
+        near = np.take_along_axis(far, few, axis=1)
+        order = np.argsort(near, axis=1, kind="stable")
+        rows = slice(start, start + len(block))
+        indices[rows] = np.take_along_axis(few, order, axis=1)
+        squares = np.take_along_axis(near, order, axis=1)
+        squares += np.einsum("ij,ij->i", block, block)[:, None]
+        distances[rows] = np.sqrt(squares.clip(min=0))
+    return Neighbours(indices, distances)
+
+
+def neighbours(points: Vectors, task: Task) -> Neighbours:
+    """Of each point, the nearest others but itself, as many as a layout needs."""
+    k = min(_NEIGHBOURS, len(points) - 1)
+    found = nearest(points, points, k + 1, task, "Comparing papers")
+    itself = found.indices == np.arange(len(points))[:, None]
+    # Among many that are the same it may not have found itself.
+    itself[~itself.any(axis=1), -1] = True
+    shape = (len(points), k)
+    return Neighbours(
+        found.indices[~itself].reshape(shape), found.distances[~itself].reshape(shape)
+    )
+
+
+class Layout:
+    """Papers that pull their neighbours and push the others, step by step."""
+
+    def __init__(self, points: Vectors, near: Neighbours, state: State | None = None) -> None:
+        # Brings scikit-learn and takes seconds: only here, and never on the window's thread.
+        from openTSNE import TSNEEmbedding
+        from openTSNE.affinity import PerplexityBasedNN
+        from openTSNE.nearest_neighbors import PrecomputedNeighbors
+
+        index = PrecomputedNeighbors(near.indices, near.distances.astype(np.float64))
+        most = near.indices.shape[1] / 3
+        pulls = PerplexityBasedNN(knn_index=index, perplexity=min(PERPLEXITY, most), n_jobs=1)
+        begin = points[:, :2].astype(np.float64) if state is None else state.places
+        self._map = TSNEEmbedding(
+            begin / max(float(begin.std(axis=0).max()), 1e-12) * 1e-4 if state is None else begin,
+            pulls,
+            negative_gradient_method="fft" if len(points) >= _LARGE else "bh",
+            n_jobs=1,  # the window wants a core, and sums come out the same everywhere
+            random_state=0,
+        )
+        self.step = 0
+        if state is not None:
+            self.step = state.step
+            self._map.optimizer.gains = state.gains.copy()
+            self._map.optimizer.update = state.update.copy()
+
+    @property
+    def done(self) -> bool:
+        return self.step >= STEPS
+
+    def advance(self) -> None:
+        """A few steps further."""
+        early = self.step < EARLY
+        if self.step == EARLY:
+            # What was gathered while groups formed would fling them apart now.
+            self._map.optimizer.gains = self._map.optimizer.update = None
+        self._map.optimize(
+            STRIDE,
+            inplace=True,
+            propagate_exception=True,
+            exaggeration=_EARLY_PULL if early else _PULL,
+            momentum=0.5 if early else 0.8,
+        )
+        self.step += STRIDE
+
+    def state(self) -> State:
+        optimizer = self._map.optimizer
+        return State(
+            self.step, np.array(self._map), np.array(optimizer.gains), np.array(optimizer.update)
+        )
+
+    def places(self) -> Places:
+        """In the unit square, neither stretched nor squeezed."""
+        found = np.asarray(self._map, np.float64)
+        low, high = found.min(axis=0), found.max(axis=0)
+        size = max(float((high - low).max()), 1e-12)
+        return ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
+
+
+def place_among(
+    points: Vectors, drawn: Vectors, places: Places, seeds: NDArray[np.int64], task: Task
+) -> Places:
+    """Places for new points on a map that stays as it is: where most of their nearest lie.
+
+    `seeds` tell apart points that would else lie on one another.
+    """
+    k = min(_AROUND, len(drawn))
+    near = nearest(points, drawn, k, task, "Placing papers").indices
+    around = places[near]  # [points, k, 2]
+    apart = np.linalg.norm(around[:, :, None] - around[:, None], axis=3)
+    # The neighbours may lie on two shores: the middle would be in the water between them.
+    heart = apart.sum(axis=2).argmin(axis=1)
+    rows = np.arange(len(points))
+    close = np.argsort(apart[rows, heart], axis=1, kind="stable")[:, :_TOGETHER]
+    middle = np.take_along_axis(around, close[:, :, None], axis=1).mean(axis=1)
+    reach = np.take_along_axis(apart[rows, heart], close, axis=1).max(axis=1)
+    return (middle + _astray(seeds) * np.minimum(reach, 0.01)[:, None]).astype(np.float32)
+
+
+def _astray(seeds: NDArray[np.int64]) -> NDArray[np.float64]:
+    """A small step in a direction of its own for each seed, the same each time."""
+    mixed = (seeds.astype(np.uint64) + 1) * np.uint64(0x9E3779B97F4A7C15)
+    angle = (mixed >> np.uint64(40)).astype(np.float64) / 2**24 * 2 * np.pi
+    length = np.sqrt((mixed & np.uint64(0xFFFF)).astype(np.float64) / 2**16) * 0.5
+    return np.stack([np.cos(angle), np.sin(angle)], axis=1) * length[:, None]
