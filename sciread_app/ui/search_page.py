@@ -149,6 +149,10 @@ class SearchPage(QWidget):
         self._across.setStretchFactor(0, 0)
         self._across.setStretchFactor(1, 1)
 
+    def add_below(self, bar: QWidget) -> None:
+        """Put it at the foot of the list."""
+        self._found.addWidget(bar)
+
     def similar_to_chosen(self) -> None:
         self.show_similar(self.hits.chosen())
 
@@ -192,7 +196,8 @@ class SearchPage(QWidget):
         reading, row, top = self.hits.current(), self.hits.currentIndex().row(), self.hits.top()
         self._show(view)
         now = self.model.row_of(reading)
-        self.hits.go_to(0 if now is None else now)
+        # Where it is gone, the one that took its place is read on.
+        self.hits.go_to(min(max(row, 0), self.model.rowCount() - 1) if now is None else now)
         # Papers came in above: what was under the eye stays there.
         self.hits.set_top(top + (0 if now is None or top == 0 else self.hits.height_of(now - row)))
 
@@ -321,8 +326,13 @@ class SearchPage(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hits)
         self._pages.addWidget(self.empty)
+        found = QWidget()
+        self._found = QVBoxLayout(found)
+        self._found.setContentsMargins(0, 0, 0, 0)
+        self._found.setSpacing(8)
+        self._found.addWidget(self._pages, 1)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
-        split.addWidget(self._pages)
+        split.addWidget(found)
         split.addWidget(self.details)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)

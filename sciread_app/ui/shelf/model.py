@@ -15,8 +15,8 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node, build, parent_of
-from sciread_app.ui.shelf.organiser import Shelf
 from sciread_app.ui.shelf.parcels import PAPERS, PATHS, pack_paths, papers_in, paths_in
 
 Index = QModelIndex | QPersistentModelIndex

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sciread_app.domain.fragments import fragment
+from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.shelf.fold import folded
-from sciread_app.ui.shelf.organiser import Shelf
 
 
 class Kind(enum.Enum):

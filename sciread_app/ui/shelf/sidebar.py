@@ -10,10 +10,10 @@ from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.shelf.colours import NAMES, shade
 from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import MADE, Kind, Name, Node, last_of, parent_of, scope_of
-from sciread_app.ui.shelf.organiser import Shelf
 from sciread_app.ui.shelf.tree import ShelfTree
 from sciread_app.ui.shelf.work import ShelfWork, Step, papers
 from sciread_app.ui.theme import Appearance

@@ -9,11 +9,11 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QRect, Q
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTreeView, QWidget
 
+from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.delegate import ABOVE_HEADING, Index, ShelfDelegate
 from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node
-from sciread_app.ui.shelf.organiser import Shelf
 from sciread_app.ui.theme import Appearance
 
 INDENT = 16

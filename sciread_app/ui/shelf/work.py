@@ -11,9 +11,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from sciread_app.domain.paper import Changes
+from sciread_app.domain.shelf import Shelf
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.shelf.organiser import Organiser, Shelf
+from sciread_app.ui.shelf.organiser import Organiser
 
 Step = Callable[[Organiser], Any]
 
@@ -57,9 +58,12 @@ class ShelfWork(QObject):
         With `lasting` they cannot be taken back."""
 
         def work() -> Done:
-            said = [getattr(step(self._organiser), "what", "") for step in steps]
-            text = said[0] if len(said) == 1 and said[0] else what
-            return Done(text, 0 if lasting else len(steps))
+            edits = [edit for step in steps if (edit := step(self._organiser)) is not None]
+            if lasting:
+                return Done(what)
+            if not edits:
+                return Done("Nothing had to be changed")
+            return Done(edits[0].what if len(edits) == 1 else what, len(edits))
 
         self._queue(what, work)
 

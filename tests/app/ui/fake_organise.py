@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
+from sciread_app.domain.edits import Edit
+from sciread_app.domain.shelf import Collection, SavedSearch, Shelf, Tag
 from sciread_app.errors import LibraryError
-from sciread_app.ui.shelf.organiser import Collection, SavedSearch, Shelf, Tag
-
-
-class Edit(NamedTuple):
-    what: str
 
 
 class FakeOrganise:
@@ -142,13 +139,13 @@ class FakeOrganise:
         if not self.asked:
             return None
         self.undone.append(self.asked.pop())
-        return Edit(self.undone[-1])
+        return _edit(self.undone[-1])
 
     def redo(self) -> Edit | None:
         if not self.undone:
             return None
         self.asked.append(self.undone.pop())
-        return Edit(self.asked[-1])
+        return _edit(self.asked[-1])
 
     def _do(self, what: str, change: Callable[[], object]) -> Edit:
         if self.refuse:
@@ -156,7 +153,11 @@ class FakeOrganise:
             raise LibraryError(sentence, "Try something else.")
         self.asked.append(what)
         change()
-        return Edit(what)
+        return _edit(what)
+
+
+def _edit(what: str) -> Edit:
+    return Edit(1, 0.0, what)
 
 
 def _rename(things: dict[str, Any], old: str, new: str) -> None:
