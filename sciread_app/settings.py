@@ -26,6 +26,7 @@ class Settings:
     arxiv_oai_url: str = ""
     eutils_url: str = ""
     semantic_scholar_url: str = ""
+    crossref_url: str = ""
 
 
 def read_settings(path: Path) -> tuple[Settings, list[str]]:

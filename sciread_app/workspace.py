@@ -22,6 +22,7 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, read_package, starter_package
 
 if TYPE_CHECKING:
+    from sciread_app.services.asking import Asking
     from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
@@ -99,6 +100,12 @@ class Workspace:
         from sciread_app.services.recommend import Recommender
 
         return Recommender(self.library, self.space)
+
+    @cached_property
+    def asking(self) -> Asking:
+        from sciread_app.services.asking import Asking
+
+        return Asking(self.library, self.citing, self._client)
 
     @cached_property
     def _client(self) -> Client:

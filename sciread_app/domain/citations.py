@@ -33,6 +33,16 @@ class Neighbour(NamedTuple):
     paper: PaperId | None  # None: it is not in the library
 
 
+class Mention(NamedTuple):
+    """What is known of a paper that is not in the library, but for its name."""
+
+    name: Identifier
+    title: str
+    authors: str = ""  # as they are read: "A. Vaswani and 7 more"
+    venue: str = ""
+    year: str = ""
+
+
 class Counts(NamedTuple):
     references: int
     citations: int

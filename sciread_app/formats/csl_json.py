@@ -16,7 +16,7 @@ from sciread_app.formats.csl_writer import write
 from sciread_app.formats.markup import plain
 from sciread_app.formats.text import open_text
 
-__all__ = ["SUFFIXES", "read", "write"]
+__all__ = ["SUFFIXES", "from_item", "read", "write"]
 
 SUFFIXES = (".json", ".csljson")
 
@@ -43,6 +43,12 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             yield Skipped(str(path), "", why)
         except RecursionError:
             yield Skipped(str(path), "", f"item {number + 1} is nested too deeply to be read.")
+
+
+def from_item(item: Any) -> Paper | None:
+    """The paper that one item of CSL-JSON is about; None if it is none."""
+    found = _paper_or_skipped(item, 1, Path(), ())
+    return found if isinstance(found, Paper) else None
 
 
 def _items(stream: TextIO) -> Iterator[Any]:

@@ -38,6 +38,7 @@ OFFICIAL = (
         pause_with_key=0.1,
         api_key="ncbi",
     ),
+    Endpoint("crossref", "Crossref", "https://api.crossref.org/", 0.2, "crossref"),
     Endpoint(
         "semantic_scholar",
         "Semantic Scholar",
@@ -48,7 +49,7 @@ OFFICIAL = (
         key_header="x-api-key",
     ),
 )
-_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org")
+_DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org")
 
 
 def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoint]:

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.citations import NAMES, Answer, Names
+from sciread_app.domain.citations import NAMES, Answer, Mention, Names
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
 from sciread_app.errors import Busy, SourceError
@@ -26,6 +26,9 @@ MOST = 9_999
 _COUNTS = "referenceCount,citationCount"
 _REFERENCES = f"externalIds,{_COUNTS},references.externalIds"
 _ALL = f"{_REFERENCES},citations.externalIds"
+_CALLED = "title,authors.name,venue,year"
+_MOST_AUTHORS = 3
+_LONGEST_SHOWN = 500
 _PREFIXES = {"doi": "DOI:", "arxiv": "ARXIV:", "pmid": "PMID:", "pmcid": "PMCID:"}
 _THEIR_NAMES = {"doi": "DOI", "arxiv": "ArXiv", "pmid": "PubMed", "pmcid": "PubMedCentral"}
 _LONGEST_NAME = 500
@@ -58,6 +61,28 @@ def ask(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[lis
             yield silent
         for batch, too_big in _batches(sizes):
             yield [_answer(name, row) for name, row in _told(batch, too_big, client, task)]
+
+
+def describe(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[list[Mention]]:
+    """What these papers are called: a list for each reply. Those it does not know are left out."""
+    unique = list(dict.fromkeys(name for name in names if name.kind in _PREFIXES))
+    for at in range(0, len(unique), BATCH):
+        replies = _replies(unique[at : at + BATCH], _CALLED, client, task)
+        yield [_mention(name, row) for name, row in replies if isinstance(row, dict)]
+        task.step(min(at + BATCH, len(unique)), len(unique))
+
+
+def _mention(name: Identifier, row: Mapping[str, Any]) -> Mention:
+    people = [_shown(one.get("name")) for one in _listed(row, "authors") if isinstance(one, dict)]
+    authors = ", ".join(filter(None, people[:_MOST_AUTHORS]))
+    if len(people) > _MOST_AUTHORS:
+        authors += f" and {len(people) - _MOST_AUTHORS} more"
+    year = str(_count(row, "year") or "")
+    return Mention(name, _shown(row.get("title")), authors, _shown(row.get("venue")), year)
+
+
+def _shown(value: Any) -> str:
+    return " ".join(value.split())[:_LONGEST_SHOWN] if isinstance(value, str) else ""
 
 
 def _batches(sizes: Sequence[tuple[Identifier, int]]) -> Iterator[tuple[list[Identifier], bool]]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from sqlalchemy import text
 
-from sciread_app.domain.citations import NAMES, Counts, Neighbour
+from sciread_app.domain.citations import NAMES, Counts, Mention, Neighbour
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.storage import records
 from sciread_app.storage.database import Database
@@ -112,6 +112,44 @@ class Citations:
         with self._db.reading() as db:
             found = db.execute(text(wanted), {"source": source, "older_than": older_than})
             return np.fromiter(found.scalars(), dtype=np.int64)
+
+    def asked(self, paper: PaperId) -> dict[str, float]:
+        """Which sources were asked for this paper's citations, and when last."""
+        with self._db.reading() as db:
+            found = db.execute(
+                text("SELECT source, at FROM asked WHERE paper = :paper"), {"paper": int(paper)}
+            )
+            return {source: at for source, at in found}
+
+    def put_mentions(self, mentions: Iterable[Mention]) -> None:
+        """Remember what papers that are not in the library are called."""
+        rows = [
+            m.name._asdict() | {name: text for name, text in m._asdict().items() if name != "name"}
+            for m in mentions
+        ]
+        if not rows:
+            return
+        put = (
+            "INSERT OR REPLACE INTO mentions (kind, value, title, authors, venue, year)"
+            " VALUES (:kind, :value, :title, :authors, :venue, :year)"
+        )
+        with self._db.writing() as db:
+            db.execute(text(put), rows)
+
+    def mentions(self, names: Iterable[Identifier]) -> dict[Identifier, Mention]:
+        """What is known of those of these papers that somebody asked for."""
+        wanted = json.dumps([list(name) for name in names])
+        with self._db.reading() as db:
+            rows = db.execute(
+                text(
+                    "SELECT m.kind, m.value, m.title, m.authors, m.venue, m.year"
+                    " FROM json_each(:wanted) AS w CROSS JOIN mentions AS m"
+                    " ON m.kind = w.value ->> 0 AND m.value = w.value ->> 1"
+                ),
+                {"wanted": wanted},
+            )
+            found = (Mention(Identifier(kind, value), *rest) for kind, value, *rest in rows)
+            return {mention.name: mention for mention in found}
 
     def _neighbours(self, paper: PaperId, end: str) -> list[Neighbour]:
         ends = text(

@@ -300,6 +300,19 @@ fetches = Table(
     UniqueConstraint("source", "text", "since", "until", "most"),
 )
 
+# What papers that are not in the library are called, as far as somebody asked.
+mentions = Table(
+    "mentions",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("value", Text, primary_key=True),
+    Column("title", Text, nullable=False),
+    Column("authors", Text, nullable=False),
+    Column("venue", Text, nullable=False),
+    Column("year", Text, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 # Of which papers a source of citations was asked for theirs, and when.
 asked = Table(
     "asked",

@@ -89,6 +89,8 @@ class SemanticScholarServer(LocalServer):
             row = {
                 "paperId": f"{number:040x}",
                 "externalIds": names(number),
+                "title": f"Title of paper {number}",
+                "authors.name": [{"name": "Ada Lovelace"}, {"name": "Lise Meitner"}],
                 "referenceCount": len(cited),
                 "citationCount": len(citing),
                 "references.externalIds": _papers([] if number in self.withheld else cited),

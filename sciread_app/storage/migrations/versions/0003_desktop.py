@@ -63,6 +63,17 @@ STATEMENTS = (
     ) WITHOUT ROWID
     """,
     """
+    CREATE TABLE mentions (
+        kind TEXT NOT NULL,
+        value TEXT NOT NULL,
+        title TEXT NOT NULL,
+        authors TEXT NOT NULL,
+        venue TEXT NOT NULL,
+        year TEXT NOT NULL,
+        PRIMARY KEY (kind, value)
+    ) WITHOUT ROWID
+    """,
+    """
     CREATE TABLE opinions (
         subject TEXT NOT NULL,
         paper INTEGER NOT NULL,

@@ -1,0 +1,73 @@
+"""One paper by its DOI, as its publisher has told Crossref."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+from urllib.parse import quote
+
+from sciread_app.domain.paper import Paper
+from sciread_app.errors import SourceError
+from sciread_app.formats import csl_json
+from sciread_app.sources.answers import Answer
+from sciread_app.sources.http import MIB, Client
+from sciread_app.tasks import Task
+
+KEY = "crossref"
+TITLE = "Crossref"
+
+_CSL = "transform/application/vnd.citationstyles.csl+json"
+# What it tells beside these is about licences, funders and its own house-keeping.
+_VARIABLES = (
+    "type title author editor container-title container-title-short volume issue page publisher "
+    "publisher-place edition issued published DOI ISSN ISBN URL abstract language"
+)
+_WANTED = frozenset(_VARIABLES.split())
+_KINDS = {
+    "journal-article": "article-journal",
+    "proceedings-article": "paper-conference",
+    "book-chapter": "chapter",
+    "monograph": "book",
+    "dissertation": "thesis",
+    "posted-content": "article",
+}
+
+
+def work(doi: str, client: Client, task: Task) -> Paper:
+    """The paper with this DOI. Raises SourceError if Crossref does not know it or is away."""
+    reply: Answer[Paper | None] = Answer(_paper, lambda paper: "" if paper else "it is no record")
+    try:
+        body = client.ask(
+            KEY,
+            f"works/{quote(doi, safe='')}/{_CSL}",
+            accept=("json",),
+            most=4 * MIB,
+            task=task,
+            check=reply.check,
+        )
+    except SourceError as error:
+        if "(404)" not in error.message:
+            raise
+        raise SourceError(
+            f"{TITLE} does not know the DOI {doi}.", "Open its page, and add what you find there."
+        ) from error
+    paper = reply.read(body)
+    assert paper
+    return replace(paper, source=KEY, source_id=doi)
+
+
+def _paper(body: bytes) -> Paper | None:
+    try:
+        told = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(told, dict):
+        return None
+    item: dict[str, Any] = {name: told[name] for name in told if name in _WANTED}
+    item["issued"] = item.get("issued") or item.pop("published", None)
+    item.pop("published", None)
+    item["type"] = _KINDS.get(item.get("type", ""), item.get("type", ""))
+    if item.get("DOI") and "doi.org/" in str(item.get("URL", "")):
+        del item["URL"]
+    return csl_json.from_item(item)
