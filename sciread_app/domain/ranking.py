@@ -12,9 +12,15 @@ from numpy.typing import NDArray
 from sciread_app.domain.query import Term, any_of
 
 Scores = NDArray[np.float64]
+Vectors = NDArray[np.float32]
 
 # How much meaning counts beside words. On judged queries anything from 0.4 to 0.6 does as well.
 MEANING = 0.5
+# What wanted and unwanted papers count beside a typed query, see `rocchio`.
+LIKED = 0.75
+DISLIKED = 0.25
+# What unwanted papers count where there are but examples.
+_UNLIKE = 0.5
 # A text that says a word again and again means it, up to here. (FTS5 cannot weigh words, so each
 # time it was said it is asked for.)
 _SAID_AT_MOST = 4
@@ -35,6 +41,22 @@ def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
     meaning = (similarity - average) / max(best - average, 1e-9)
     meaning = np.where(np.isnan(meaning), words, meaning)
     return MEANING * meaning + (1 - MEANING) * words
+
+
+def rocchio(query: Vectors | None, like: Vectors, unlike: Vectors) -> Vectors:
+    """Where to look for papers like these rows, not like those, and close to the query.
+
+    q + 0.75 mean(like) - 0.25 mean(unlike), of length 1: Rocchio's formula (1971) with the weights
+    that Salton and Buckley (1990) found best, all vectors being of length 1. Without a query, and
+    then there must be a row in `like`: mean(like) - 0.5 mean(unlike).
+    """
+    target = np.zeros(like.shape[1], np.float32) if query is None else query.copy()
+    if len(like):
+        target += like.mean(0) * (1.0 if query is None else LIKED)
+    if len(unlike):
+        target -= unlike.mean(0) * (_UNLIKE if query is None else DISLIKED)
+    steered: Vectors = target / max(float(np.linalg.norm(target)), 1e-9)
+    return steered
 
 
 def telling_words(

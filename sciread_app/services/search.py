@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.domain.fragments import likes
+from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of
-from sciread_app.domain.ranking import fuse, telling_words
+from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of, words_in
+from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.services.reasons import Why, reasons
 from sciread_app.services.space import Space
@@ -31,8 +33,8 @@ _SCORED = 12_000
 _COMMON = 1000
 # Papers that stand for the whole library where its average is asked for.
 _SAMPLE = 1000
-# How much being like an unwanted paper counts against being like a wanted one.
-_UNLIKE = 0.5
+# How often a typed word counts where the words of whole papers stand beside it.
+_TYPED = 4
 _NAMES = {"doi": "DOI", "arxiv": "arXiv id", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
 _HOW_TO_ADD = "Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found."
 
@@ -63,13 +65,15 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The best hits first. `total` counts all papers that were ranked, or listed; `note` is for
-    the person, empty if there is nothing to say."""
+    """The best hits first, or in the order that was asked for. `ids` are all papers that were
+    ranked, or listed, and `total` how many; `note` is for the person, empty if there is nothing to
+    say."""
 
     hits: list[Hit]
     total: int
     note: str = ""
     query: Query = field(default_factory=lambda: Query(""))
+    ids: Ids = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +105,32 @@ class Search:
         self._latest: tuple[str, NDArray[np.float32]] | None = None
 
     def find(
-        self, text: str, *, limit: int = 50, mode: Mode = Mode.hybrid, task: Task | None = None
+        self,
+        text: str,
+        *,
+        limit: int = 50,
+        mode: Mode = Mode.hybrid,
+        order: Order = Order.relevance,
+        task: Task | None = None,
     ) -> Results:
         """What the search box asks for; without words, all papers that meet its conditions.
 
-        Raises BadQuery, and EncoderFailed if only meaning was asked for and cannot be had.
+        Another order than relevance puts the best `limit` papers into it. Raises BadQuery, and
+        EncoderFailed if only meaning was asked for and cannot be had.
         """
         task = task or Task()
         query = parse(text)
         if query.identifier:
             return self._named(query)
-        if not query.terms:
-            return self._listed(query, limit)
-        vector, note = (None, "") if mode is Mode.text else self._understood(query, mode)
-        task.check()
-        allowed = self._library.matching(query.conditions) if query.conditions else None
-        words = _Leg.of()
-        if mode is not Mode.meaning:
-            words = self._by_words(query.terms, query.conditions, allowed, limit)
-            task.check()
-        meaning = _Leg.of()
-        if vector is not None:
-            meaning = self._by_meaning(vector, allowed, max(_BY_MEANING, 2 * limit))
-        return self._ranked(query, vector, words, meaning, limit, note)
+        if any(one.of_trash and not one.negated for one in query.conditions):
+            return self._in_trash(query, limit, order)
+        if query.terms:
+            results = self._searched(query, mode, limit, task)
+        elif query.like:
+            results = self._alike(query, limit)
+        else:
+            return self._listed(query, limit, order)
+        return self._sorted(results, order)
 
     def similar(
         self, like: Sequence[PaperId], unlike: Sequence[PaperId] = (), *, limit: int = 50
@@ -132,33 +139,15 @@ class Search:
 
         The similarity of a hit is the mean of those to the papers in `like`.
         """
-        if self._space is None:
-            return self._similar_by_words(like, unlike, limit)
-        vectors, known = self._space.vectors(like)
-        if not known.any():
-            return self._similar_by_words(like, unlike, limit)
-        wanted = vectors[known].mean(0)
-        vectors, unwanted = self._space.vectors(unlike)
-        vector = wanted - _UNLIKE * vectors.sum(0) / max(int(unwanted.sum()), 1)
-        vector /= max(float(np.linalg.norm(vector)), 1e-9)
-        given = [*like, *unlike]
-        leg = self._by_meaning(vector, None, 2 * limit + len(given))
-        kept = self._one_a_work(leg.ids, limit, without=given)
-        ids, alike = leg.ids[kept], self._space.vectors(leg.ids[kept])[0] @ wanted
-        hits = [
-            self._hit(paper, score, similarity, meaning_rank=rank)
-            for rank, (paper, score, similarity) in enumerate(
-                zip(ids.tolist(), leg.scores[kept].tolist(), alike.tolist(), strict=True), start=1
-            )
-        ]
-        note = "" if known.all() else "Papers without a vector did not count; encode them first."
-        return Results(hits, len(leg.ids), note)
+        return self.find(likes(like, unlike), limit=limit)
 
     def why(self, text: str, ids: Sequence[PaperId]) -> Mapping[PaperId, Why]:
         """Why each of these papers fits: the words it shares with the query, and where they
         stand, and the sentence that says it best. Meant for the papers that are looked at."""
         query = parse(text)
-        vector = self._understood(query, Mode.hybrid)[0] if query.meaning else None
+        if not query.terms:
+            return {paper: Why() for paper in ids}
+        vector = self._understood(query, Mode.hybrid)[0]
 
         def nearness(texts: Sequence[str]) -> NDArray[np.float32]:
             assert self._space and vector is not None
@@ -171,15 +160,99 @@ class Search:
     def _named(self, query: Query) -> Results:
         assert query.identifier
         kind, value = query.identifier
-        hits = [Hit(paper, score=1.0) for paper in self._library.with_identifier(query.identifier)]
-        note = "" if hits else f"No paper here has the {_NAMES[kind]} {value}. {_HOW_TO_ADD}"
-        return Results(hits, len(hits), note, query)
+        papers = self._library.with_identifier(query.identifier)
+        note = "" if papers else f"No paper here has the {_NAMES[kind]} {value}. {_HOW_TO_ADD}"
+        ids = np.array(papers, np.int64)
+        if papers and query.conditions:
+            ids = np.intersect1d(ids, self._library.matching(query.conditions))
+            note = "" if len(ids) else f"The paper with the {_NAMES[kind]} {value} is elsewhere."
+        hits = [Hit(PaperId(id), score=1.0) for id in ids.tolist()]
+        return Results(hits, len(hits), note, query, ids)
 
-    def _listed(self, query: Query, limit: int) -> Results:
-        """All papers that meet the conditions, the latest added first."""
-        ids = self._library.matching(query.conditions)[::-1]
-        hits = [Hit(PaperId(id)) for id in ids[:limit].tolist()]
-        return Results(hits, len(ids), "", query)
+    def _listed(self, query: Query, limit: int, order: Order) -> Results:
+        """All papers that meet the conditions, but for those that are not wanted."""
+        if query.conditions:
+            ids = self._library.ordered(self._library.matching(query.conditions), order)
+        else:
+            ids = self._library.ids(order)
+        if query.unlike:
+            ids = ids[~np.isin(ids, query.unlike)]
+        return _list(ids, limit, query)
+
+    def _in_trash(self, query: Query, limit: int, order: Order) -> Results:
+        """What is in the trash is in no index: its texts are looked through."""
+        words = [word for term in query.terms for word in term.text.split()]
+        for one in query.conditions:
+            if one.expression and not one.negated:
+                words += words_in(one.value)
+        plain = [one for one in query.conditions if not one.expression]
+        ids = self._library.matching(plain)
+        if words:
+            ids = self._library.holding(ids, words)
+        return _list(self._library.ordered(ids, order), limit, query)
+
+    def _searched(self, query: Query, mode: Mode, limit: int, task: Task) -> Results:
+        vector, note = (None, "") if mode is Mode.text else self._understood(query, mode)
+        task.check()
+        allowed = self._library.matching(query.conditions) if query.conditions else None
+        terms = query.terms
+        if vector is not None:
+            vector = rocchio(vector, self._known(query.like), self._known(query.unlike))
+        elif query.like or query.unlike:
+            terms = self._steered_terms(query)
+        words = _Leg.of()
+        if mode is not Mode.meaning:
+            words = self._by_words(terms, query.conditions, allowed, limit)
+            task.check()
+        meaning = _Leg.of()
+        if vector is not None:
+            meaning = self._by_meaning(vector, allowed, max(_BY_MEANING, 2 * limit))
+        return self._ranked(query, vector, words, meaning, limit, note)
+
+    def _alike(self, query: Query, limit: int) -> Results:
+        """Papers like some, not like others, and no versions of any of them."""
+        vectors, given = self._known(query.like), [*query.like, *query.unlike]
+        allowed = self._library.matching(query.conditions) if query.conditions else None
+        wide = 2 * limit + len(given)
+        if self._space is None or not len(vectors):
+            note = "Alike by their words: there is no vector to go by yet."
+            leg = self._by_words(self._steered_terms(query), query.conditions, allowed, wide)
+            alike, ranked = np.full(len(leg.ids), math.nan), "text_rank"
+        else:
+            some = len(vectors) < len(query.like)
+            note = "Papers without a vector did not count; encode them first." if some else ""
+            target = rocchio(None, vectors, self._known(query.unlike))
+            leg = self._by_meaning(target, allowed, wide)
+            alike, ranked = self._space.vectors(leg.ids)[0] @ vectors.mean(0), "meaning_rank"
+        kept = self._one_a_work(leg.ids, limit, without=given)
+        hits = [
+            self._hit(int(leg.ids[n]), leg.scores[n], float(alike[n]), **{ranked: rank})
+            for rank, n in enumerate(kept, start=1)
+        ]
+        return Results(hits, len(leg.ids), note, query, leg.ids)
+
+    def _known(self, papers: Sequence[PaperId]) -> NDArray[np.float32]:
+        """The vectors of those of these papers that have one."""
+        if self._space is None:
+            return np.empty((0, 1), np.float32)
+        vectors, known = self._space.vectors(papers)
+        return vectors[known]
+
+    def _steered_terms(self, query: Query) -> tuple[Term, ...]:
+        """What was typed, and the words of wanted papers that no unwanted one has."""
+        liked, unliked = (
+            terms_of(" ".join(part for texts in self._library.texts(papers) for part in texts))
+            for papers in (query.like, query.unlike)
+        )
+        unwanted = set(unliked) - set(query.terms)
+        return (*query.terms * _TYPED, *(term for term in liked if term not in unwanted))
+
+    def _sorted(self, results: Results, order: Order) -> Results:
+        if order is Order.relevance:
+            return results
+        hits = {hit.paper: hit for hit in results.hits}
+        ids = self._library.ordered(np.array(list(hits), np.int64), order)
+        return replace(results, hits=[hits[PaperId(id)] for id in ids.tolist()])
 
     def _understood(self, query: Query, mode: Mode) -> tuple[NDArray[np.float32] | None, str]:
         """The query as a vector, or None and the reason why it cannot be had."""
@@ -248,26 +321,13 @@ class Search:
             average = float(self._average() @ vector)
         scores = fuse(bm25, similarity, average)
         order = np.lexsort((ids, -scores))
+        order = order[~np.isin(ids[order], query.unlike)]
         hits = []
         for n in order[self._one_a_work(ids[order], limit)].tolist():
             paper = int(ids[n])
             ranks = by_words.get(paper), by_meaning.get(paper)
             hits.append(self._hit(paper, scores[n], float(similarity[n]), *ranks))
-        return Results(hits, len(ids), note, query)
-
-    def _similar_by_words(
-        self, like: Sequence[PaperId], unlike: Sequence[PaperId], limit: int
-    ) -> Results:
-        text = " ".join(part for texts in self._library.texts(like) for part in texts)
-        leg = self._by_words(terms_of(text), (), None, 2 * limit + len(like))
-        kept = self._one_a_work(leg.ids, limit, without=[*like, *unlike])
-        hits = [
-            self._hit(paper, score, math.nan, text_rank=rank)
-            for rank, (paper, score) in enumerate(
-                zip(leg.ids[kept].tolist(), leg.scores[kept].tolist(), strict=True), start=1
-            )
-        ]
-        return Results(hits, len(leg.ids), "Alike by their words: there is no vector to go by yet.")
+        return Results(hits, len(order), note, query, ids[order])
 
     def _hit(
         self,
@@ -320,3 +380,8 @@ class Search:
             vectors, known = self._space.vectors(sample)
             self._centre = (count, vectors.sum(0) / max(int(known.sum()), 1))
         return self._centre[1]
+
+
+def _list(ids: Ids, limit: int, query: Query) -> Results:
+    hits = [Hit(PaperId(id)) for id in ids[:limit].tolist()]
+    return Results(hits, len(ids), "", query, ids)

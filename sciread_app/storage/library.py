@@ -24,6 +24,7 @@ from sciread_app.storage import (
     conditions,
     fulltext,
     merging,
+    orders,
     records,
     schema,
     works,
@@ -40,6 +41,9 @@ from sciread_app.storage.opinions import Opinions
 from sciread_app.storage.reading import Reading
 from sciread_app.storage.shelves import Shelves
 from sciread_app.storage.traits import Traits
+
+# From so many papers on it is quicker to take all in their order than to look each one up.
+_MANY = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +117,23 @@ class Library:
             return db.scalars(select(func.count()).select_from(schema.papers).where(_live())).one()
 
     def ids(self, order: Order = Order.added) -> Ids:
-        papers = schema.papers.c
-        by = {
-            Order.added: (papers.added.desc(), papers.id.desc()),
-            Order.year: (papers.published.desc(), papers.id.desc()),
-            Order.title: (func.lower(papers.title), papers.id),
-        }[order]
         with self._db.reading() as db:
-            listed = db.execute(select(papers.id).where(_live()).order_by(*by))
-            return _ids(chain.from_iterable(listed))
+            return orders.listed(db, order, _live())
+
+    def ordered(self, ids: Ids, order: Order) -> Ids:
+        """These papers in this order, those in the trash among them."""
+        if len(ids) > _MANY:
+            listed = self.ids(order)
+            if np.isin(ids, listed).all():
+                return listed[np.isin(listed, ids)]
+        with self._db.reading() as db:
+            return orders.listed(db, order, schema.papers.c.id.in_(records.among(ids.tolist())))
+
+    def holding(self, ids: Ids, words: Sequence[str]) -> Ids:
+        """Those of these papers that hold all words, by a look at each: meant for the trash."""
+        with self._db.reading() as db:
+            found = fulltext.holding(db, ids.tolist(), words)
+        return ids[np.isin(ids, found)]
 
     def matching(self, wanted: Sequence[Condition]) -> Ids:
         """The papers that meet all conditions, ids ascending. Those in the trash only if they are

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sciread_app.domain.order import Order
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
 from sciread_app.services.search import Mode, Search, Why
 from sciread_app.services.space import Space
@@ -254,6 +255,48 @@ def test_what_is_not_meant_pushes_its_like_away(library, space, search, papers):
 
     assert place(cat, [papers["On the kitten"]]) > place(galaxy, [papers["On the kitten"]])
     assert place(galaxy, [papers["Galaxy surveys"]]) > place(cat, [papers["Galaxy surveys"]])
+
+
+def test_a_typed_query_is_steered_by_examples_and_counterexamples(library, search, papers):
+    car, kitten = papers["A car for everyone"], papers["On the kitten"]
+
+    def first(query):
+        return titles(library, search.find(query, mode=Mode.meaning))[0]
+
+    assert first("galaxy") == first(f"galaxy -like:{car}") == "Galaxy surveys"
+    assert first(f"waiting like:{kitten}") == "On the kitten"
+    assert "On the kitten" not in titles(library, search.find(f"kitten -like:{kitten}"))
+
+
+def test_examples_alone_are_what_similar_finds_within_what_is_asked_for(library, search, papers):
+    car = papers["A car for everyone"]
+    assert search.find(f"like:{car}").hits == search.similar([car]).hits
+    assert titles(library, search.find(f"like:{car} year:2016")) == ["On the kitten"]
+
+
+def test_without_a_model_examples_steer_by_their_words(library, papers):
+    galaxy, search = papers["Galaxy surveys"], Search(library, None)
+    assert titles(library, search.find("town")) != ["Galaxy surveys"]
+    assert "Galaxy surveys" in titles(library, search.find(f"town like:{galaxy}"))
+    assert "Galaxy surveys" not in titles(library, search.find(f"surveys -like:{galaxy}"))
+
+
+def test_the_best_can_be_put_into_another_order(library, search):
+    best = search.find("car kitten galaxy", limit=4)
+    newest = search.find("car kitten galaxy", limit=4, order=Order.year)
+    assert {hit.paper for hit in best.hits} == {hit.paper for hit in newest.hits}
+    years = [paper.year for paper in library.get([hit.paper for hit in newest.hits])]
+    assert years == sorted(years, reverse=True)
+    assert titles(library, search.find("year:2016..", order=Order.title))[0] == (
+        "Folding of an enzyme"
+    )
+
+
+def test_the_trash_is_searched_by_words_where_it_is_asked_for(library, search, papers):
+    library.trash([papers["A car for everyone"], papers["On the kitten"]])
+    assert titles(library, search.find("in:trash cheap")) == ["A car for everyone"]
+    assert titles(library, search.find("in:trash author:ford")) == ["A car for everyone"]
+    assert len(search.find("in:trash").hits) == 2
 
 
 def test_similar_without_vectors_goes_by_words_and_says_so(library, papers):

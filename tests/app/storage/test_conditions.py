@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 
+from sciread_app.domain.order import Order
 from sciread_app.domain.query import parse
 from sciread_app.storage.conditions import selections
 from tests.make import paper
@@ -74,6 +76,29 @@ def test_papers_in_the_trash_are_found_where_they_are_asked_for(found, library):
     assert found("in:trash year:2016") == ["Gone"]
     assert found("in:trash rating:4..") == ["Radium"]
     assert found("-in:trash") == ["Cells"]
+
+
+@pytest.mark.parametrize(
+    ("order", "titles"),
+    [
+        (Order.added, ["Gone", "Radium", "Cells"]),
+        (Order.year, ["Gone", "Cells", "Radium"]),
+        (Order.oldest, ["Radium", "Cells", "Gone"]),
+        (Order.title, ["Cells", "Gone", "Radium"]),
+        (Order.author, ["Cells", "Radium", "Gone"]),
+        (Order.venue, ["Radium", "Cells", "Gone"]),
+        (Order.rating, ["Radium", "Gone", "Cells"]),
+        (Order.unread, ["Gone", "Cells", "Radium"]),
+    ],
+)
+@pytest.mark.parametrize("many", [0, 20_000])
+def test_papers_are_put_in_every_order(found, library, monkeypatch, order, titles, many):
+    monkeypatch.setattr("sciread_app.storage.library._MANY", many)
+    library.shelves.mark_read([1])
+    ids = library.ordered(np.array([1, 2, 3]), order)
+    assert [p.title for p in library.get(ids.tolist())] == titles
+    library.trash([2])
+    assert library.ordered(np.array([1, 2, 3]), order).tolist() == ids.tolist()
 
 
 def test_what_is_rare_is_looked_up_in_an_index(library):
