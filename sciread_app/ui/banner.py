@@ -59,9 +59,13 @@ class Banner(QFrame):
     def show_problem(self, problem: Problem, *actions: Action) -> None:
         self._put(Message("problem", problem.message, problem.hint, problem.report, actions))
 
-    def show_notice(self, message: str, hint: str = "", *actions: Action) -> None:
-        """With actions, it waits for an answer; without any, the next notice takes its place."""
-        self._put(Message("notice", message, hint, actions=actions, passes=not actions))
+    def show_notice(
+        self, message: str, hint: str = "", *actions: Action, passes: bool | None = None
+    ) -> None:
+        """With actions it waits for an answer, unless it `passes` all the same: then the next
+        passing notice takes its place."""
+        passes = not actions if passes is None else passes
+        self._put(Message("notice", message, hint, actions=actions, passes=passes))
 
     def drop_notice(self, message: str) -> None:
         """What this notice said is no longer so."""

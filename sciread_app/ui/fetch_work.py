@@ -156,6 +156,7 @@ class FetchWork(QObject):
                     on_failed=self.troubled.emit,
                     lane=Lane.network,
                 )
+                going.job.again = partial(self.run, [going.fetch])
                 self.moved.emit(id)
 
     def _list(self, fetches: list[Fetch]) -> None:

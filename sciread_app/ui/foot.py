@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections import deque
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
 
 from sciread_app.ui.jobs import Job, Jobs, Lane
@@ -40,7 +41,9 @@ class Pace:
 
 
 class Foot(QFrame):
-    """Shows the heavy job that runs; what waits behind it is counted."""
+    """Shows the heavy job that runs; what waits behind it is counted. A click leads to all work."""
+
+    clicked = Signal()
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
@@ -55,18 +58,25 @@ class Foot(QFrame):
         self.bar.setFixedSize(180, 6)
         self.cancel = styled(QPushButton("Cancel"), "link")
         self.cancel.clicked.connect(self._stop)
+        self.pause = styled(QPushButton("Pause"), "link")
+        self.pause.clicked.connect(self._hold)
+        self.work = styled(QPushButton("Work"), "link")
+        self.work.setToolTip("What goes on in the background (Ctrl+J)")
+        self.work.clicked.connect(self.clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 5, 14, 5)
         row.setSpacing(12)
         row.addWidget(self.status)
         row.addStretch()
-        for widget in (self.what, self.how_far, self.bar, self.cancel):
+        self._of_job = (self.what, self.how_far, self.bar, self.pause, self.cancel)
+        for widget in (*self._of_job, self.work):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.setMinimumHeight(40)
         self._show_job(None)
         jobs.started.connect(self._look)
         jobs.finished.connect(self._look)
         jobs.progressed.connect(self._progress)
+        jobs.held.connect(self._show_held)
 
     def show_status(self, status: Status) -> None:
         text = "1 paper" if status.papers == 1 else f"{status.papers:,} papers"
@@ -76,13 +86,16 @@ class Foot(QFrame):
             text += " searchable by meaning"
         self.status.setText(text)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+
     def _look(self, job: Job) -> None:
         if job.lane is Lane.heavy:
             running = self._jobs.running(Lane.heavy)
             self._show_job(running[0] if running else None, len(running) - 1)
 
     def _show_job(self, job: Job | None, waiting: int = 0) -> None:
-        for widget in (self.what, self.how_far, self.bar, self.cancel):
+        for widget in self._of_job:
             widget.setVisible(job is not None)
         if job is None:
             self._job = None
@@ -93,6 +106,8 @@ class Foot(QFrame):
             self.bar.setRange(0, 0)
             self.how_far.clear()
             self.cancel.setEnabled(True)
+            self.pause.setEnabled(True)
+            self._show_held(job)
         self.what.setText(f"{job.title} (+{waiting} waiting)" if waiting else job.title)
         self.bar.setAccessibleName(job.title)
 
@@ -103,12 +118,25 @@ class Foot(QFrame):
         # Qt counts to 2**31; a promille is as much as the bar can show.
         self.bar.setRange(0, 1000 if total else 0)
         self.bar.setValue(min(1000, done * 1000 // total) if total else 0)
-        self.how_far.setText(how_far(done, total, self._pace, note))
+        far = how_far(done, total, self._pace, note)
+        self.how_far.setText(f"Paused · {far}" if job.task.held else far)
         self.how_far.setToolTip(note)
+
+    def _show_held(self, job: Job) -> None:
+        if job is self._job:
+            held = job.task.held
+            self.pause.setText("Go on" if held else "Pause")
+            self.how_far.setText("Paused" if held else "")
+            self._pace = Pace()
+
+    def _hold(self) -> None:
+        if self._job:
+            self._jobs.hold(self._job, not self._job.task.held)
 
     def _stop(self) -> None:
         if self._job:
             self.cancel.setEnabled(False)
+            self.pause.setEnabled(False)
             self.how_far.setText("Stopping…")
             self._job.cancel()
 

@@ -46,6 +46,7 @@ class Importing(QObject):
         job = self._jobs.run(
             f"Importing {what}", lambda task: self._importer.add(chosen, task), self._added
         )
+        job.again = lambda: self.add(chosen)
         self._imports.add(job)
         return job
 
@@ -53,6 +54,7 @@ class Importing(QObject):
         job = self._jobs.run(
             "Preparing the sample library", self._importer.add_sample, self._sample_added
         )
+        job.again = self.add_sample
         self._imports.add(job)
         return job
 
@@ -64,6 +66,7 @@ class Importing(QObject):
         job = self._jobs.run(
             "Preparing search by meaning", self._importer.catch_up, self._caught_up
         )
+        job.again = self.catch_up
         self._catching_up = job
         self._imports.add(job)
 

@@ -211,6 +211,12 @@ def headline(ledger: Ledger) -> str:
     return f"{records} read{took}"
 
 
+def summed_up(ledger: Ledger) -> str:
+    """10 new, 2 already there, 1 failed"""
+    terms = ((ledger.added, "new"), (ledger.merged, "already there"), (ledger.failed, "failed"))
+    return ", ".join(f"{number:,} {name}" for number, name in terms if number)
+
+
 def as_table(entries: Sequence[Skipped]) -> str:
     """File, entry and reason with tabs between, for a spreadsheet or a message."""
     text = io.StringIO()

@@ -8,36 +8,31 @@ from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QHBoxLayout,
-    QMainWindow,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.tasks import Task
-from sciread_app.ui.banner import Banner
 from sciread_app.ui.dialogs import about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
-from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.foot import Foot
+from sciread_app.ui.focus import ComeBack, next_pane
+from sciread_app.ui.frame import Frame
 from sciread_app.ui.icons import icon
 from sciread_app.ui.importing import Importer, Importing
+from sciread_app.ui.job_centre_log import WorkLog
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
-from sciread_app.ui.ledger import LedgerDialog
+from sciread_app.ui.ledger import LedgerDialog, headline, summed_up
 from sciread_app.ui.menus import Menus
-from sciread_app.ui.page import Page
+from sciread_app.ui.page import Page, search_panes
 from sciread_app.ui.pages import build
-from sciread_app.ui.rail import Rail
+from sciread_app.ui.palette_offer import Goal, WindowOffer
 from sciread_app.ui.search_page import Finder, SearchPage
 from sciread_app.ui.theme import Appearance, Choice
 from sciread_app.ui.values import Ledger, Status
 
 if TYPE_CHECKING:
     from sciread_app.ui.intake_page import Intake
+    from sciread_app.ui.job_centre import JobCentre
+    from sciread_app.ui.palette import Palette
 
 FILES = (
     "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -53,6 +48,10 @@ class Desk(Finder, Importer, Protocol):
     def intake(self) -> Intake: ...
 
     def status(self) -> Status: ...
+
+    def goals(self) -> Sequence[Goal]:
+        """The parts of the library that have a name."""
+        ...
 
     def wake(self, task: Task) -> None:
         """Start the model, which takes seconds; until then searches go by words."""
@@ -76,6 +75,11 @@ class MainWindow(QMainWindow):
         self.page: SearchPage | None = None
         self._others: dict[str, Page] = {}  # each from when it is first looked at
         self._ready = False  # the library may be looked at
+        self._palette: Palette | None = None  # this and the next from when they are first wanted
+        self._work: JobCentre | None = None
+        self._came_from = ComeBack()
+        self.work_log = WorkLog(jobs, self)
+        self.offer = WindowOffer(self, self._memory())
         self.importing: Importing | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
@@ -90,9 +94,10 @@ class MainWindow(QMainWindow):
         self.page = SearchPage(desk, self._jobs, self.appearance)
         self.page.add_wanted.connect(self.add_files)
         self.importing = Importing(desk, self._jobs, self)
+        self.page.shown.connect(lambda view: self.offer.was_searched(view.query))
         self.page.sample_wanted.connect(self.importing.add_sample)
         self.importing.changed.connect(self.library_changed)
-        self.importing.ended.connect(self.show_ledger)
+        self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(self._stopped)
         self.library_changed.connect(self._look_again)
         if sample:
@@ -100,6 +105,10 @@ class MainWindow(QMainWindow):
             self.importing.add_sample()
         else:
             self._begin()
+
+    @property
+    def desk(self) -> Desk | None:
+        return self._desk
 
     def go_to(self, place: str) -> None:
         """Show the page with this key, see rail.PLACES."""
@@ -143,22 +152,64 @@ class MainWindow(QMainWindow):
         if self.page:
             self.page.show_papers(papers, crumb)
 
+    def search_for(self, query: str) -> None:
+        """Show what is found for a query, as if it had been typed."""
+        self.go_to("search")
+        if self.page:
+            self.page.box.set_text(query)
+            self.page.search()
+
+    def show_palette(self) -> None:
+        if not self._palette:
+            from sciread_app.ui.palette import Palette  # who opens a window does not wait for it
+
+            self._palette = Palette(self, self.offer, self._jobs, self.appearance)
+        self._palette.open()
+
+    def toggle_work(self) -> None:
+        """Show or hide what goes on in the background."""
+        if not self._work:
+            from sciread_app.ui.job_centre import JobCentre
+
+            self._work = JobCentre(self.work_log, self.appearance)
+            self._work.closed.connect(self.toggle_work)
+            self._work.ledger_wanted.connect(self.show_ledger)
+            self._work.hide()
+            self._frame.put_above_foot(self._work)
+        if self._work.isVisible():
+            self._work.hide()
+            self._came_from.give_back()
+        else:
+            self._came_from.remember(self._work)
+            self._work.show()
+            self._work.take_focus()
+
+    def next_pane(self) -> None:
+        """Move the focus on: the rail, the panes of the page, work, what the banner says."""
+        page = self._pages.currentWidget()
+        panes = page.panes() if isinstance(page, Page) else search_panes(self.page)
+        more = [self._work] if self._work else []
+        next_pane([self.rail, *panes, *more, self.banner])
+
+    def add(self, paths: list[Path]) -> None:
+        """Take in these files and folders."""
+        if paths and self.importing:
+            self.importing.add(paths)
+
     def add_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)
-        self._add([Path(name) for name in names])
+        self.add([Path(name) for name in names])
 
     def add_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, "Add all papers in a folder")
-        self._add([Path(name)] if name else [])
+        self.add([Path(name)] if name else [])
 
     def show_ledger(self, ledger: Ledger) -> None:
-        self._last_ledger = ledger
-        self.menus.ledger.setEnabled(True)
-        self.show_last_ledger()
+        LedgerDialog(ledger, self).show()
 
     def show_last_ledger(self) -> None:
         if self._last_ledger:
-            LedgerDialog(self._last_ledger, self).open()
+            self.show_ledger(self._last_ledger)
 
     def show_keys(self) -> None:
         shortcuts_dialog(self.menus.actions(), self).open()
@@ -177,12 +228,8 @@ class MainWindow(QMainWindow):
             self.banner.show_problem(problem)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._geometry().setValue("geometry", self.saveGeometry())
+        self._memory().setValue("geometry", self.saveGeometry())
         super().closeEvent(event)
-
-    def _add(self, paths: list[Path]) -> None:
-        if paths and self.importing:
-            self.importing.add(paths)
 
     def _begin(self) -> None:
         assert self.page and self.importing
@@ -231,6 +278,14 @@ class MainWindow(QMainWindow):
         if self.page and not self._ready:
             self._begin()  # the sample could not be prepared; an empty library says what to do
 
+    def _imported(self, ledger: Ledger) -> None:
+        self._last_ledger = ledger
+        self.menus.ledger.setEnabled(True)
+        name = "What failed" if ledger.failures else "Details"
+        self.banner.show_notice(
+            f"{headline(ledger)}.", summed_up(ledger), (name, self.show_last_ledger), passes=True
+        )
+
     def _stopped(self, title: str) -> None:
         self.banner.show_notice(
             f"Stopped: {title[0].lower()}{title[1:]}.",
@@ -238,40 +293,19 @@ class MainWindow(QMainWindow):
         )
 
     def _build(self) -> None:
-        self.banner = Banner(self.appearance)
-        self._wait = EmptyState(self.appearance)
-        self._wait.say("papers", "Opening the library")
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self._wait)
-        self._foot = Foot(self._jobs)
-        self.rail = Rail(self.appearance)
-        self.rail.setEnabled(False)
+        frame = self._frame = Frame(self._jobs, self.appearance)
+        self.banner, self.rail = frame.banner, frame.rail
+        self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
         self.rail.chosen.connect(self.go_to)
-        banner = QVBoxLayout()
-        banner.setContentsMargins(16, 8, 16, 0)
-        banner.addWidget(self.banner)
-        right = QVBoxLayout()
-        right.setSpacing(0)
-        right.addLayout(banner)
-        right.addWidget(self._pages, 1)
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addWidget(self.rail)
-        across.addLayout(right, 1)
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(across, 1)
-        column.addWidget(self._foot)
-        self.setCentralWidget(middle)
+        self._foot.clicked.connect(self.toggle_work)
+        self.setCentralWidget(frame)
         drops = DropZone(self, lambda: self.importing is not None)
-        drops.dropped.connect(self._add)
+        drops.dropped.connect(self.add)
 
-    def _geometry(self) -> QSettings:
+    def _memory(self) -> QSettings:
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
 
     def _restore(self) -> None:
         self.resize(*FIRST_SIZE)
-        if geometry := self._geometry().value("geometry"):
+        if geometry := self._memory().value("geometry"):
             self.restoreGeometry(geometry)

@@ -27,6 +27,7 @@ class Menus:
 
     def __init__(self, window: MainWindow) -> None:
         self._window = window
+        self._ready = False
         self._need_library: list[QAction] = []
         self._need_search_page: list[QAction] = []
         self._places: dict[str, QAction] = {}
@@ -51,11 +52,15 @@ class Menus:
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
             self._on_page(view, f"Search: {name}", f"Alt+{number}", partial(_set_mode, mode))
         view.addSeparator()
+        self.palette = self._action(view, "&Commands…", "Ctrl+K", window.show_palette)
+        self._action(view, "&Work in the background", "Ctrl+J", window.toggle_work)
+        self._action(view, "&Next pane", "F6", window.next_pane)
         self._add_themes(view.addMenu("&Theme"))
         self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
         self._action(help, "&About SciRead", "", window.show_about)
 
     def library_opened(self) -> None:
+        self._ready = True
         for action in self._need_library:
             action.setEnabled(True)
 
@@ -64,6 +69,30 @@ class Menus:
         self._places[place].setChecked(True)
         for action in self._need_search_page:
             action.setEnabled(place == "search")
+
+    def verbs(self) -> list[tuple[str, QAction]]:
+        """Every verb with its full name: «Theme: Dark», «Go to Intake»."""
+        menus = self._window.menuBar().findChildren(QMenu)
+        named = []
+        for menu in menus:
+            over = plain(menu.title()) if isinstance(menu.parent(), QMenu) else ""
+            for action in menu.actions():
+                if action.text() and not action.menu() and action is not self.palette:
+                    name = plain(action.text())
+                    name = f"Go to {name}" if action in self._places.values() else name
+                    named.append((f"{over}: {name}" if over else name, action))
+        return named
+
+    def why_not(self, action: QAction) -> str:
+        """Why an action that is disabled cannot be done just now. Whoever disables one for a
+        reason of his own sets its property «why_not»."""
+        if reason := action.property("why_not"):
+            return str(reason)
+        if action in self._need_search_page and self._ready:
+            return "On the search page"
+        if action in self._need_library and not self._ready:
+            return "Once the library is open"
+        return "After an import" if action is self.ledger else "Not just now"
 
     def actions(self) -> list[QAction]:
         """Every verb, in the order of the menus."""
@@ -116,3 +145,8 @@ class Menus:
 
 def _set_mode(mode: Mode, page: SearchPage) -> None:
     page.box.set_mode(mode)
+
+
+def plain(text: str) -> str:
+    """The text of a menu without the mark of its letter."""
+    return text.replace("&", "").rstrip("…")

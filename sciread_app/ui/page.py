@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import Changes
+
+if TYPE_CHECKING:
+    from sciread_app.ui.search_page import SearchPage
 
 
 class Page(QWidget):
@@ -16,5 +22,13 @@ class Page(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
+    def panes(self) -> Sequence[QWidget]:
+        """Its parts as F6 goes through them."""
+        return (self,)
+
     def library_changed(self, changes: Changes) -> None:
         """Something has changed, whether or not the page is looked at."""
+
+
+def search_panes(page: SearchPage | None) -> Sequence[QWidget]:
+    return (page.box, page.hits, page.details) if page else ()

@@ -278,6 +278,9 @@ QFrame#dropzone {{
     background: {chosen}; border: 2px dashed {accent}; border-radius: 16px; color: {text};
 }}
 
+QFrame#palette {{ background: {raised}; border: 1px solid {border}; border-radius: 12px; }}
+QListView#results {{ background: transparent; border: none; outline: none; }}
+
 QProgressBar {{ background: {track}; border: none; border-radius: 3px; }}
 QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
 

@@ -10,6 +10,7 @@ from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
+from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
 from tests.app.ui.fake_intake import FakeIntake
 from tests.make import paper
@@ -111,6 +112,9 @@ class FakeDesk:
 
     def status(self) -> Status:
         return Status(self.count, 0 if self.encoded else self.count, by_meaning=True)
+
+    def goals(self) -> list[Goal]:
+        return [Goal("Collection", "thesis", "in:thesis"), Goal("Tag", "to read", 'tag:"to read"')]
 
     def wake(self, task: Task) -> None:
         self.awake = True

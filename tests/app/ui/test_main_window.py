@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QDialog
+from PySide6.QtWidgets import QApplication, QDialog, QPushButton
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.errors import LibraryError
@@ -48,7 +48,9 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     bib, folder = tmp_path / "a b.bib", tmp_path / "papers"
     assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
     qtbot.waitUntil(lambda: desk.imported == [[bib, folder]])
-    qtbot.waitUntil(lambda: ledger_of(window) is not None)
+    qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
+    assert window.banner.hint.text() == "3 new, 2 already there"
+    assert ledger_of(window) is None  # nothing stands in the way of who goes on working
 
 
 def test_what_is_no_file_cannot_be_dropped(show_window, jobs):
@@ -100,6 +102,9 @@ def test_the_ledger_adds_up_and_names_every_failure(qtbot, show_window):
     desk.failures = FAILURES
     window = show_window(desk)
     window.importing.add([Path("papers")])
+    qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
+    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "What failed")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: ledger_of(window) is not None)
     dialog = ledger_of(window)
     ledger = dialog.ledger

@@ -1,0 +1,200 @@
+"""The job centre: what runs, waits and has ended, each with what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.ui.icons import icon
+from sciread_app.ui.job_centre_log import State, Work, WorkLog
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.values import Ledger
+
+HEIGHT = 300  # pixels at most
+NOTHING = "Nothing has been going on since the window was opened."
+
+
+class JobCentre(QFrame):
+    """A panel at the foot of the window. Esc closes it."""
+
+    closed = Signal()
+    ledger_wanted = Signal(object)  # Ledger
+
+    def __init__(self, log: WorkLog, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("foot")
+        self.setAccessibleName("Work in the background")
+        self.setMaximumHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+        self._log = log
+        self._rows: dict[Work, WorkRow] = {}
+        self._build()
+        for work in log.works:
+            self._add(work)
+        log.added.connect(self._add)
+        log.changed.connect(self._change)
+        log.dropped.connect(self._drop)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def row(self, work: Work) -> WorkRow:
+        return self._rows[work]
+
+    def take_focus(self) -> None:
+        """To the first button that does something, else to the one that closes."""
+        buttons = self._list.findChildren(QPushButton)
+        shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
+        (shown[0] if shown else self.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _add(self, work: Work) -> None:
+        row = self._rows[work] = WorkRow(work, self._log)
+        row.ledger_wanted.connect(self.ledger_wanted)
+        self._column.insertWidget(0, row)
+        # Tab goes as the eye does, though the newest row was made last.
+        before: QWidget = self.close_button
+        for button in row.buttons:
+            self.setTabOrder(before, button)
+            before = button
+        self._nothing.hide()
+
+    def _change(self, work: Work) -> None:
+        self._rows[work].show_state()
+
+    def _drop(self, work: Work) -> None:
+        row = self._rows.pop(work)
+        row.hide()
+        row.deleteLater()
+
+    def _build(self) -> None:
+        title = QLabel("Work in the background")
+        title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.close_button = styled(QToolButton(), "link")
+        self.close_button.setAccessibleName("Close the list of work")
+        self.close_button.setToolTip("Close (Esc)")
+        self.close_button.clicked.connect(self.closed)
+        head = QHBoxLayout()
+        head.addWidget(title)
+        head.addStretch()
+        head.addWidget(self.close_button)
+        self._list = styled(QWidget(), "column")
+        self._column = QVBoxLayout(self._list)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(8)
+        self._nothing = styled(QLabel(NOTHING), "quiet")
+        self._column.addWidget(self._nothing)
+        self._column.addStretch()
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self._list)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 8, 14, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(scroll, 1)
+
+    def _paint(self, theme: Theme) -> None:
+        self.close_button.setIcon(icon("close", theme.quiet))
+
+
+class WorkRow(QFrame):
+    ledger_wanted = Signal(object)  # Ledger
+
+    def __init__(self, work: Work, log: WorkLog) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._work = work
+        self._log = log
+        self._stopping = False
+        self.title = QLabel(work.title, wordWrap=True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.says = styled(QLabel(wordWrap=True), "quiet")
+        self.says.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(work.title)
+        self.pause = self._button("Pause", self._hold)
+        self.cancel = self._button("Cancel", self._stop)
+        self.skipped = self._button("What was skipped", self._show_ledger)
+        self.report = self._button("Copy report", self._copy)
+        self.again = self._button("Start again", self._start_again)
+        self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
+        self._lay_out()
+        self.show_state()
+
+    def show_state(self) -> None:
+        work, state = self._work, self._work.state
+        going = not state.ended
+        self.says.setText("Stopping…" if self._stopping and going else work.says())
+        self.bar.setVisible(going and state is not State.waiting)
+        self.bar.setRange(0, 1000 if work.total or state is State.held else 0)
+        self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
+        self.pause.setVisible(going)
+        self.pause.setText("Go on" if state is State.held else "Pause")
+        self.pause.setEnabled(not self._stopping)
+        self.cancel.setVisible(going)
+        self.cancel.setEnabled(not self._stopping)
+        ledger = work.ledger
+        self.skipped.setVisible(bool(ledger and (ledger.failures or ledger.remarks)))
+        self.report.setVisible(bool(work.job.problem and work.job.problem.report))
+        self.again.setVisible(state in (State.failed, State.stopped))
+        self.setAccessibleName(f"{work.title}: {self.says.text()}")
+
+    def _button(self, text: str, do: Callable[[], None]) -> QPushButton:
+        button = styled(QPushButton(text), "link")
+        button.setAccessibleDescription(self._work.title)
+        button.clicked.connect(do)
+        return button
+
+    def _hold(self) -> None:
+        self._log.hold(self._work, self._work.state is not State.held)
+
+    def _stop(self) -> None:
+        self._stopping = True
+        self._work.job.cancel()
+        self.show_state()
+
+    def _start_again(self) -> None:
+        if again := self._work.job.again:
+            again()
+        self.again.setEnabled(False)
+
+    def _show_ledger(self) -> None:
+        ledger: Ledger | None = self._work.ledger
+        self.ledger_wanted.emit(ledger)
+
+    def _copy(self) -> None:
+        if problem := self._work.job.problem:
+            QGuiApplication.clipboard().setText(problem.report)
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(self.title)
+        words.addWidget(self.says)
+        words.addWidget(self.bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 8, 8)
+        row.addLayout(words, 1)
+        for button in self.buttons:
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)

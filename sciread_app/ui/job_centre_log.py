@@ -1,0 +1,152 @@
+"""What goes on behind the window, and what has gone on since it was opened."""
+
+from __future__ import annotations
+
+import enum
+import time
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QObject, Signal
+
+from sciread_app.ui.foot import Pace, duration, how_far
+from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.ledger import summed_up
+from sciread_app.ui.values import Brought, CitationReport, Ledger
+
+REMEMBERED = 60  # pieces of work that have ended
+
+
+class State(enum.Enum):
+    waiting = "Waiting for its turn"
+    running = "Running"
+    held = "Paused"
+    done = "Done"
+    failed = "Failed"
+    stopped = "Stopped"
+
+    @property
+    def ended(self) -> bool:
+        return self in (State.done, State.failed, State.stopped)
+
+
+@dataclass(eq=False)
+class Work:
+    """A job as a person follows it; it outlives the job."""
+
+    job: Job
+    state: State = State.waiting
+    done: int = 0
+    total: int = 0  # 0: unknown
+    note: str = ""
+    pace: Pace = field(default_factory=Pace)
+    begun: float = 0.0  # seconds since 1970, as `ended`
+    ended: float = 0.0
+    ledger: Ledger | None = None
+
+    @property
+    def title(self) -> str:
+        return self.job.title
+
+    def says(self) -> str:
+        """How far it is, or how it ended, in one line."""
+        if self.state is State.waiting:
+            return self.state.value
+        if not self.state.ended:
+            far = how_far(self.done, self.total, self.pace, self.note)
+            return (
+                f"{self.state.value} · {far}"
+                if self.state is State.held and far
+                else (far or self.state.value)
+            )
+        clock = time.strftime("%H:%M", time.localtime(self.ended))
+        parts = [f"{self.state.value} at {clock}"]
+        if self.begun and self.ended - self.begun >= 1:
+            parts.append(f"after {duration(self.ended - self.begun)}")
+        return " · ".join(filter(None, [*parts, *self._result()]))
+
+    def _result(self) -> list[str]:
+        if self.state is State.failed and self.job.problem:
+            return [f"{self.job.problem.message} {self.job.problem.hint}".rstrip()]
+        if self.state is State.stopped:
+            return ["What was done until then is kept"]
+        return [summed_up(self.ledger)] if self.ledger else []
+
+
+class WorkLog(QObject):
+    """Imports, fetches, encoding and the like; not the searches, which are over at once."""
+
+    added = Signal(object)  # Work
+    changed = Signal(object)  # Work, in what it says or how far it is
+    dropped = Signal(object)  # Work, that ended so long ago that it is forgotten
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self.works: list[Work] = []  # in the order in which they were asked for
+        jobs.started.connect(self._start)
+        jobs.begun.connect(self._begin)
+        jobs.held.connect(self._hold)
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finish)
+
+    def hold(self, work: Work, held: bool) -> None:
+        self._jobs.hold(work.job, held)
+
+    def of(self, job: Job) -> Work | None:
+        return next((work for work in reversed(self.works) if work.job is job), None)
+
+    def going(self) -> list[Work]:
+        return [work for work in self.works if not work.state.ended]
+
+    def _start(self, job: Job) -> None:
+        if job.lane is not Lane.light:
+            work = Work(job)
+            self.works.append(work)
+            self.added.emit(work)
+
+    def _begin(self, job: Job) -> None:
+        if work := self.of(job):
+            work.begun = time.time()
+            work.state = State.held if job.task.held else State.running
+            self.changed.emit(work)
+
+    def _hold(self, job: Job) -> None:
+        work = self.of(job)
+        if work and not work.state.ended:
+            running = State.running if job.begun else State.waiting
+            work.state = State.held if job.task.held else running
+            work.pace = Pace()  # the time it stood still says nothing of how fast it is
+            self.changed.emit(work)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if work := self.of(job):
+            work.done, work.total, work.note = done, total, note
+            work.pace.add(done, time.monotonic())
+            self.changed.emit(work)
+
+    def _finish(self, job: Job) -> None:
+        work = self.of(job)
+        if not work:
+            return
+        work.ended = time.time()
+        work.ledger = ledger_of(job.result)
+        stopped = job.cancelled or bool(work.ledger and work.ledger.stopped)
+        failed = State.failed if job.problem else State.done
+        work.state = State.stopped if stopped else failed
+        self.changed.emit(work)
+        self._forget()
+
+    def _forget(self) -> None:
+        ended = [work for work in self.works if work.state.ended]
+        for work in ended[:-REMEMBERED]:
+            self.works.remove(work)
+            self.dropped.emit(work)
+
+
+def ledger_of(result: object) -> Ledger | None:
+    """What was skipped and why, as far as a result says so."""
+    if isinstance(result, Brought):
+        return result.ledger
+    if isinstance(result, CitationReport):
+        return Ledger(len(result.failures), 0, 0, result.failures, result.remarks)
+    return result if isinstance(result, Ledger) else None
