@@ -17,12 +17,23 @@ from sciread_app.domain.reading import (
     ReadingPlace,
     in_order,
 )
+from sciread_app.formats.markdown import notes_of
+from sciread_app.formats.pdf import SUFFIXES
 from sciread_app.formats.pdf.pages import CannotShow, PageFailed, PageText, PdfPages, Why
 from sciread_app.formats.pdf.text import clean, join_hyphens
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-__all__ = ["CannotShow", "Marked", "OpenFile", "PageFailed", "PageText", "Reading", "Why"]
+__all__ = [
+    "CannotShow",
+    "Marked",
+    "OpenFile",
+    "PageFailed",
+    "PageText",
+    "Reading",
+    "SearchOfFile",
+    "Why",
+]
 
 MOST_FOUND = 10_000
 _AT_ONCE = 8  # pages searched at a time, so that pages are drawn in between
@@ -162,6 +173,25 @@ class Reading:
     def title(self, paper: PaperId) -> str:
         found = self._library.get([paper])
         return found[0].title if found else ""
+
+    def files(self, paper: PaperId) -> list[Path]:
+        """Those of its files that can be read here, the ones that are there first."""
+        attached = [Path(one.path) for one in self._library.attachments.of([paper])]
+        readable = [path for path in attached if path.suffix.lower() in SUFFIXES]
+        return sorted(readable, key=lambda path: not path.is_file())
+
+    def as_markdown(self, papers: Sequence[PaperId]) -> str:
+        """What was marked and noted in these papers; empty if there is nothing."""
+        marks = self._library.shelves.marks(papers)
+        by_paper: dict[int, list[Highlight]] = {paper: [] for paper in papers}
+        for highlight in self._library.reading.highlights(papers):
+            by_paper[highlight.paper].append(highlight)
+        texts = (
+            notes_of(paper, marks[paper.id].notes, by_paper[paper.id])
+            for paper in self._library.get(papers)
+            if paper.id is not None
+        )
+        return "\n".join(filter(None, texts))
 
     def close(self) -> None:
         """End all processes, whatever they are at."""

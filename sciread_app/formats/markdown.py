@@ -1,0 +1,64 @@
+"""What was marked and noted in a paper, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sciread_app.domain.paper import Paper
+from sciread_app.domain.reading import Highlight, in_order
+
+_SIGNS = re.compile(r"([\\`*_\[\]<>#|~])")
+_ADDRESSES = {
+    "doi": "https://doi.org/",
+    "arxiv": "https://arxiv.org/abs/",
+    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
+}
+
+
+def notes_of(paper: Paper, notes: Sequence[str], highlights: Sequence[Highlight]) -> str:
+    """Title, source, notes and highlights in the order of the pages; empty if there is nothing.
+
+    Notes are Markdown already; what others wrote is shown as it is, whatever signs it holds.
+    """
+    notes = [note.strip() for note in notes if note.strip()]
+    if not notes and not highlights:
+        return ""
+    lines = [f"# {plain(paper.title) or 'Paper without a title'}", "", _source(paper), ""]
+    if notes:
+        lines += ["## Notes", "", *("\n\n".join(notes)).splitlines(), ""]
+    if highlights:
+        lines += ["## Highlights", ""]
+        for highlight in in_order(highlights):
+            lines += _passage(highlight)
+    return "\n".join(lines)
+
+
+def plain(text: str) -> str:
+    """Text whose signs mean nothing in Markdown, on one line."""
+    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+
+
+def _passage(highlight: Highlight) -> Iterator[str]:
+    yield f"> {plain(highlight.text)}"
+    yield ">"
+    yield f"> Page {highlight.page + 1}, {highlight.colour.value}"
+    yield ""
+    if highlight.note.strip():
+        yield from highlight.note.strip().splitlines()
+        yield ""
+
+
+def _source(paper: Paper) -> str:
+    authors = ", ".join(author.name for author in paper.authors[:6])
+    if len(paper.authors) > 6:
+        authors += " and others"
+    venue = f"*{plain(paper.venue)}*" if paper.venue else ""
+    about = [plain(authors), venue, paper.published[:4], *_links(paper)]
+    return ". ".join(filter(None, about)) + "."
+
+
+def _links(paper: Paper) -> Iterator[str]:
+    for kind, value in paper.identifiers:
+        if kind in _ADDRESSES:
+            yield f"<{_ADDRESSES[kind]}{value}>"
