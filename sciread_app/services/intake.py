@@ -187,7 +187,13 @@ class Intake:
             modified = content.path.stat().st_mtime if content.path.exists() else 0.0
             for id in owners[content.path] if _is_legible(content.path) else ():
                 attachment = Attachment(
-                    id, str(content.path), content.sha256, content.size, modified, content.problem
+                    id,
+                    str(content.path),
+                    content.sha256,
+                    content.size,
+                    modified,
+                    content.problem,
+                    content.pages,
                 )
                 found.append((attachment, content.text))
             report.texts += bool(content.text)

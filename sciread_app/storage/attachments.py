@@ -6,12 +6,15 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, delete, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.storage import fulltext, records, schema
 from sciread_app.storage.database import Database
+
+# What is known of a file from looking into it.
+_SEEN = ("sha256", "size", "modified", "problem", "pages")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,7 @@ class Attachment:
     size: int = 0
     modified: float = 0.0
     problem: str = ""
+    pages: int = 0  # 0: nobody has counted them
 
 
 class Attachments:
@@ -60,14 +64,9 @@ class Attachments:
             )
             fulltext.forget(db, live)
             for attachment, text in found:
-                row = {
-                    name: getattr(attachment, name)
-                    for name in ("paper", "path", "sha256", "size", "modified", "problem")
-                }
+                row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
                 put = insert(table).values(row | {"added": time.time()})
-                new = {
-                    name: put.excluded[name] for name in ("sha256", "size", "modified", "problem")
-                }
+                new = {name: put.excluded[name] for name in _SEEN}
                 db.execute(put.on_conflict_do_update(index_elements=["paper", "path"], set_=new))
                 if text:
                     body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
@@ -80,9 +79,17 @@ class Attachments:
         with self._db.writing() as db:
             db.execute(update(table).where(table.c.path == old).values(path=new))
 
+    def remove(self, paper: PaperId, path: str) -> None:
+        """The file is no longer one of this paper's; the file itself is left alone."""
+        table = schema.attachments
+        with self._db.writing() as db:
+            fulltext.forget(db, [paper])
+            db.execute(delete(table).where(table.c.paper == paper, table.c.path == path))
+            fulltext.index(db, [paper])
+
     def _select(self, condition: ColumnElement[bool]) -> list[Attachment]:
         table = schema.attachments.c
-        columns = (table.paper, table.path, table.sha256, table.size, table.modified, table.problem)
+        columns = (table.paper, table.path, *(table[name] for name in _SEEN))
         with self._db.reading() as db:
             rows = db.execute(select(*columns).where(condition).order_by(table.id))
             return [Attachment(*row) for row in rows]

@@ -159,6 +159,7 @@ attachments = Table(
     Column("path", Text, nullable=False),
     Column("sha256", Text, nullable=False, server_default=""),  # empty until the file was seen
     Column("size", Integer, nullable=False, server_default="0"),
+    Column("pages", Integer, nullable=False, server_default="0"),  # 0: not counted
     Column("modified", Float, nullable=False, server_default="0"),
     Column(
         "problem", Text, nullable=False, server_default=""

@@ -62,6 +62,7 @@ STATEMENTS = (
         PRIMARY KEY (sha256)
     ) WITHOUT ROWID
     """,
+    "ALTER TABLE attachments ADD COLUMN pages INTEGER DEFAULT '0' NOT NULL",
     """
     CREATE TABLE mentions (
         kind TEXT NOT NULL,

@@ -1,0 +1,93 @@
+"""The files of one paper: which there are, which are missing, and which are put to it by hand."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import LibraryError
+from sciread_app.formats.pdf.readers import PdfReaders
+from sciread_app.storage.attachments import Attachment
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+_PDF_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFile:
+    """`size` is in bytes, `pages` 0 where nobody has counted them. `problem` says why there is no
+    text of it in the index."""
+
+    path: Path
+    size: int = 0
+    pages: int = 0
+    missing: bool = False
+    problem: str = ""
+
+
+class Files:
+    """Files stay where people keep them. What is done here can be taken back."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def of(self, paper: PaperId) -> list[PaperFile]:
+        return [_look(known) for known in self._library.attachments.of([paper])]
+
+    def attach(self, paper: PaperId, path: Path, task: Task) -> None:
+        """Put a file to a paper, and its text into the index. Raises LibraryError, Cancelled."""
+        path = path.absolute()
+        attachment, text = _read(paper, path, task)
+        with self._library.edits.recording(f"Added the file “{path.name}”"):
+            self._library.attachments.put([(attachment, text)])
+
+    def detach(self, paper: PaperId, path: Path) -> None:
+        """The file itself is left where it is."""
+        with self._library.edits.recording(f"Took the file “{path.name}” off a paper"):
+            self._library.attachments.remove(paper, str(path))
+
+    def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
+        """A file that was missing is found at another place."""
+        attachment, text = _read(paper, new.absolute(), task)
+        with self._library.edits.recording(f"Found the file “{old.name}”"):
+            self._library.attachments.remove(paper, str(old))
+            self._library.attachments.put([(attachment, text)])
+
+
+def _look(known: Attachment) -> PaperFile:
+    path = Path(known.path)
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return PaperFile(path, known.size, known.pages, missing=True)
+    return PaperFile(path, size, known.pages, problem=known.problem)
+
+
+def _read(paper: PaperId, path: Path, task: Task) -> tuple[Attachment, str]:
+    try:
+        seen = path.stat()
+        if path.suffix.lower() != ".pdf":
+            with path.open("rb") as stream:
+                sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+            return Attachment(paper, str(path), sha256, seen.st_size, seen.st_mtime), ""
+    except OSError as error:
+        raise LibraryError(
+            f"“{path.name}” cannot be read: {error.strerror}.", "Choose another file."
+        ) from error
+    task.step(0, 1, path.name)
+    with PdfReaders(1, seconds=_PDF_SECONDS) as readers:
+        content = next(iter(readers.read([path])))
+    task.check()
+    found = Attachment(
+        paper,
+        str(path),
+        content.sha256,
+        content.size,
+        seen.st_mtime,
+        content.problem,
+        content.pages,
+    )
+    return found, content.text
