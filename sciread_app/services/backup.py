@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sciread_app.errors import LibraryError
 from sciread_app.paths import Home
+from sciread_app.storage.copies import copy
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
 
@@ -19,12 +20,12 @@ _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
 def backup(library: Library, home: Home, target: Path) -> None:
     """Write library and settings to a zip file, whole or not at all. PDFs and models are not in
     it: PDFs lie where they always did, and vectors can be made again."""
-    copy = home.folder / "backup.sqlite3"
+    whole = home.folder / "backup.sqlite3"
     half = target.with_name(target.name + ".new")
     try:
-        library.copy_to(copy)
+        library.copy_to(whole)
         with zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-            archive.write(copy, _LIBRARY)
+            archive.write(whole, _LIBRARY)
             if home.settings.exists():
                 archive.write(home.settings, _SETTINGS)
         with half.open("rb+") as stream:
@@ -35,7 +36,7 @@ def backup(library: Library, home: Home, target: Path) -> None:
             f"The backup {target} cannot be written: {error.strerror}.", "Choose another place."
         ) from error
     finally:
-        copy.unlink(missing_ok=True)
+        whole.unlink(missing_ok=True)
         half.unlink(missing_ok=True)
 
 
@@ -45,7 +46,8 @@ def usual_name(home: Home) -> Path:
 
 
 def restore(home: Home, archive: Path) -> Path | None:
-    """Put a backup in the library's place; the library must be closed.
+    """Put a backup, a zip file or a copy of the library, in the library's place; the library must
+    be closed.
 
     Returns where the library that was there before lies now. Nothing is touched unless the backup
     is whole and a library.
@@ -67,6 +69,9 @@ def restore(home: Home, archive: Path) -> Path | None:
 
 
 def _unpack(archive: Path, target: Path) -> None:
+    if archive.suffix == ".sqlite3" and archive.is_file():
+        copy(archive, target)
+        return
     try:
         with (
             zipfile.ZipFile(archive) as packed,
@@ -93,6 +98,8 @@ def _check(path: Path) -> None:
         library.close()
         for side in ("-wal", "-shm"):
             path.with_name(path.name + side).unlink(missing_ok=True)
+        # An old one was brought up to date, and copied before; but it is a copy itself.
+        path.with_suffix(".backup" + path.suffix).unlink(missing_ok=True)
 
 
 def _put_away(home: Home) -> Path | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, event, exc
 
 from sciread_app.errors import LibraryError
+from sciread_app.storage import copies
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
 
 # A reader's page cache; negative means KiB.
@@ -71,15 +72,9 @@ class Database:
             finally:
                 self._mine.db = None
 
-    def copy_to(self, target: Path) -> None:
-        """Write the library as it stands now to `target`, whole or not at all."""
-        half = target.with_name(target.name + ".new")
-        half.unlink(missing_ok=True)
-        with closing(sqlite3.connect(self.path)) as source, closing(sqlite3.connect(half)) as copy:
-            source.backup(copy)
-            # A backup is a single file: without this it would carry the WAL mark along.
-            copy.execute("PRAGMA journal_mode = DELETE")
-        half.replace(target)
+    def copy_to(self, target: Path, step: Callable[[int, int], None] | None = None) -> None:
+        """See copies.copy."""
+        copies.copy(self.path, target, step)
 
     def close(self) -> None:
         self._engine.dispose()

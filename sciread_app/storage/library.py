@@ -352,9 +352,12 @@ class Library:
         with self._db.writing() as db:
             fulltext.rebuild(db)
 
-    def copy_to(self, target: Path) -> None:
-        """Write the library as it stands now to another file, whole or not at all."""
-        self._db.copy_to(target)
+    def copy_to(self, target: Path, step: Callable[[int, int], None] | None = None) -> None:
+        """Write the library as it stands now to another file, whole or not at all.
+
+        `step` is told how many pages of all are done, and may raise to stop it.
+        """
+        self._db.copy_to(target, step)
 
     def close(self) -> None:
         self._db.close()

@@ -1,0 +1,171 @@
+"""Copies of the library that are made by themselves, day by day, and how to get back to one."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+
+from sciread_app.errors import LibraryError
+from sciread_app.paths import Home
+from sciread_app.storage.copies import is_sound, papers_in
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+DAYS, MONTHS = 7, 12  # of which copies are kept: the last days, and the last of each month
+
+_DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
+_NAMES = (
+    (_DAILY, "Daily"),
+    (re.compile(r"sciread-.*\.zip"), "By hand"),
+    (re.compile(r"library\.before-.*\.sqlite3"), "Before restoring"),
+    (re.compile(r"library\.backup\.sqlite3"), "Before an update of SciRead"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A copy of the library. `papers` is None where it is not known without unpacking it."""
+
+    path: Path
+    kind: str
+    made: datetime
+    papers: int | None
+    bytes: int
+
+    @property
+    def name(self) -> str:
+        """What a person calls it, where only one can be meant: the day of a daily one."""
+        day = _DAILY.fullmatch(self.path.name)
+        return day[1] if day else self.path.name
+
+
+class Backups:
+    """The copies of one home, daily ones in `folder`."""
+
+    def __init__(self, home: Home, folder: Path | None = None) -> None:
+        self._home = home
+        self.folder = folder or home.folder / "backups"
+
+    def all(self) -> list[Copy]:
+        """Every copy there is, newest first; also those that were made for another reason."""
+        found = [
+            _copy(path, kind)
+            for folder in dict.fromkeys((self.folder, self._home.folder / "backups"))
+            for path, kind in _named(folder)
+        ]
+        found += [_copy(path, kind) for path, kind in _named(self._home.folder)]
+        return sorted(found, key=lambda copy: copy.made, reverse=True)
+
+    def take(self, library: Library, today: date, task: Task) -> Path | None:
+        """Copy the library for today, if that was not done yet and there is something new; then
+        drop copies that are no longer wanted. Returns the new one.
+
+        Nothing is dropped unless the new copy is sound. Raises LibraryError and Cancelled.
+        """
+        target = self.folder / f"{today.isoformat()}.sqlite3"
+        if target.exists() or not library.count() or not self._changed():
+            return None
+        self._make_room()
+        try:
+            library.copy_to(target, lambda done, all: task.step(done, all, "Copying"))
+            if not is_sound(target):
+                raise LibraryError(
+                    "The library seems to be damaged: its copy cannot be read.",
+                    "Run `sciread doctor`. Earlier backups were kept.",
+                )
+        except LibraryError:
+            target.unlink(missing_ok=True)
+            raise
+        self._thin()
+        return target
+
+    def find(self, name: str) -> Path:
+        """The copy that is meant by a day, or a name as `all` gives it, or a path.
+
+        Raises LibraryError.
+        """
+        for copy in self.all():
+            if name in (copy.name, copy.path.name):
+                return copy.path
+        if (path := Path(name).expanduser()).is_file():
+            return path
+        raise LibraryError(f"There is no backup {name}.", "`sciread backups` lists them.")
+
+    def _changed(self) -> bool:
+        """Whether the library was written to since the last daily copy was made."""
+        copies = [path.stat().st_mtime for path in self._daily().values()]
+        log = self._home.library.with_name(self._home.library.name + "-wal")
+        written = [path.stat().st_mtime for path in (self._home.library, log) if _holds(path)]
+        return not copies or max(written, default=0.0) > max(copies)
+
+    def _make_room(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            for half in self.folder.glob("*.sqlite3.new*"):
+                half.unlink()  # of one that was killed
+            free, size = shutil.disk_usage(self.folder).free, self._home.library.stat().st_size
+        except OSError as error:
+            raise LibraryError(
+                f"The folder of the backups, {self.folder}, cannot be used: {error.strerror}.",
+                "Choose another one in the settings.",
+            ) from error
+        if free < 2 * size:
+            raise LibraryError(
+                "There is too little room on the disk for a backup of the library.",
+                f"Make room, or choose another folder than {self.folder} in the settings.",
+            )
+
+    def _daily(self) -> dict[date, Path]:
+        days = {}
+        for path in sorted(self.folder.glob("*.sqlite3")):
+            if day := _DAILY.fullmatch(path.name):
+                try:
+                    days[date.fromisoformat(day[1])] = path
+                except ValueError:
+                    continue  # 2026-02-31: a name that nobody of ours has given
+        return days
+
+    def _thin(self) -> None:
+        days = self._daily()
+        keep = kept(days)
+        # Who lost his papers without noticing still has the last copy that holds some.
+        for day in sorted(days, reverse=True):
+            if papers_in(days[day]):
+                keep.add(day)
+                break
+        for day in days.keys() - keep:
+            days[day].unlink(missing_ok=True)
+
+
+def kept(days: Iterable[date]) -> set[date]:
+    """Of these days the last seven, and the last of each month for a year."""
+    newest = sorted(days, reverse=True)
+    months: dict[tuple[int, int], date] = {}
+    for day in newest:
+        months.setdefault((day.year, day.month), day)
+    return {*newest[:DAYS], *list(months.values())[:MONTHS]}
+
+
+def _named(folder: Path) -> list[tuple[Path, str]]:
+    if not folder.is_dir():
+        return []
+    return [
+        (path, kind)
+        for path in folder.iterdir()
+        for pattern, kind in _NAMES
+        if pattern.fullmatch(path.name)
+    ]
+
+
+def _copy(path: Path, kind: str) -> Copy:
+    state = path.stat()
+    papers = None if path.suffix == ".zip" else papers_in(path)
+    return Copy(path, kind, datetime.fromtimestamp(state.st_mtime), papers, state.st_size)
+
+
+def _holds(path: Path) -> bool:
+    return path.exists() and path.stat().st_size > 0

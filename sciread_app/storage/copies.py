@@ -1,0 +1,71 @@
+"""Copies of a library file: made while it is at work, and looked at without touching them."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+from sciread_app.errors import LibraryError
+from sciread_app.storage.migrations import APPLICATION_ID
+
+_PAGES = 4_000  # 16 MB between two reports
+
+
+def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = None) -> None:
+    """Write the library as it stands now to `target`, whole or not at all; others may write to it
+    meanwhile. `step` is told how many pages of all are done, and may raise to stop it.
+
+    Raises LibraryError.
+    """
+    half = target.with_name(target.name + ".new")
+    try:
+        half.unlink(missing_ok=True)
+        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
+            # Begun here, reading lasts till the end: what others write would start it anew.
+            old.execute("BEGIN")
+            old.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            if step:
+                told = step
+                old.backup(new, pages=_PAGES, progress=lambda _, left, all: told(all - left, all))
+            else:
+                old.backup(new)
+            # A copy is a single file: without this it would carry the WAL mark along.
+            new.execute("PRAGMA journal_mode = DELETE")
+        half.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        raise LibraryError(
+            f"The library cannot be copied to {target}: {error}.",
+            "See that there is room, and that the folder can be written to.",
+        ) from error
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def papers_in(path: Path) -> int | None:
+    """How many papers a copy holds; None if it is no library that can be read."""
+    try:
+        with closing(_look_at(path)) as db:
+            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                return None
+            count = "SELECT count(*) FROM papers WHERE trashed IS NULL"
+            return int(db.execute(count).fetchone()[0])
+    except sqlite3.Error:
+        return None
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a copy is a library and nothing in it is damaged. Reads all of it."""
+    if papers_in(path) is None:
+        return False
+    try:
+        with closing(_look_at(path)) as db:
+            return [row[0] for row in db.execute("PRAGMA quick_check(1)")] == ["ok"]
+    except sqlite3.Error:
+        return False
+
+
+def _look_at(path: Path) -> sqlite3.Connection:
+    # Immutable: not even a lock is taken, so that folders that may only be read will do.
+    return sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)

@@ -1,0 +1,172 @@
+"""Daily copies: made once a day, thinned out by age, and never at the cost of the last good one."""
+
+from __future__ import annotations
+
+import os
+from datetime import date, timedelta
+
+import pytest
+
+from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.paths import Home, open_home
+from sciread_app.services import backups as module
+from sciread_app.services.backup import restore
+from sciread_app.services.backups import Backups, kept
+from sciread_app.storage.copies import is_sound, papers_in
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.make import paper
+
+TODAY = date(2026, 11, 22)
+
+
+@pytest.fixture
+def home(tmp_path) -> Home:
+    return open_home(tmp_path / "home")
+
+
+@pytest.fixture
+def library(home):
+    library = Library(home.library)
+    library.put([paper("Bees"), paper("Wasps")])
+    yield library
+    library.close()
+
+
+def touch(home, seconds):
+    """As if the library had been written to that many seconds from now."""
+    for path in home.folder.glob("library.sqlite3*"):
+        then = path.stat().st_mtime + seconds
+        os.utime(path, (then, then))
+
+
+def test_there_is_one_copy_a_day_and_only_of_what_is_new(home, library):
+    backups = Backups(home)
+    assert backups.take(library, TODAY, Task()) == home.folder / "backups" / "2026-11-22.sqlite3"
+    assert backups.take(library, TODAY, Task()) is None
+    touch(home, -10)
+    assert backups.take(library, TODAY + timedelta(1), Task()) is None
+    touch(home, 3600)
+    assert backups.take(library, TODAY + timedelta(1), Task())
+    assert [copy.name for copy in backups.all()] == ["2026-11-23", "2026-11-22"]
+
+
+def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home, library):
+    backups = Backups(home)
+    path = backups.take(library, TODAY, Task())
+    (copy,) = backups.all()
+    assert (copy.path, copy.papers, copy.kind) == (path, 2, "Daily")
+    assert copy.bytes == path.stat().st_size
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_of_an_empty_library_there_is_no_copy(home):
+    library = Library(home.library)
+    assert Backups(home).take(library, TODAY, Task()) is None
+    library.close()
+
+
+def test_the_last_seven_are_kept_and_the_last_of_each_month_for_a_year():
+    days = [TODAY - timedelta(n) for n in range(800)]
+    left = kept(days)
+    assert set(days[:7]) <= left
+    months = sorted(left - set(days[:7]), reverse=True)
+    assert months[0] == date(2026, 10, 31) and months[-1] == date(2025, 12, 31)
+    assert len(months) == 11
+
+
+def test_old_copies_go_when_there_is_a_new_one(home, library):
+    backups = Backups(home)
+    backups.take(library, TODAY - timedelta(20), Task())
+    first = backups.folder / "2026-11-02.sqlite3"
+    for n in range(9, 0, -1):
+        (backups.folder / f"{TODAY - timedelta(n)}.sqlite3").write_bytes(first.read_bytes())
+    touch(home, 3600)
+    backups.take(library, TODAY, Task())
+    names = [path.stem for path in sorted(backups.folder.iterdir())]
+    assert names == [str(TODAY - timedelta(n)) for n in range(6, -1, -1)]
+
+
+def test_the_last_copy_that_holds_papers_stays_however_old_it_is(home, library):
+    backups = Backups(home)
+    good = backups.take(library, TODAY - timedelta(20), Task())
+    empty = Library(home.folder / "empty.sqlite3")
+    for n in range(9, 0, -1):
+        empty.copy_to(backups.folder / f"{TODAY - timedelta(n)}.sqlite3")
+    empty.close()
+    backups._thin()
+    assert good.exists() and len(list(backups.folder.iterdir())) == 8
+
+
+def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, library, monkeypatch):
+    backups = Backups(home)
+    good = backups.take(library, TODAY - timedelta(1), Task())
+    touch(home, 3600)
+    monkeypatch.setattr(module, "is_sound", lambda path: False)
+    with pytest.raises(LibraryError, match="seems to be damaged"):
+        backups.take(library, TODAY, Task())
+    assert [path for path in backups.folder.iterdir()] == [good]
+
+
+def test_damage_is_seen(home, library, tmp_path):
+    path = Backups(home).take(library, TODAY, Task())
+    assert is_sound(path) and papers_in(path) == 2
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    assert not is_sound(path)
+    for content in (b"", b"no library"):
+        path.write_bytes(content)
+        assert papers_in(path) is None and not is_sound(path)
+
+
+def test_a_copy_can_be_stopped_and_leaves_nothing_behind(home, library):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        Backups(home).take(library, TODAY, task)
+    assert list((home.folder / "backups").iterdir()) == []
+
+
+def test_what_is_written_meanwhile_does_not_hold_up_the_copy(home, library):
+    def write(done, total):
+        library.put([paper(f"Ants {done}")])
+
+    target = home.folder / "copy.sqlite3"
+    library.copy_to(target, write)
+    assert is_sound(target) and papers_in(target) == 2
+    assert library.count() > 2
+
+
+def test_without_room_it_says_so_and_writes_nothing(home, library, monkeypatch):
+    usage = type("Usage", (), {"free": 10})
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(LibraryError, match="too little room"):
+        Backups(home).take(library, TODAY, Task())
+    assert list((home.folder / "backups").iterdir()) == []
+
+
+def test_a_day_is_restored_and_what_was_there_can_be_restored_again(home):
+    library, backups = Library(home.library), Backups(home)
+    library.put([paper("Bees")])
+    backups.take(library, TODAY, Task())
+    library.put([paper("Wasps")])
+    library.close()
+    restore(home, backups.find("2026-11-22"))
+    assert papers_in(home.library) == 1
+    kept = next(copy for copy in backups.all() if copy.kind == "Before restoring")
+    assert kept.papers == 2
+    restore(home, backups.find(kept.name))
+    assert papers_in(home.library) == 2
+    assert not list(home.folder.glob("restored*"))
+
+
+def test_copies_may_lie_in_another_folder(home, library, tmp_path):
+    elsewhere = Backups(home, tmp_path / "synced" / "backups")
+    path = elsewhere.take(library, TODAY, Task())
+    assert path.parent == tmp_path / "synced" / "backups"
+    assert elsewhere.find("2026-11-22") == path
+
+
+def test_a_day_without_a_backup_is_named(home):
+    with pytest.raises(LibraryError, match="no backup 2020-01-01"):
+        Backups(home).find("2020-01-01")
