@@ -12,6 +12,7 @@ from pathlib import Path
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services import export
 from sciread_app.services.intake import Report
@@ -69,14 +70,21 @@ class WorkspaceDesk:
             raise
         self._why_no_meaning = ""
 
-    def find(self, query: str, mode: Mode, task: Task) -> Listing:
-        note = "" if mode is Mode.text else self._why_no_meaning
+    def find(
+        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+    ) -> Listing:
+        """What only meets conditions is listed whole, the best of what is ranked."""
+        asked = parse(query)
+        note = "" if mode is Mode.text or not asked.terms else self._why_no_meaning
+        search: Search | None = self._by_words
         if note:
-            found = self._by_words.find(query, limit=BEST, mode=SearchMode.text, task=task)
-        else:
-            search = self._search_by_meaning() or self._by_words
-            found = search.find(query, limit=BEST, mode=SearchMode(mode.value), task=task)
-        return _listing(found, note if found.query.terms else "")
+            mode = Mode.text
+        elif asked.terms or asked.like:
+            search = self._search_by_meaning()
+        found = (search or self._by_words).find(
+            query, limit=BEST, mode=SearchMode(mode.value), order=order, task=task
+        )
+        return _listing(found, note)
 
     def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
         search = self._search_by_meaning() or self._by_words
@@ -90,8 +98,9 @@ class WorkspaceDesk:
     def cards(self, ids: Sequence[int]) -> list[Card]:
         marks = self._library.shelves.marks(ids)
         return [
-            Card(paper, paper.id in marks and marks[paper.id].read)
+            Card(paper, mark.read, mark.tags, mark.rating)
             for paper in self._library.get(ids)
+            if paper.id is not None and (mark := marks.get(paper.id)) is not None
         ]
 
     def details(self, paper: PaperId, query: str, task: Task) -> Details:
@@ -181,8 +190,10 @@ def open_desk(home: Path) -> WorkspaceDesk:
 
 
 def _listing(found: Results, note: str = "") -> Listing:
+    ranked = found.query.terms or found.query.like or found.query.identifier
     return Listing(
-        ids=array("q", [hit.paper for hit in found.hits]),
+        # An array finds a number by C, and holds 150,000 in a megabyte.
+        ids=array("q", [hit.paper for hit in found.hits] if ranked else found.ids.tobytes()),
         total=found.total,
         evidence={
             hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)

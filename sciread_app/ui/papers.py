@@ -114,6 +114,10 @@ class PaperModel(QAbstractListModel):
             self._cards.move_to_end(paper)
         return self._cards.get(paper)
 
+    def known(self, paper: int) -> Card | None:
+        """What is known of a paper just now; nothing is loaded because of it."""
+        return self._cards.get(paper)
+
     def evidence(self, row: int) -> Evidence | None:
         return self.listing.evidence.get(self.paper_at(row))
 
@@ -165,7 +169,8 @@ class PaperModel(QAbstractListModel):
 
 
 class PaperList(QTableView):
-    """The cards. Keys: j k up down, Enter into the details, Space details on and off, Esc out.
+    """The cards. Keys: j k up down, Enter into the details, Space details on and off, Esc out, + and
+    - for more or less like what is chosen.
 
     A table of one column, since a QListView asks the model for every row when it is laid out.
     """
@@ -174,6 +179,8 @@ class PaperList(QTableView):
     entered = Signal()
     peeked = Signal()
     left = Signal()
+    liked = Signal(object)  # the chosen papers, by the key +
+    disliked = Signal(object)
     chosen_changed = Signal()
 
     def __init__(self, model: PaperModel, appearance: Appearance) -> None:
@@ -254,7 +261,9 @@ class PaperList(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
-        if event.modifiers() not in (_NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier):
+        if event.text() in ("+", "-") and self.chosen_count():
+            (self.liked if event.text() == "+" else self.disliked).emit(self.chosen())
+        elif event.modifiers() not in (_NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier):
             super().keyPressEvent(event)
         elif key in (Qt.Key.Key_J, Qt.Key.Key_K):
             self.go_to(self.currentIndex().row() + (1 if key == Qt.Key.Key_J else -1))

@@ -89,6 +89,12 @@ class SearchBox(QWidget):
         self.edit.setText(text)
         self.ask()
 
+    def show_text(self, text: str) -> None:
+        """Have `text` in the box, and search for nothing."""
+        if text != self.text:
+            self.edit.setText(text)
+        self._pause.stop()
+
     @property
     def mode(self) -> Mode:
         return list(MODES)[self._modes.current]
@@ -100,10 +106,6 @@ class SearchBox(QWidget):
     def ask(self) -> None:
         self._pause.stop()
         self.asked.emit()
-
-    def forget_typing(self) -> None:
-        """Do not search for what was typed last: something else is to be shown."""
-        self._pause.stop()
 
     def explain(self, problem: Problem | None) -> None:
         """Say under the box what cannot be understood; None takes it away."""

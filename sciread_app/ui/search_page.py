@@ -3,44 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
 from typing import Protocol
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QLabel,
-    QMenu,
-    QPushButton,
-    QSplitter,
-    QStackedWidget,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.math_text import readable
-from sciread_app.ui.papers import NOTHING, CardSource, PaperList, PaperModel
-from sciread_app.ui.search_box import SearchBox
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.papers import CardSource, PaperList, PaperModel
+from sciread_app.ui.request import Chip, Request, View
+from sciread_app.ui.search_head import SearchHead, count_words, nothing_words
+from sciread_app.ui.steering import less_like, more_like
+from sciread_app.ui.theme import Appearance
 from sciread_app.ui.values import Listing, Mode
 
 SLOW_MS = 250  # after which the page says that it is searching
-LINE = 32  # pixels that the line above the list is high, whatever stands on it
-TITLE_SHOWN = 60  # characters of a title in the breadcrumb
-ORDERS = {Order.added: "Newest added", Order.year: "Newest published", Order.title: "Title"}
-HINTS = (
-    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
-    "differently. Words are joined by “and”; a minus leaves out, a star completes."
-)
+BACK_MOST = 100  # lists that `back` leads through
 
 
 class Finder(CardSource, DetailsSource, Protocol):
@@ -49,29 +32,17 @@ class Finder(CardSource, DetailsSource, Protocol):
     What cannot be understood is raised as BadQuery.
     """
 
-    def find(self, query: str, mode: Mode, task: Task) -> Listing: ...
-
-    def similar(
-        self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task
+    def find(
+        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
     ) -> Listing: ...
 
     def browse(self, order: Order, task: Task) -> Listing: ...
 
 
-@dataclass(frozen=True)
-class View:
-    """What the page shows. `like` and `unlike` are empty but for similar papers."""
-
-    listing: Listing = NOTHING
-    query: str = ""
-    crumb: str = ""
-    like: tuple[PaperId, ...] = ()
-    unlike: tuple[PaperId, ...] = ()
-
-
 class SearchPage(QWidget):
     add_wanted = Signal()
     sample_wanted = Signal()
+    menu_opened = Signal(object)  # QMenu for the chosen papers, before it is seen
     shown = Signal(object)  # View, each time one has been put on the page
 
     def __init__(self, finder: Finder, jobs: Jobs, appearance: Appearance) -> None:
@@ -80,64 +51,82 @@ class SearchPage(QWidget):
         self._jobs = jobs
         self._appearance = appearance
         self.view = View()
-        self._order = Order.added
         self._with_details = True
         self._before: list[tuple[View, int]] = []  # where `back` leads, with the chosen row
-        self.box = SearchBox(appearance)
         self.model = PaperModel(finder, jobs, self)
+        self.head = SearchHead(finder, self.model, jobs, appearance)
+        self.box = self.head.box
         self.hits = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyState(appearance)
         self._build()
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(lambda: self.count.setText("Searching…"))
-        self._paint(appearance.theme)
+        self._slow.timeout.connect(lambda: self.head.count.setText("Searching…"))
 
     def search(self) -> None:
-        """Look for what stands in the box; nothing there means the whole library."""
-        self._ask_box(self._arrive)
+        """Look for what stands in the box and around it; nothing means the whole library."""
+        self._ask(self._arrive)
 
-    def browse_by(self, order: Order) -> None:
-        self._order = order
-        self.order.setText(ORDERS[order])
+    def sort_by(self, order: Order) -> None:
+        self.head.order.choose(order)
         self.search()
+
+    def set_scope(self, fragment: str, label: str = "") -> None:
+        """Limit the list to what a fragment of the query language asks for, as a chip that says
+        `label`, instead of what it was limited to; an empty one lifts all limits."""
+        scope = (Chip(fragment, label or fragment),) if fragment else ()
+        self._before.clear()
+        self.head.change(scope=scope, filters=(), like=(), unlike=())
+
+    def add_scope(self, fragment: str, label: str = "") -> None:
+        """Limit the list further."""
+        chip = Chip(fragment, label or fragment)
+        self.head.change(scope=tuple(dict.fromkeys((*self.head.request.scope, chip))))
 
     def show_similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId] = ()) -> None:
         """Replace the list by the papers most like these; `back` returns to what was there."""
-        wanted = View(like=tuple(like), unlike=tuple(unlike))
-        if not wanted.like:
-            return
-        self.box.forget_typing()
-        crumb = f"Similar to {self._name(wanted.like)}"
-        if wanted.unlike:
-            crumb += f", not like {self._name(wanted.unlike)}"
+        if like:
+            self._enter_request(Request(like=tuple(like), unlike=tuple(unlike)))
 
-        def show(listing: Listing) -> None:
-            self._go_into(replace(wanted, listing=listing, crumb=crumb))
+    def more_like(self, papers: Sequence[PaperId]) -> None:
+        """Steer the list towards these papers."""
+        self._steer(*more_like(self.head.request, papers))
 
-        self._ask(lambda task: self._finder.similar(wanted.like, wanted.unlike, task), show)
+    def less_like(self, papers: Sequence[PaperId]) -> None:
+        """Steer the list away from these papers."""
+        self._steer(*less_like(self.head.request, papers))
 
     def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
         """Replace the list by these; `back` returns to what was there."""
-        self.box.forget_typing()
-        if len(crumb) > TITLE_SHOWN:
-            crumb = f"{crumb[:TITLE_SHOWN].rstrip()}…"
-        self._go_into(View(Listing(tuple(papers), len(papers)), crumb=crumb))
+        self._push()
+        self.head.show_request(Request())
+        self._show(View(Listing(tuple(papers), len(papers)), crumb=crumb))
+        self._into_results()
+
+    def remember(self, settings: QSettings) -> None:
+        """Begin as one left off, and keep there what is chosen from now on."""
+        self.head.order.restore(settings.value("search/order"))
+        self.head.order.chosen.connect(
+            lambda order: settings.setValue("search/order", self.head.order.save())
+        )
 
     def back(self) -> None:
         """To the list that was there before the similar papers."""
         if self._before:
             view, row = self._before.pop()
+            self.head.show_request(view.request)
             self._show(view)
             self.hits.go_to(row)
             self.hits.setFocus()
+            if not view.crumb:
+                self._ask(self._update)  # the library may have changed since
 
     def refresh(self) -> None:
         """The library has changed: look again, and leave the reader where he is."""
         self.model.forget()
-        if not self._before:
-            self._ask_box(self._update)
+        if not self.view.crumb:
+            self._ask(self._update)
 
     def toggle_details(self) -> None:
         self._with_details = not self._with_details
@@ -159,28 +148,49 @@ class SearchPage(QWidget):
     def copy_chosen(self) -> None:
         self.details.copy_bibtex(self.hits.chosen())
 
-    def _go_into(self, view: View) -> None:
-        self._before.append((self.view, self.hits.currentIndex().row()))
-        self._show(view)
-        self.hits.go_to(0)
-        self.hits.setFocus()
+    def _enter_request(self, request: Request) -> None:
+        """Ask for something else altogether, with a way back to what is shown now."""
+        self._push()
+        self.head.show_request(request)
 
-    def _ask_box(self, show: Callable[[View], None]) -> None:
-        query, mode, order = self.box.text, self.box.mode, self._order
+        def show(view: View) -> None:
+            self._show(view)
+            self.hits.go_to(0)
+            self.hits.setFocus()
+
+        self._ask(show)
+
+    def _steer(self, like: tuple[PaperId, ...], unlike: tuple[PaperId, ...]) -> None:
+        if self.view.crumb:
+            self._push()
+        self.head.show_request(replace(self.head.request, like=like, unlike=unlike))
+        self._ask(self._steered)
+
+    def _steered(self, view: View) -> None:
+        """The paper that is read stays chosen; where it is gone, the one in its place is."""
+        reading, row = self.hits.current(), self.hits.currentIndex().row()
+        self._show(view)
+        now = self.model.row_of(reading)
+        self.hits.go_to(min(max(row, 0), self.model.rowCount() - 1) if now is None else now)
+
+    def _push(self) -> None:
+        self._before.append((self.view, self.hits.currentIndex().row()))
+        del self._before[:-BACK_MOST]
+
+    def _ask(self, show: Callable[[View], None]) -> None:
+        request, mode = self.head.request, self.box.mode
+        query, order = request.query, self.head.order.order(request.ranked)
 
         def work(task: Task) -> Listing:
             if query:
-                return self._finder.find(query, mode, task)
+                return self._finder.find(query, mode, task, order)
             return self._finder.browse(order, task)
 
-        self._ask(work, lambda listing: show(View(listing, query)))
-
-    def _ask(self, work: Callable[[Task], Listing], show: Callable[[Listing], None]) -> None:
         self._slow.start()
         self._jobs.run(
             "Searching",
             work,
-            show,
+            lambda listing: show(View(listing, request)),
             on_failed=self._explain,
             lane=Lane.light,
             instead_of="search",
@@ -188,7 +198,8 @@ class SearchPage(QWidget):
 
     def _arrive(self, view: View) -> None:
         """The answer to a search: its best hit is there to be read."""
-        self._before.clear()
+        if not view.request.like:
+            self._before.clear()
         self._show(view)
         self.hits.go_to(0)
 
@@ -206,42 +217,31 @@ class SearchPage(QWidget):
         self.box.explain(None)
         self.view = view
         self.hits.show_listing(view.listing)
-        self.count.setText(_count(view))
-        self.note.setText(view.listing.note)
-        self.note.setVisible(bool(view.listing.note))
-        self.order.setVisible(not view.query and not view.crumb and bool(view.listing.ids))
-        self.back_button.setVisible(bool(self._before))
-        self.crumb.setText(view.crumb)
-        self.crumb.setVisible(bool(view.crumb))
+        self.head.show_view(view, bool(self._before))
         if not view.listing.ids:
             self.details.show_paper(None)
-            self._say_empty(view)
+            self._say_nothing(view)
         self._pages.setCurrentIndex(0 if view.listing.ids else 1)
         self._show_details()
         self.shown.emit(view)
 
-    def _say_empty(self, view: View) -> None:
-        if view.crumb:
-            text = "Papers are found by meaning once the model has read them."
-            self.empty.say("similar", "No similar papers yet", text)
-        elif view.query:
-            self.empty.say("search", "Nothing found", HINTS)
-        else:
-            self.empty.say(
-                "drop",
-                "Your library is empty",
-                "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
-                "Or look around in a hundred well-known papers first.",
-                (
-                    ("Add files…", self.add_wanted.emit),
-                    ("Try the sample library", self.sample_wanted.emit),
-                ),
+    def _say_nothing(self, view: View) -> None:
+        actions: tuple[tuple[str, Callable[[], object]], ...] = ()
+        if view.request == Request() and not view.crumb:
+            actions = (
+                ("Add files…", self.add_wanted.emit),
+                ("Try the sample library", self.sample_wanted.emit),
             )
+        elif view.request.filters:
+            actions = (("Take the filters away", lambda: self.head.change(filters=())),)
+        elif view.request.scope and view.request.typed:
+            actions = (("Search the whole library", lambda: self.set_scope("")),)
+        self.empty.say(*nothing_words(view), actions)
 
     def _explain(self, problem: Problem) -> None:
         """The last results stay, with what is wrong about the query above them."""
         self._slow.stop()
-        self.count.setText(_count(self.view))
+        self.head.count.setText(count_words(self.view))
         self.box.explain(problem)
 
     def _pick(self, paper: PaperId | None) -> None:
@@ -276,53 +276,21 @@ class SearchPage(QWidget):
         else:
             self.box.take_focus()
 
-    def _name(self, papers: Sequence[PaperId]) -> str:
-        if len(papers) > 1:
-            return f"{len(papers)} papers"
-        row = self.model.row_of(papers[0])
-        card = self.model.card(row) if row is not None else None
-        title = readable(card.paper.title) if card else "this paper"
-        return f"“{title[:TITLE_SHOWN].rstrip()}…”" if len(title) > TITLE_SHOWN else f"“{title}”"
-
     def _menu(self, place: QPoint) -> None:
         chosen = self.hits.chosen()
         if not chosen:
             return
         menu = QMenu(self)
         menu.addAction("Similar papers", lambda: self.show_similar(chosen))
-        if self.view.like:
-            more, less = (*self.view.like, *chosen), (*self.view.unlike, *chosen)
-            menu.addAction("More like this", lambda: self.show_similar(more, self.view.unlike))
-            menu.addAction("Not like this", lambda: self.show_similar(self.view.like, less))
+        menu.addAction("More like this", lambda: self.more_like(chosen))
+        menu.addAction("Not like this", lambda: self.less_like(chosen))
         menu.addSeparator()
-        menu.addAction("Mark as read or unread", self.details.toggle_read)
         menu.addAction("Copy BibTeX", self.copy_chosen)
+        self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.hits.viewport().mapToGlobal(place))
 
     def _build(self) -> None:
-        self.back_button = styled(QPushButton("Back"), "link")
-        self.crumb = QLabel()
-        self.crumb.setTextFormat(Qt.TextFormat.PlainText)
-        self.count = styled(QLabel(), "quiet")
-        self.note = styled(QLabel(), "quiet")
-        for widget in (self.back_button, self.crumb, self.note):
-            widget.hide()
-        self.order = styled(QToolButton(), "link")
-        self.order.setAccessibleName("Order of the library")
-        self.order.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.order.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.order.setMenu(QMenu(self.order))
-        for order, name in ORDERS.items():
-            self.order.menu().addAction(name, partial(self.browse_by, order))
-        self.order.setText(ORDERS[self._order])
-        line = QHBoxLayout()
-        line.setContentsMargins(4, 0, 4, 0)
-        line.addStrut(LINE)
-        for widget in (self.back_button, self.crumb, self.count, self.note):
-            line.addWidget(widget)
-        line.addStretch()
-        line.addWidget(self.order)
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hits)
         self._pages.addWidget(self.empty)
@@ -341,8 +309,7 @@ class SearchPage(QWidget):
         column = QVBoxLayout(middle)
         column.setContentsMargins(16, 12, 16, 10)
         column.setSpacing(10)
-        column.addWidget(self.box)
-        column.addLayout(line)
+        column.addWidget(self.head)
         column.addWidget(split, 1)
         self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._across.setHandleWidth(1)
@@ -352,14 +319,16 @@ class SearchPage(QWidget):
         whole.addWidget(self._across)
 
     def _connect(self) -> None:
-        self.box.asked.connect(self.search)
+        self.head.asked.connect(self.search)
         self.box.down.connect(self._into_results)
         self.box.escaped.connect(self.back)
-        self.back_button.clicked.connect(self.back)
+        self.head.back_button.clicked.connect(self.back)
         self.hits.picked.connect(self._pick)
         self.hits.entered.connect(self._enter)
         self.hits.peeked.connect(self.toggle_details)
         self.hits.left.connect(self._leave)
+        self.hits.liked.connect(self.more_like)
+        self.hits.disliked.connect(self.less_like)
         self.hits.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.hits.customContextMenuRequested.connect(self._menu)
         self.details.left.connect(self.hits.setFocus)
@@ -367,21 +336,3 @@ class SearchPage(QWidget):
         self.details.search_wanted.connect(self.box.set_text)
         self.details.paper_wanted.connect(self._go_to)
         self.details.read_changed.connect(self.model.replace)
-        self._appearance.changed.connect(self._paint)
-
-    def _paint(self, theme: Theme) -> None:
-        self.back_button.setIcon(icon("back", theme.accent))
-        self.order.setIcon(icon("sort", theme.accent))
-
-
-def _count(view: View) -> str:
-    total, shown = view.listing.total, len(view.listing.ids)
-    if view.crumb:
-        return "1 paper" if shown == 1 else f"{shown:,} papers"
-    if not shown:
-        return ""
-    if not view.query:
-        return f"{total:,} papers in the library"
-    if total > shown:
-        return f"The best {shown:,} of {total:,} papers"
-    return "1 paper" if total == 1 else f"{total:,} papers"

@@ -8,11 +8,13 @@ from pathlib import Path
 
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.domain.query import parse
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
 from tests.app.ui.fake_intake import FakeIntake
+from tests.app.ui.fake_organise import FakeOrganise
 from tests.make import paper
 
 
@@ -23,6 +25,7 @@ class FakeDesk:
         self.papers = {n: p for n, p in enumerate(papers, start=1)}
         self.count = len(papers) or count
         self.asked: list[str] = []
+        self.orders: list[Order] = []
         self.loaded: list[int] = []
         self.imported: list[list[Path]] = []
         self.read: set[int] = set()
@@ -34,6 +37,7 @@ class FakeDesk:
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeIntake()
+        self.organise = FakeOrganise(self.count)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(
@@ -42,17 +46,23 @@ class FakeDesk:
         )  # fmt: skip
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
-    def find(self, query: str, mode: Mode, task: Task) -> Listing:
+    def find(
+        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+    ) -> Listing:
+        """Scopes limit nothing here; examples are left out."""
         self.asked.append(query)
+        self.orders.append(order)
         if event := self.hold.get(query):
             event.wait(60)
         if query.startswith("wrong"):
             raise BadQuery("There is no field “wrong:”.", "Use author: or year: instead.")
-        words = query.casefold().split()
+        asked = parse(query)
+        words = [term.text for term in asked.terms]
         ids = [
             n
-            for n in range(1, self.count + 1)
-            if all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
+            for n in (range(self.count, 0, -1) if asked.like else range(1, self.count + 1))
+            if n not in (*asked.like, *asked.unlike)
+            and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
         ]
         evidence = {
             n: Evidence(rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank))

@@ -66,6 +66,18 @@ def test_what_needs_no_model_needs_no_note(desk):
     assert desk.find("year:2001", Mode.hybrid, Task()).note == ""
 
 
+def test_what_meets_conditions_is_listed_whole_and_what_is_ranked_only_the_best(desk, workspace):
+    workspace.library.put([paper(f"Bee {n}", published="2020") for n in range(150)])
+    assert len(desk.find("year:2020", Mode.hybrid, Task()).ids) == 150
+    assert titles(desk, desk.find("year:..2019", Mode.hybrid, Task(), Order.title)) == [
+        "Attention",
+        "Birds",
+        "Zeta functions",
+    ]
+    found = desk.find("bee", Mode.text, Task())
+    assert (len(found.ids), found.total) == (100, 150)
+
+
 def test_a_wrong_query_is_for_the_person_who_typed_it(desk):
     with pytest.raises(BadQuery):
         desk.find("year:soon", Mode.hybrid, Task())

@@ -136,8 +136,8 @@ def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_win
     window.other_page("intake").papers_wanted.emit([4, 7], "arXiv: bees")
     assert window.page.isVisible()
     assert list(window.page.view.listing.ids) == [4, 7]
-    assert window.page.crumb.text() == "arXiv: bees"
-    assert window.page.count.text() == "2 papers"
+    assert window.page.head.crumb.text() == "arXiv: bees"
+    assert window.page.head.count.text() == "2 papers"
     window.page.back()
     assert window.page.model.rowCount() == 30
     qtbot.waitUntil(lambda: not jobs.running())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.order import Order
@@ -32,14 +32,14 @@ def type_in(qtbot, page, text):
 def test_an_empty_box_shows_the_whole_library(show_page):
     page = show_page(FakeDesk(1234))
     assert page.model.rowCount() == 1234
-    assert page.count.text() == "1,234 papers in the library"
+    assert page.head.count.text() == "1,234 papers in the library"
 
 
 def test_results_come_as_one_types(qtbot, show_page):
     page = show_page(FakeDesk(papers=PAPERS))
     type_in(qtbot, page, "attention")
     qtbot.waitUntil(lambda: title_of(page) == "Attention Is All You Need")
-    assert page.count.text() == "1 paper"
+    assert page.head.count.text() == "1 paper"
 
 
 def test_typing_asks_once_it_pauses(qtbot, show_page):
@@ -92,17 +92,17 @@ def test_a_wrong_query_is_explained_and_the_last_results_stay(qtbot, show_page):
 def test_a_note_says_what_the_answer_lacks(qtbot, show_page):
     page = show_page(FakeDesk(papers=PAPERS))
     page.box.set_text("light")
-    qtbot.waitUntil(lambda: page.note.isVisible())
-    assert page.note.text() == "Searching by words only: the model is starting"
+    qtbot.waitUntil(lambda: page.head.note.isVisible())
+    assert page.head.note.text() == "Searching by words only: the model is starting"
 
 
 def test_the_mode_is_what_the_switch_says(qtbot, show_page):
     class Noting(FakeDesk):
         modes = []
 
-        def find(self, query, mode, task):
+        def find(self, query, mode, *more):
             self.modes.append(mode)
-            return super().find(query, mode, task)
+            return super().find(query, mode, *more)
 
     desk = Noting(papers=PAPERS)
     page = show_page(desk)
@@ -158,37 +158,113 @@ def test_a_card_is_a_placeholder_until_its_paper_is_there(qtbot, show_page):
     qtbot.waitUntil(lambda: title_of(page) == "Paper 100")
 
 
-def test_the_order_of_browsing_can_be_chosen(qtbot, show_page):
+def test_the_order_can_be_chosen_for_what_is_listed_and_for_what_is_found(qtbot, show_page):
     desk = FakeDesk()
     page = show_page(desk)
-    page.browse_by(Order.year)
+    page.sort_by(Order.year)
     qtbot.waitUntil(lambda: desk.asked[-1] == "browse year")
-    assert page.order.text() == "Newest published"
+    assert page.head.order.text() == "Newest published"
+    page.box.set_text("paper")
+    qtbot.waitUntil(lambda: desk.orders == [Order.relevance])
+    qtbot.waitUntil(lambda: page.head.order.text() == "Relevance")
+    page.sort_by(Order.rating)
+    qtbot.waitUntil(lambda: desk.orders[-1] is Order.rating)
+    page.box.set_text("")
+    qtbot.waitUntil(lambda: desk.asked[-1] == "browse year")
+
+
+def test_the_chosen_order_is_remembered(qtbot, show_page, tmp_path):
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    page = show_page(FakeDesk())
+    page.remember(settings)
+    page.head.order.menu().actions()[4].trigger()
+    desk = FakeDesk()
+    later = show_page(desk)
+    later.remember(settings)
+    with qtbot.waitSignal(later.shown):
+        later.search()
+    assert later.head.order.text() == "Title" and desk.asked[-1] == "browse title"
+
+
+def chip_texts(row):
+    return [chip.text() for chip in row.chips]
+
+
+def test_a_scope_is_a_chip_joined_with_what_is_typed_until_it_is_taken_away(qtbot, show_page):
+    desk = FakeDesk(papers=PAPERS)
+    page = show_page(desk)
+    page.set_scope('in:"my thesis"', "my thesis")
+    page.box.set_text("light")
+    qtbot.waitUntil(lambda: desk.asked[-1] == 'in:"my thesis" light')
+    page.add_scope("is:unread", "Unread")
+    qtbot.waitUntil(lambda: page.view.query == 'in:"my thesis" is:unread light')
+    assert chip_texts(page.head.scope) == ["my thesis", "Unread"]
+    assert [chip.fragment for chip in page.view.scope] == ['in:"my thesis"', "is:unread"]
+    qtbot.keyClick(page.head.scope.chips[0], Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: page.view.query == "is:unread light")
+    page.set_scope("in:trash", "Trash")
+    qtbot.waitUntil(lambda: page.view.of_trash)
+    page.set_scope("")
+    qtbot.waitUntil(lambda: page.view.query == "light")
+    assert not page.head.scope.isVisible()
 
 
 def test_similar_papers_lead_back_to_where_one_was(qtbot, show_page):
     desk = FakeDesk(papers=PAPERS)
     page = show_page(desk)
+    page.set_scope("is:unread", "Unread")
     page.box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1 and title_of(page) is not None)
     page.similar_to_chosen()
-    qtbot.waitUntil(lambda: page.crumb.isVisible())
-    assert page.crumb.text() == "Similar to “Attention Is All You Need”"
+    qtbot.waitUntil(lambda: page.head.back_button.isVisible())
+    assert chip_texts(page.head.steering) == ["Attention Is All You Need"]
+    assert page.box.text == "" and not page.head.scope.isVisible()
     assert list(page.view.listing.ids) == [3, 2]
     page.back()
-    assert not page.crumb.isVisible()
+    assert not page.head.steering.isVisible()
+    assert page.box.text == "attention" and chip_texts(page.head.scope) == ["Unread"]
     assert list(page.view.listing.ids) == [1]
     assert page.hits.current() == 1
 
 
-def test_similar_papers_can_be_steered_away_from_some(qtbot, show_page):
+def test_keys_steer_the_list_and_chips_say_by_what(qtbot, show_page):
     desk = FakeDesk(10)
     page = show_page(desk)
-    qtbot.waitUntil(lambda: title_of(page) == "Paper 10")
-    page.show_similar([4, 5], [6])
-    qtbot.waitUntil(lambda: page.crumb.isVisible())
-    assert desk.asked[-1] == "similar [4, 5] [6]"
-    assert page.crumb.text().startswith("Similar to 2 papers, not like “Paper 6”")
+    page.box.set_text("paper")
+    qtbot.waitUntil(lambda: page.view.query == "paper" and title_of(page, 2) == "Paper 3")
+    page.hits.go_to(1)
+    qtbot.keyClicks(page.hits, "+")
+    qtbot.waitUntil(lambda: desk.asked[-1] == "like:2 paper" == page.view.query)
+    page.hits.go_to(page.model.row_of(5))
+    qtbot.keyClicks(page.hits, "-")
+    qtbot.waitUntil(lambda: page.view.query == "like:2 -like:5 paper")
+    assert chip_texts(page.head.steering) == ["Paper 2", "Paper 5", "Clear all"]
+    assert page.hits.current() is not None
+    page.less_like([2])
+    qtbot.waitUntil(lambda: page.view.query == "-like:5 -like:2 paper")
+    page.head.steering.chips[0].click()
+    qtbot.waitUntil(lambda: page.view.query == "-like:2 paper")
+    page.head.steering.chips[0].click()
+    qtbot.waitUntil(lambda: page.view.query == "paper")
+    assert not page.head.steering.isVisible()
+
+
+def test_titles_of_examples_that_no_list_has_shown_are_looked_up(qtbot, show_page):
+    page = show_page(FakeDesk(5_000))
+    page.show_similar([4], [6])
+    qtbot.waitUntil(lambda: chip_texts(page.head.steering)[:2] == ["Paper 4", "Paper 6"])
+
+
+def test_papers_of_another_page_are_shown_with_a_way_back(qtbot, show_page):
+    page = show_page(FakeDesk(50))
+    page.show_papers([3, 4], "New in a fetch")
+    assert page.head.crumb.text() == "New in a fetch" and page.head.count.text() == "2 papers"
+    page.more_like([3])
+    qtbot.waitUntil(lambda: page.view.request.like == (3,))
+    page.back()
+    assert page.head.crumb.text() == "New in a fetch"
+    page.back()
+    assert page.model.rowCount() == 50 and not page.head.back_button.isVisible()
 
 
 def test_when_papers_come_in_the_reader_stays_where_he_is(qtbot, show_page):

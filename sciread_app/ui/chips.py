@@ -1,0 +1,89 @@
+"""Small labels in a row, each of which can be taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.icons import icon
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+
+LONGEST = 44  # characters that a label shows
+CROSS = 11  # pixels
+
+
+class Label(NamedTuple):
+    """What stands on a chip. `key` says which one was taken away."""
+
+    key: Hashable
+    text: str
+
+
+class ChipRow(QWidget):
+    """Groups of chips, each behind its heading. Del takes away the one with the focus."""
+
+    removed = Signal(object)  # the key of a chip
+
+    def __init__(self, name: str, appearance: Appearance) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._appearance = appearance
+        self.chips: list[QPushButton] = []
+        self._flow = Flow(6)
+        self.setLayout(self._flow)
+        self.hide()
+        appearance.changed.connect(self._paint)
+
+    def show_groups(self, groups: Sequence[tuple[str, Sequence[Label]]]) -> None:
+        """`groups`: a heading, which may be empty, and the chips behind it."""
+        while item := self._flow.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        self.chips = []
+        for heading, labels in groups:
+            if heading and labels:
+                self._flow.addWidget(self._heading(heading))
+            for label in labels:
+                self._flow.addWidget(self._chip(label))
+        self.setVisible(bool(self.chips))
+        self._paint(self._appearance.theme)
+        self._flow.invalidate()
+        self.updateGeometry()
+
+    def _heading(self, text: str) -> QLabel:
+        heading = styled(QLabel(text), "quiet")
+        heading.setFont(scaled(self.font(), 0.92))
+        heading.setContentsMargins(4, 4, 0, 4)
+        return heading
+
+    def _chip(self, label: Label) -> QPushButton:
+        whole = readable(label.text)
+        short = whole if len(whole) <= LONGEST else f"{whole[:LONGEST].rstrip()}…"
+        chip = styled(_Chip(short.replace("&", "&&")), "chip")
+        chip.setFont(scaled(self.font(), 0.92))
+        chip.setToolTip(f"Take away: {whole}")
+        chip.setAccessibleName(f"{whole}, take away")
+        chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross is behind the text
+        chip.setIconSize(QSize(CROSS, CROSS))
+        chip.clicked.connect(lambda: self.removed.emit(label.key))
+        self.chips.append(chip)
+        return chip
+
+    def _paint(self, theme: Theme) -> None:
+        for chip in self.chips:
+            chip.setIcon(icon("close", theme.quiet))
+
+
+class _Chip(QPushButton):
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.click()
+        else:
+            super().keyPressEvent(event)

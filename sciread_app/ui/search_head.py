@@ -1,0 +1,161 @@
+"""All that stands above the list and says what is in it: box, chips, filters, count, order."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from sciread_app.domain.conditions import TRASH
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.papers import CardSource, PaperModel
+from sciread_app.ui.request import Chip, Request, View
+from sciread_app.ui.scope import ScopeBar
+from sciread_app.ui.search_box import SearchBox
+from sciread_app.ui.sorting import SortButton
+from sciread_app.ui.steering import Steering
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+LINE = 32  # pixels that the line above the list is high, whatever stands on it
+CRUMB_SHOWN = 60  # characters
+
+
+class SearchHead(QWidget):
+    """Together its parts make the request; each can be changed by a person at any time."""
+
+    asked = Signal()  # the request has changed, or is asked for again
+
+    def __init__(
+        self, source: CardSource, model: PaperModel, jobs: Jobs, appearance: Appearance
+    ) -> None:
+        super().__init__()
+        self._request = Request()
+        self.box = SearchBox(appearance)
+        self.scope = ScopeBar(appearance)
+        self.steering = Steering(source, model.known, jobs, appearance)
+        self.order = SortButton(appearance)
+        self._build()
+        self._connect()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    @property
+    def request(self) -> Request:
+        """What is asked for now, be it shown yet or not."""
+        return replace(self._request, typed=self.box.text)
+
+    def show_request(self, request: Request) -> None:
+        """Have all of this on the page; nothing is asked because of it."""
+        self._request = request
+        self.box.show_text(request.typed)
+        self._show_chips()
+
+    def change(self, **parts: object) -> None:
+        """Ask for something else by these parts, and for what stands in the box now."""
+        self.show_request(replace(self.request, **parts))  # type: ignore[arg-type]
+        self.asked.emit()
+
+    def show_view(self, view: View, can_go_back: bool) -> None:
+        self.count.setText(count_words(view))
+        self.note.setText(view.listing.note)
+        self.note.setVisible(bool(view.listing.note))
+        self.order.show_for(view.request.ranked)
+        self.order.setVisible(not view.crumb and len(view.listing.ids) > 1)
+        self.back_button.setVisible(can_go_back)
+        self.crumb.setText(_short(view.crumb))
+        self.crumb.setVisible(bool(view.crumb))
+
+    def _show_chips(self) -> None:
+        self.scope.show_limits(self._request.scope, self._request.filters)
+        self.steering.show_request(self._request)
+
+    def _remove_scope(self, chip: Chip) -> None:
+        self.change(scope=tuple(one for one in self._request.scope if one != chip))
+
+    def _remove_filter(self, field: str) -> None:
+        self.change(filters=tuple(one for one in self._request.filters if one.field != field))
+
+    def _build(self) -> None:
+        self.back_button = styled(QPushButton("Back"), "link")
+        self.crumb = QLabel()
+        self.count = styled(QLabel(), "quiet")
+        self.note = styled(QLabel(), "quiet")
+        for label in (self.crumb, self.note):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._line = QHBoxLayout()
+        self._line.setContentsMargins(4, 0, 4, 0)
+        self._line.addStrut(LINE)
+        for widget in (self.back_button, self.crumb, self.note):
+            widget.hide()
+        for widget in (self.back_button, self.crumb, self.count, self.note):
+            self._line.addWidget(widget)
+        self._line.addStretch()
+        self._line.addWidget(self.order)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self.box, self.scope, self.steering):
+            column.addWidget(part)
+        column.addLayout(self._line)
+
+    def _connect(self) -> None:
+        self.box.asked.connect(self.asked)
+        self.order.chosen.connect(lambda order: self.asked.emit())
+        self.scope.scope_removed.connect(self._remove_scope)
+        self.scope.filter_removed.connect(self._remove_filter)
+        self.steering.changed.connect(lambda like, unlike: self.change(like=like, unlike=unlike))
+
+    def _paint(self, theme: Theme) -> None:
+        self.back_button.setIcon(icon("back", theme.accent))
+
+
+def count_words(view: View) -> str:
+    """How many papers there are, for a person."""
+    total, shown, request = view.listing.total, len(view.listing.ids), view.request
+    if not shown:
+        return ""
+    if not view.crumb:
+        if request == Request():
+            return f"{_papers(total)} in the library"
+        if request.like and not request.typed:
+            return f"{_papers(shown, 'similar ')}"
+        if total > shown:
+            return f"The best {shown:,} of {_papers(total)}"
+    return _papers(shown)
+
+
+def _papers(count: int, kind: str = "") -> str:
+    return f"1 {kind}paper" if count == 1 else f"{count:,} {kind}papers"
+
+
+def _short(crumb: str) -> str:
+    return crumb if len(crumb) <= CRUMB_SHOWN else f"{crumb[:CRUMB_SHOWN].rstrip()}…"
+
+
+# What is said when nothing was found: a picture, a title and a text.
+_HINTS = (
+    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
+    "differently. Words are joined by “and”; a minus leaves out, a star completes."
+)
+_FILL = (
+    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
+    "Or look around in a hundred well-known papers first."
+)
+
+
+def nothing_words(view: View) -> tuple[str, str, str]:
+    """Why the list is empty: a picture, a title, and what to do."""
+    request = view.request
+    if view.crumb:
+        return "papers", "None of these papers is here any more", ""
+    if request == Request():
+        return "drop", "Your library is empty", _FILL
+    if request.like and not request.typed:
+        return "similar", "No similar papers", "Papers are found by meaning once they are encoded."
+    if request.of_trash and not request.typed:
+        return TRASH, "The trash is empty", "What you move there can be brought back from here."
+    if not request.typed and request.scope and not request.filters:
+        return "papers", "Nothing is in here yet", "Drag papers here from any list."
+    return "search", "Nothing found", _HINTS

@@ -1,0 +1,89 @@
+"""The button that says in which order the list is, and offers others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from sciread_app.domain.order import Order
+from sciread_app.ui.icons import icon
+from sciread_app.ui.theme import Appearance, Theme
+
+ORDERS = {
+    Order.relevance: "Relevance",
+    Order.added: "Newest added",
+    Order.year: "Newest published",
+    Order.oldest: "Oldest published",
+    Order.title: "Title",
+    Order.author: "First author",
+    Order.venue: "Venue",
+    Order.rating: "Rating",
+    Order.unread: "Unread first",
+}
+
+
+class SortButton(QToolButton):
+    """Remembers one order for what is listed and one for what is found, see `show_for`."""
+
+    chosen = Signal(object)  # Order, by a person
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("link")
+        self.setAccessibleName("Order of the list")
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._kept = {False: Order.added, True: Order.relevance}
+        self._ranked = False
+        menu = QMenu(self)
+        self._group = QActionGroup(menu)
+        for order, name in ORDERS.items():
+            action = menu.addAction(name, partial(self._choose, order))
+            action.setCheckable(True)
+            action.setData(order)
+            self._group.addAction(action)
+        self.setMenu(menu)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+        self.show_for(False)
+
+    def order(self, ranked: bool) -> Order:
+        return self._kept[ranked]
+
+    def show_for(self, ranked: bool) -> None:
+        """The list is of papers that were found, or of all there are; only the first are ranked."""
+        self._ranked = ranked
+        order = self._kept[ranked]
+        self.setText(ORDERS[order])
+        for action in self._group.actions():
+            action.setChecked(action.data() is order)
+            if action.data() is Order.relevance:
+                action.setVisible(ranked)
+
+    def choose(self, order: Order) -> None:
+        """Have this order from now on; relevance only where there is one."""
+        if order is not Order.relevance or self._ranked:
+            self._kept[self._ranked] = order
+            self.show_for(self._ranked)
+
+    def save(self) -> Sequence[str]:
+        return [self._kept[ranked].value for ranked in (False, True)]
+
+    def restore(self, kept: object) -> None:
+        known = {order.value: order for order in Order}
+        if isinstance(kept, list) and len(kept) == 2 and all(one in known for one in kept):
+            listed, found = (known[one] for one in kept)
+            if listed is not Order.relevance:
+                self._kept = {False: listed, True: found}
+                self.show_for(self._ranked)
+
+    def _choose(self, order: Order) -> None:
+        self.choose(order)
+        self.chosen.emit(order)
+
+    def _paint(self, theme: Theme) -> None:
+        self.setIcon(icon("sort", theme.accent))
