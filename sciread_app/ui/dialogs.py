@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QFont, QKeySequence
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QDialog,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -20,37 +21,68 @@ from sciread_app import __version__
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import scaled, styled
 
-IN_THE_LIST = (
-    ("Next and previous paper", "J, K or arrows"),
-    ("Into the details", "Enter"),
-    ("Show or hide the details", "Space"),
-    ("From the box into the list", "Down"),
-    ("Back, or out of here", "Esc"),
+Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
+
+IN_LISTS: Group = (
+    "In the list of papers",
+    (
+        ("Next and previous paper", "J, K or arrows"),
+        ("Into the details", "Enter"),
+        ("Show or hide the details", "Space"),
+        ("From the box into the list", "Down"),
+        ("Back, or out of here", "Esc"),
+    ),
 )
 
 
-def shortcuts_dialog(actions: Sequence[QAction], parent: QWidget) -> QDialog:
-    """Every key there is: those of the menus, then those inside the list."""
+def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
+    """Every key there is, by what it is about, in two columns."""
     dialog, column = _dialog("Keyboard shortcuts", parent)
+    dialog.setAccessibleDescription(
+        "; ".join(f"{name}: {keys}" for _, rows in groups for name, keys in rows)
+    )
+    across = QHBoxLayout()
+    across.setSpacing(56)
+    for side in _halves(groups):
+        across.addLayout(_column_of(side, dialog))
+    sheet = styled(QWidget(), "column")
+    sheet.setLayout(across)
+    scroll = QScrollArea(widgetResizable=True)
+    scroll.setAccessibleName("Keyboard shortcuts")
+    scroll.setWidget(sheet)
+    column.addWidget(scroll)
+    _close_button(dialog, column)
+    # As large as what it shows, but within the window it belongs to.
+    wanted = sheet.sizeHint() + QSize(76, 110)
+    dialog.resize(wanted.boundedTo(parent.size().expandedTo(QSize(480, 320))))
+    return dialog
+
+
+def _halves(groups: Sequence[Group]) -> tuple[Sequence[Group], Sequence[Group]]:
+    """Groups in their order, as evenly split as may be."""
+    lengths = [len(rows) + 2 for _, rows in groups]
+    cut = min(range(len(groups) + 1), key=lambda n: abs(sum(lengths[:n]) - sum(lengths[n:])))
+    return groups[:cut], groups[cut:]
+
+
+def _column_of(groups: Sequence[Group], dialog: QDialog) -> QGridLayout:
     grid = QGridLayout()
     grid.setHorizontalSpacing(40)
-    grid.setVerticalSpacing(9)
-    keys = [
-        (action.text().replace("&", "").rstrip("…"), _native(action.shortcut()))
-        for action in actions
-        if not action.shortcut().isEmpty()
-    ]
-    half = (len(keys) + len(IN_THE_LIST) + 1) // 2
-    for number, (name, key) in enumerate((*keys, *IN_THE_LIST)):
-        row, side = number % half, number // half * 3
-        grid.addWidget(QLabel(name), row, side)
-        label = styled(QLabel(key), "quiet")
-        label.setAlignment(Qt.AlignmentFlag.AlignRight)
-        grid.addWidget(label, row, side + 1)
-    grid.setColumnMinimumWidth(2, 24)
-    column.addLayout(grid)
-    _close_button(dialog, column)
-    return dialog
+    grid.setVerticalSpacing(7)
+    for title, rows in groups:
+        heading = QLabel(title)
+        heading.setFont(scaled(dialog.font(), 1.0, QFont.Weight.DemiBold))
+        if grid.rowCount() > 1:
+            grid.setRowMinimumHeight(grid.rowCount(), 8)
+        grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
+        for name, keys in rows:
+            row = grid.rowCount()
+            grid.addWidget(QLabel(name), row, 0)
+            label = styled(QLabel(keys), "quiet")
+            label.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(label, row, 1)
+    grid.setRowStretch(grid.rowCount(), 1)
+    return grid
 
 
 def about_dialog(home: str, parent: QWidget) -> QDialog:
@@ -94,7 +126,3 @@ def _close_button(dialog: QDialog, column: QVBoxLayout) -> None:
     close = QPushButton("Close", default=True)
     close.clicked.connect(dialog.accept)
     column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
-
-
-def _native(keys: QKeySequence) -> str:
-    return keys.toString(QKeySequence.SequenceFormat.NativeText)

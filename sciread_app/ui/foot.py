@@ -7,8 +7,9 @@ from collections import deque
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy
 
+from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.theme import styled
 from sciread_app.ui.values import Status
@@ -52,7 +53,8 @@ class Foot(QFrame):
         self._job: Job | None = None
         self._pace = Pace()
         self.status = styled(QLabel(), "faint")
-        self.what = QLabel()
+        self.what = ElidedLabel()
+        self.what.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.how_far = styled(QLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(180, 6)

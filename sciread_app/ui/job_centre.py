@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -60,6 +60,10 @@ class JobCentre(QFrame):
         shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
         (shown[0] if shown else self.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
+    def sizeHint(self) -> QSize:
+        around = self._head.sizeHint().height() + 40
+        return QSize(super().sizeHint().width(), self._list.sizeHint().height() + around)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
@@ -76,9 +80,11 @@ class JobCentre(QFrame):
             self.setTabOrder(before, button)
             before = button
         self._nothing.hide()
+        self.updateGeometry()
 
     def _change(self, work: Work) -> None:
         self._rows[work].show_state()
+        self.updateGeometry()
 
     def _drop(self, work: Work) -> None:
         row = self._rows.pop(work)
@@ -92,7 +98,7 @@ class JobCentre(QFrame):
         self.close_button.setAccessibleName("Close the list of work")
         self.close_button.setToolTip("Close (Esc)")
         self.close_button.clicked.connect(self.closed)
-        head = QHBoxLayout()
+        head = self._head = QHBoxLayout()
         head.addWidget(title)
         head.addStretch()
         head.addWidget(self.close_button)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.tasks import Task
-from sciread_app.ui.dialogs import about_dialog, shortcuts_dialog
+from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
 from sciread_app.ui.focus import ComeBack, next_pane
 from sciread_app.ui.frame import Frame
@@ -212,10 +212,10 @@ class MainWindow(QMainWindow):
             self.show_ledger(self._last_ledger)
 
     def show_keys(self) -> None:
-        shortcuts_dialog(self.menus.actions(), self).open()
+        shortcuts_dialog([*self.menus.keys(), IN_LISTS], self).show()
 
     def show_about(self) -> None:
-        about_dialog(str(self._home), self).open()
+        about_dialog(str(self._home), self).show()
 
     def choose_theme(self, choice: Choice) -> None:
         self.appearance.choose(choice)

@@ -70,6 +70,19 @@ class Menus:
         for action in self._need_search_page:
             action.setEnabled(place == "search")
 
+    def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
+        """What has a key, by menu."""
+        groups = []
+        for menu in self._window.menuBar().findChildren(QMenu):
+            rows = [
+                (plain(action.text()), native(action))
+                for action in menu.actions()
+                if not action.shortcut().isEmpty()
+            ]
+            if rows:
+                groups.append((plain(menu.title()), rows))
+        return groups
+
     def verbs(self) -> list[tuple[str, QAction]]:
         """Every verb with its full name: «Theme: Dark», «Go to Intake»."""
         menus = self._window.menuBar().findChildren(QMenu)
@@ -145,6 +158,11 @@ class Menus:
 
 def _set_mode(mode: Mode, page: SearchPage) -> None:
     page.box.set_mode(mode)
+
+
+def native(action: QAction) -> str:
+    """The key of an action, as this system writes it."""
+    return action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def plain(text: str) -> str:

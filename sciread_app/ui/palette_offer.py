@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QSettings
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction
 
 from sciread_app.tasks import Task
+from sciread_app.ui.menus import native
 from sciread_app.ui.palette_entries import Entry, searched, used
 
 if TYPE_CHECKING:
@@ -56,9 +57,8 @@ class WindowOffer:
         self._window.search_for(query)
 
     def _verb(self, title: str, action: QAction) -> Entry:
-        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
         why_not = "" if action.isEnabled() else self._window.menus.why_not(action)
-        return Entry(f"verb:{title}", title, "Command", action.trigger, keys, why_not)
+        return Entry(f"verb:{title}", title, "Command", action.trigger, native(action), why_not)
 
     def _goal(self, goal: Goal) -> Entry:
         title = f"Go to {goal.kind.lower()}: {goal.name}"
