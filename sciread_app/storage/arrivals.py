@@ -36,6 +36,7 @@ class _Entry:
     edited: frozenset[str] = frozenset()
     trashed: bool = False
     before: Paper | None = None  # as the library has it, once it differs
+    mixed: bool = False  # a record of another source has become part of it
     relations: list[tuple[_Entry, identity.Judgement]] = field(default_factory=list)
 
 
@@ -78,11 +79,14 @@ def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
         if entry is None:
             entry, is_new = _place(paper, pool)
             known[print] = entry
-            fresh.append((print, entry, "" if is_new else identity.record(paper)))
+            fresh.append((print, entry, paper, is_new))
         entries.append(entry)
     met = list(dict.fromkeys(entries))
     added = _write(db, met, now)
-    origins = [(print, entry.id, record) for print, entry, record in fresh]
+    origins = [
+        (print, entry.id, "" if new and entry.paper == paper else identity.record(paper))
+        for print, entry, paper, new in fresh
+    ]
     records.insert(db, "origins", ("fingerprint", "paper", "record"), origins)
     ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
     return Stored(ids, len(added), len(batch) - len(added), list(_news(met, added)))
@@ -197,6 +201,7 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
         if merged != entry.paper:
             if entry.id is not None:
                 entry.before = entry.before or entry.paper
+                entry.mixed |= not _same_record(entry.paper, paper)
             entry.paper = merged
             pool.add(entry)
         return entry, False
@@ -218,6 +223,7 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry
         entry.id = id
     touched = [entry for entry in old if entry.before or entry.trashed]
     fulltext.forget(db, [e.id for e in touched if e.id and not e.trashed])
+    _keep_records(db, [entry for entry in touched if entry.mixed])
     records.change(db, {e.id: e.paper for e in touched if e.id}, now)
     back = [entry.id for entry in touched if entry.trashed]
     if back:
@@ -234,6 +240,19 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry
             assert entry.id and other.id
             works.relate(db, entry.id, other.id, judgement.verdict, judgement.reason, now)
     return new
+
+
+def _same_record(paper: Paper, other: Paper) -> bool:
+    named = paper.source not in identity.FILES and bool(paper.source_id)
+    return named and (paper.source, paper.source_id) == (other.source, other.source_id)
+
+
+def _keep_records(db: Connection, entries: Sequence[_Entry]) -> None:
+    """Write down what papers said by themselves, before other records become part of them."""
+    rows = [(identity.record(e.before), e.id) for e in entries if e.before]
+    if rows:
+        sql = "UPDATE origins SET record = ? WHERE paper = ? AND record = ''"
+        db.exec_driver_sql(sql, rows)
 
 
 def _news(entries: Sequence[_Entry], added: Sequence[_Entry]) -> Iterator[News]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import groupby
@@ -31,6 +31,18 @@ _SHOWN = ("title", "abstract", "venue", "keywords", "trashed")
 _MARKS = ("read", "rating", "trashed", "work")
 # Kept for papers, but no reason to keep a paper.
 _CACHES = ("vectors", "asked")
+
+
+# What was changed to and fro within an edit, and is as it was before.
+_AS_BEFORE = """
+WITH often (first, last) AS (
+    SELECT min(id), max(id) FROM edited_rows WHERE edit = ?
+    GROUP BY "table", "key", "column" HAVING count(*) > 1)
+DELETE FROM edited_rows WHERE (edit, "table", "key", coalesce("column", '')) IN (
+    SELECT f.edit, f."table", f."key", coalesce(f."column", '')
+    FROM often JOIN edited_rows AS f ON f.id = first JOIN edited_rows AS l ON l.id = last
+    WHERE f.before IS l.after)
+"""
 
 
 class _Step(NamedTuple):
@@ -83,11 +95,9 @@ class Edits:
         try:
             with self._db.writing() as db:
                 edit = _open(db, what)
-                for statement in journal.begin(edit.id):
-                    db.exec_driver_sql(statement)
+                _run(db, journal.begin(edit.id))
                 yield made
-                for statement in journal.end():
-                    db.exec_driver_sql(statement)
+                _run(db, journal.end())
                 made.edit = edit if _close(db, edit.id) else None
         finally:
             self._here.recording = None
@@ -118,6 +128,14 @@ class Edits:
         return edit
 
 
+def _run(db: Connection, statements: Iterable[str]) -> None:
+    """So many statements that what SQLAlchemy does beside each takes longer than they do."""
+    sqlite = db.connection.dbapi_connection
+    assert sqlite
+    for statement in statements:
+        sqlite.execute(statement)
+
+
 def _open(db: Connection, what: str) -> Edit:
     now = time.time()
     put = insert(schema.edits).values(at=now, what=what)
@@ -127,6 +145,7 @@ def _open(db: Connection, what: str) -> Edit:
 def _close(db: Connection, edit: int) -> bool:
     """Whether anything was changed. What was taken back before cannot be made again after it."""
     edits, rows = schema.edits, schema.edited_rows.c
+    db.exec_driver_sql(_AS_BEFORE, (edit,))
     count = db.scalars(select(func.count()).where(rows.edit == edit)).one()
     if not count:
         db.execute(delete(edits).where(edits.c.id == edit))

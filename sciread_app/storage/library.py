@@ -27,6 +27,7 @@ from sciread_app.storage import (
     orders,
     records,
     schema,
+    splitting,
     works,
 )
 from sciread_app.storage.arrivals import Stored
@@ -34,6 +35,7 @@ from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.citations import Citations
 from sciread_app.storage.database import Database
 from sciread_app.storage.edits import Edits
+from sciread_app.storage.facets import Grouping
 from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
@@ -77,6 +79,7 @@ class Library:
         self.opinions = Opinions(self._db)
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)
+        self.grouping = Grouping(self._db)
 
     def put(
         self,
@@ -221,6 +224,11 @@ class Library:
         """Make papers part of another; see merging.merge."""
         with self._db.writing() as db:
             merging.merge(db, kept, others, chosen, time.time())
+
+    def split(self, id: PaperId) -> list[PaperId]:
+        """Take a paper apart into what was merged into it; see splitting.split."""
+        with self._db.writing() as db:
+            return [PaperId(made) for made in splitting.split(db, id, time.time())]
 
     def trash(self, ids: Iterable[int]) -> None:
         """Put papers in the trash: out of every list and search, but not lost."""

@@ -213,6 +213,11 @@ class Shelves:
         """Add a note to a paper; returns the note's number."""
         now = time.time()
         with self._db.writing() as db:
+            if (
+                db.scalars(select(schema.papers.c.id).where(schema.papers.c.id == id)).first()
+                is None
+            ):
+                raise LibraryError("This paper is no longer there.", "Look again, and try again.")
             fulltext.forget(db, [id])
             note = db.execute(
                 insert(schema.notes).values(paper=id, text=text, added=now, changed=now)

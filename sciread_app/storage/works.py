@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
+from sciread_app.errors import LibraryError
 from sciread_app.storage import schema
 from sciread_app.storage.records import among
 
@@ -78,6 +79,9 @@ def regroup(db: Connection, papers: Iterable[int]) -> None:
 
 def _decide(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
     first, second = sorted((a, b))
+    found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
+    if len(db.scalars(found).all()) < 2:
+        raise LibraryError("One of these papers is no longer there.", "Look again, and try again.")
     row = {"a": first, "b": second, "verdict": verdict, "reason": reason, "decided": now}
     put = insert(schema.relations).values(row)
     db.execute(
