@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.job_centre import JobCentre
     from sciread_app.ui.palette import Palette
+    from sciread_app.ui.shelf.organiser import Organiser
+    from sciread_app.ui.shelf.shelving import Shelving
 
 FILES = (
     "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -46,6 +48,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def intake(self) -> Intake: ...
+
+    @property
+    def organise(self) -> Organiser: ...
 
     def status(self) -> Status: ...
 
@@ -81,6 +86,7 @@ class MainWindow(QMainWindow):
         self.work_log = WorkLog(jobs, self)
         self.offer = WindowOffer(self, self._memory())
         self.importing: Importing | None = None
+        self.shelving: Shelving | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
         self._build()
@@ -93,6 +99,7 @@ class MainWindow(QMainWindow):
         self._desk = desk
         self.page = SearchPage(desk, self._jobs, self.appearance)
         self.page.add_wanted.connect(self.add_files)
+        self._put_up_shelf(desk)
         self.importing = Importing(desk, self._jobs, self)
         self.page.shown.connect(lambda view: self.offer.was_searched(view.query))
         self.page.sample_wanted.connect(self.importing.add_sample)
@@ -229,6 +236,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._memory().setValue("geometry", self.saveGeometry())
+        if self.shelving:
+            self.shelving.save(self._memory())
         super().closeEvent(event)
 
     def _begin(self) -> None:
@@ -244,6 +253,12 @@ class MainWindow(QMainWindow):
             self._wake()
         self._show_status()
         self.importing.catch_up()
+
+    def _put_up_shelf(self, desk: Desk) -> None:
+        from sciread_app.ui.shelf.shelving import Shelving  # the window stands before it
+
+        self.shelving = Shelving(self, desk.organise, self._jobs)
+        self.shelving.restore(self._memory())
 
     def _wake(self) -> None:
         if self._desk:

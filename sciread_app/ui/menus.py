@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.search_box import MODES
+from sciread_app.ui.shelf.verbs import BACK, PAPERS, SHELF, STARS, VIEW, Verb
 from sciread_app.ui.theme import Choice
 from sciread_app.ui.values import Mode
 
@@ -32,7 +33,7 @@ class Menus:
         self._need_search_page: list[QAction] = []
         self._places: dict[str, QAction] = {}
         bar = window.menuBar()
-        file, edit = bar.addMenu("&File"), bar.addMenu("&Edit")
+        file, edit, papers = bar.addMenu("&File"), bar.addMenu("&Edit"), bar.addMenu("&Papers")
         view, help = bar.addMenu("&View"), bar.addMenu("&Help")
         self._in_library(file, "&Add files…", Keys.Open, window.add_files)
         self._in_library(file, "Add a &folder…", "Ctrl+Shift+O", window.add_folder)
@@ -40,11 +41,19 @@ class Menus:
         self.ledger.setEnabled(False)
         file.addSeparator()
         self._action(file, "&Quit", "Ctrl+Q", window.close)
+        self.on_shelf: dict[str, QAction] = {}  # by the name of the verb
+        self._add_verbs(edit, BACK)
+        edit.addSeparator()
         self._in_library(edit, "&Find", Keys.Find, window.go_to_box)
-        self._on_page(edit, "Mark &read or unread", "Ctrl+U", lambda p: p.details.toggle_read())
         self._on_page(edit, "&Copy BibTeX", "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._add_verbs(papers, PAPERS)
+        self.rate = papers.addMenu("&Rate")
+        self._add_verbs(self.rate, STARS)
+        papers.addSeparator()
+        self._add_verbs(papers, SHELF)
         self._add_places(view)
         view.addSeparator()
+        self._add_verbs(view, VIEW)
         self._on_page(view, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
         self._on_page(view, "&Back", Keys.Back, lambda page: page.back())
         self._on_page(view, "&Details", "Ctrl+I", lambda page: page.toggle_details())
@@ -136,6 +145,17 @@ class Menus:
             menu, text, keys, lambda: self._window.page and do(self._window.page)
         )
         self._need_search_page.append(action)
+
+    def _add_verbs(self, menu: QMenu, wanted: Sequence[Verb]) -> None:
+        def do(verb: Verb) -> None:
+            if self._window.shelving:
+                verb.do(self._window.shelving)
+
+        for verb in wanted:
+            action = self._in_library(menu, verb.text, verb.keys, partial(do, verb))
+            self.on_shelf[verb.name] = action
+            if verb not in BACK:
+                self._need_search_page.append(action)
 
     def _add_places(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)

@@ -311,7 +311,12 @@ QTreeView#shelf {{
     selection-background-color: transparent;
 }}
 QTreeView#shelf::item, QTreeView#shelf::item:selected, QTreeView#shelf::item:hover,
-QTreeView#shelf::branch, QTreeView#shelf::branch:selected {{ background: transparent; border: none; }}
+QTreeView#shelf::branch, QTreeView#shelf::branch:selected {{
+    background: transparent; border: none;
+}}
+QFrame#chooser {{ background: {raised}; border: 1px solid {faint}; }}
+QListView#choices {{ background: transparent; border: none; outline: none; }}
+QListView#choices::item, QListView#choices::item:selected {{ background: transparent; }}
 QLineEdit#rename {{
     background: {surface}; border: 1px solid {accent}; border-radius: 5px; padding: 0 4px;
     selection-background-color: {accent};

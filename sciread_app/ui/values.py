@@ -53,6 +53,8 @@ class Card:
 
     paper: Paper
     read: bool = False
+    tags: tuple[str, ...] = ()
+    rating: int = 0  # stars, 1 to 5; 0: none
 
 
 @dataclass(frozen=True)

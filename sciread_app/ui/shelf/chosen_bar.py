@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
 
+from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
+# The action, its short name here, and its picture; those of the trash come last.
+BUTTONS = (
+    ("tag", "Tag", "tag"),
+    ("collect", "Collect", "collection"),
+    ("read", "Read", "read"),
+    ("export", "Export", "export"),
+    ("trash", "Trash", "trash"),
+)
+IN_TRASH = (
+    ("untrash", "Bring back", "back"),
+    ("delete", "Delete for good", "remove"),
+    ("empty", "Empty the trash", "trash"),
+)
+
 
 class ChosenBar(QFrame):
-    """Its buttons are the actions of the menus under short names."""
+    """Its buttons are actions of the menus under short names."""
 
     cleared = Signal()
 
     def __init__(
-        self, actions: Sequence[tuple[QAction, str, str]], stars: QMenu, appearance: Appearance
+        self, actions: Mapping[str, QAction], stars: QMenu, appearance: Appearance
     ) -> None:
-        """`actions`: each with its short name and its picture. Those of the trash come later."""
         super().__init__()
         self.setObjectName("chosenbar")
         self.setAccessibleName("What can be done to the chosen papers")
@@ -28,43 +42,58 @@ class ChosenBar(QFrame):
         self._pictures: list[tuple[QToolButton, str]] = []
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
-        row = QHBoxLayout(self)
-        row.setContentsMargins(14, 5, 6, 5)
-        row.setSpacing(2)
-        row.addWidget(self.count)
-        row.addSpacing(8)
-        self.buttons: dict[str, QToolButton] = {}
-        for action, name, picture in actions:
-            row.addWidget(self._button(name, picture, action))
-        rate = self._button("Rate", "star", None)
-        rate.setMenu(stars)
-        rate.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        row.insertWidget(4, rate)
-        row.addStretch()
-        self._close = self._button("Clear", "close", None)
-        self._close.setToolTip("Choose none (Esc)")
-        self._close.clicked.connect(self.cleared)
-        row.addWidget(self._close)
+        self.buttons = {name: self._button(text, picture) for name, text, picture in BUTTONS}
+        self.buttons["rate"] = self._button("Rate", "star")
+        self.buttons["rate"].setMenu(stars)
+        self.buttons["rate"].setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.in_trash = {name: self._button(text, picture) for name, text, picture in IN_TRASH}
+        for name, button in (self.buttons | self.in_trash).items():
+            if name in actions:
+                _tie(button, actions[name])
+        self.clear = self._button("Clear", "close")
+        self.clear.setToolTip("Choose one only")
+        self.clear.clicked.connect(self.cleared)
+        self._lay_out()
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
-    def show_count(self, count: int) -> None:
-        """One that is chosen is only read; a bar for each would be in the way."""
-        self.count.setText(f"{count:,} chosen")
-        self.setVisible(count > 1)
+    def show_count(self, count: int, *, in_trash: bool) -> None:
+        """One that is chosen is only read, and a bar for it would be in the way; but in the trash
+        it says what the trash is for."""
+        self.count.setText(f"{count:,} chosen" if count > 1 else "Trash")
+        for button in self.buttons.values():
+            button.setVisible(not in_trash)
+        for button in self.in_trash.values():
+            button.setVisible(in_trash)
+        self.clear.setVisible(count > 1)
+        self.setVisible(count > 1 or in_trash)
 
-    def _button(self, name: str, picture: str, action: QAction | None) -> QToolButton:
+    def _lay_out(self) -> None:
+        row = Flow(2)
+        first = [self.count, self.buttons["tag"], self.buttons["collect"], self.buttons["rate"]]
+        rest = [one for one in self.buttons.values() if one not in first]
+        for widget in (*first, *rest, *self.in_trash.values(), self.clear):
+            row.addWidget(widget)
+        row.setContentsMargins(14, 4, 6, 4)
+        self.setLayout(row)
+
+    def _button(self, text: str, picture: str) -> QToolButton:
         button = styled(QToolButton(), "link")
-        button.setText(name)
-        button.setAccessibleName(name)
-        if action is not None:
-            keys = action.shortcut().toString()
-            button.setToolTip(action.text().replace("&", "") + (f" ({keys})" if keys else ""))
-            button.clicked.connect(lambda: action.trigger())
+        button.setText(text)
+        button.setAccessibleName(text)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._pictures.append((button, picture))
-        self.buttons[name] = button
         return button
 
     def _paint(self, theme: Theme) -> None:
         for button, picture in self._pictures:
             button.setIcon(icon(picture, theme.accent))
+
+
+def _tie(button: QToolButton, action: QAction) -> None:
+    """The button does what the action does. (A default action would lend it its name.)"""
+    keys = action.shortcut().toString()
+    text = action.text().replace("&", "").rstrip("…")
+    button.setToolTip(f"{text} ({keys})" if keys else text)
+    button.clicked.connect(lambda: action.trigger())

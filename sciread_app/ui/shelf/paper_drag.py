@@ -1,0 +1,65 @@
+"""Papers are dragged out of the list, all that are chosen together."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QDrag, QMouseEvent, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication
+
+from sciread_app.ui.papers import PaperList
+from sciread_app.ui.shelf.parcels import pack_papers
+from sciread_app.ui.shelf.work import papers
+
+
+class PaperDrag(QObject):
+    """Not the list's own dragging, which makes an object of each chosen row."""
+
+    def __init__(self, hits: PaperList) -> None:
+        super().__init__(hits)
+        self._hits = hits
+        self._from: QPoint | None = None
+        hits.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QMouseEvent):
+            return False
+        place = event.position().toPoint()
+        if event.type() is QEvent.Type.MouseButtonPress:
+            on_paper = self._hits.indexAt(place).isValid()
+            left = event.button() is Qt.MouseButton.LeftButton
+            self._from = place if on_paper and left else None
+        elif event.type() is QEvent.Type.MouseButtonRelease:
+            self._from = None
+        elif self._from is not None and event.type() is QEvent.Type.MouseMove:
+            if (place - self._from).manhattanLength() >= QApplication.startDragDistance():
+                self._from = None
+                self._start()
+            return True  # nor does the list choose what the mouse goes over
+        return False
+
+    def _start(self) -> None:
+        chosen = self._hits.chosen()
+        if chosen:
+            drag = QDrag(self._hits)
+            drag.setMimeData(pack_papers(chosen))
+            drag.setPixmap(self._picture(papers(len(chosen))))
+            drag.setHotSpot(QPoint(-12, -8))
+            drag.exec(Qt.DropAction.CopyAction)
+
+    def _picture(self, text: str) -> QPixmap:
+        """What is held under the mouse: how many papers it is."""
+        palette, metrics = self._hits.palette(), self._hits.fontMetrics()
+        box = QRect(0, 0, metrics.horizontalAdvance(text) + 24, metrics.height() + 12)
+        scale = self._hits.devicePixelRatioF()
+        picture = QPixmap(box.size() * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(palette.highlight().color()))
+        painter.drawRoundedRect(box, 8, 8)
+        painter.setPen(palette.highlightedText().color())
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
+        painter.end()
+        return picture
