@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import re
+import subprocess
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +17,13 @@ from sciread_app.errors import LibraryError
 
 # Folders that other programs copy or lock while we write: an SQLite file breaks in them.
 _SYNCED = ("onedrive", "dropbox", "icloud", "google drive", "googledrive", "nextcloud", "syncthing")
+_TITLES = {"onedrive": "OneDrive", "icloud": "iCloud", "googledrive": "Google Drive"}
+# File systems of other computers, on which SQLite's locks cannot be relied upon.
+_NETWORK = ("nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "davfs",
+            "fuse.sshfs", "fuse.rclone", "fuse.davfs", "fuse.gvfsd-fuse")  # fmt: skip
+_REMOTE_DRIVE = 4  # what Windows calls a drive of another computer
+
+MOVED = "moved-to.txt"  # in a home whose library lies elsewhere now: the folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +53,35 @@ class Home:
         return self.folder / "logs" / "sciread.log"
 
     @property
+    def backups(self) -> Path:
+        return self.folder / "backups"
+
+    @property
     def synced_by(self) -> str:
         """The program that synchronises the folder, as far as its path tells; else empty."""
         path = str(self.folder.resolve()).lower()
         return next((name for name in _SYNCED if name in path), "")
 
+    @property
+    def risk(self) -> str:
+        """Why the folder is no good place for a library, as a sentence; empty if it is."""
+        if name := self.synced_by:
+            where = f"in a folder of {_TITLES.get(name, name.title())}"
+        elif kind := network_kind(self.folder):
+            where = f"on a network drive ({kind})"
+        else:
+            return ""
+        return f"The library lies {where}, which may damage it while it is open."
+
 
 def open_home(folder: Path | None = None) -> Home:
-    """The home folder, made if it is not there: `folder`, else SCIREAD_HOME, else the system's."""
+    """The home folder, made if it is not there: `folder`, else SCIREAD_HOME, else the system's.
+
+    Where a library was moved away from, the folder that it was moved to.
+    """
     home = Home(Path(folder or os.environ.get("SCIREAD_HOME") or _usual()).expanduser())
+    if moved := _moved(home):
+        return moved
     try:
         home.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -58,6 +90,80 @@ def open_home(folder: Path | None = None) -> Home:
             "Choose another home folder with --home, or set SCIREAD_HOME.",
         ) from error
     return home
+
+
+def local_home() -> Home:
+    """A folder of this computer's own that holds no library yet, whatever the environment says."""
+    usual = Path(_usual())
+    names = [usual.name, *(f"{usual.name} {n}" for n in range(2, 100))]
+    homes = (Home(usual.with_name(name)) for name in names)
+    return next(home for home in homes if not home.library.exists() and not _moved_file(home))
+
+
+def network_kind(folder: Path) -> str:
+    """The kind of file system, if the folder lies on another computer; else empty."""
+    folder = folder.absolute()
+    if sys.platform == "win32":
+        return "a shared folder" if _is_remote(folder) else ""
+    kind = _kind_of(folder.resolve(), _mounts())
+    return kind.removeprefix("fuse.") if kind in _NETWORK else ""
+
+
+def _moved(home: Home) -> Home | None:
+    if not (file := _moved_file(home)):
+        return None
+    try:
+        there = Home(Path(file.read_text("utf-8").strip()))
+    except (OSError, UnicodeDecodeError):
+        there = home
+    if there == home or not there.library.exists():
+        raise LibraryError(
+            f"The library of {home.folder} was moved to {there.folder}, where it is not.",
+            f"If it was on another computer, open it there. Without the file {file} a new library "
+            "is begun here, and a backup can be restored into it.",
+        )
+    return there
+
+
+def _moved_file(home: Home) -> Path | None:
+    file = home.folder / MOVED
+    return file if file.is_file() else None
+
+
+def _kind_of(folder: Path, mounts: Sequence[tuple[str, str]]) -> str:
+    """The file system that a folder lies on: that of the innermost place where one is mounted."""
+    best, kind = Path("/"), ""
+    for place, name in mounts:
+        at = Path(place)
+        if folder.is_relative_to(at) and (not kind or at.is_relative_to(best)):
+            best, kind = at, name.lower()
+    return kind
+
+
+def _mounts() -> list[tuple[str, str]]:
+    """Where which kind of file system is mounted."""
+    if sys.platform == "darwin":
+        # //me@server/share on /Volumes/share (smbfs, nodev, nosuid, mounted by me)
+        said = subprocess.run(["/sbin/mount"], capture_output=True, text=True, check=False).stdout
+        return re.findall(r" on (.+) \((\w+)", said)
+    try:
+        lines = Path("/proc/self/mounts").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
+    rows = [line.split(" ") for line in lines]
+    return [(_without_octals(row[1]), row[2]) for row in rows if len(row) > 2]
+
+
+def _without_octals(text: str) -> str:
+    r"""A path as /proc writes it: a space is \040."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+
+
+def _is_remote(folder: Path) -> bool:
+    if folder.drive.startswith("\\\\"):
+        return True
+    drives = ctypes.windll.kernel32  # type: ignore[attr-defined]  # Windows only
+    return bool(drives.GetDriveTypeW(f"{folder.drive}\\") == _REMOTE_DRIVE)
 
 
 def _usual() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+_WRITING = threading.Lock()
+SCALES = range(100, 301)
 THEMES = ("system", "light", "dark")
 
 
@@ -27,6 +30,9 @@ class Settings:
     eutils_url: str = ""
     semantic_scholar_url: str = ""
     crossref_url: str = ""
+    scale: int = 100  # of all that is shown, in percent
+    backups: str = ""  # the folder of the daily backups; empty: in the home folder
+    accepted_risk: str = ""  # what a person was told of the library's place, and leaves so
 
 
 def read_settings(path: Path) -> tuple[Settings, list[str]]:
@@ -66,6 +72,18 @@ def write_settings(path: Path, settings: Settings) -> None:
     half.replace(path)
 
 
+def change_settings(path: Path, **changes: Any) -> Settings:
+    """Write these settings at once, whatever else has been changed since. Raises ValueError with
+    what is wrong with one."""
+    for name, value in changes.items():
+        if wrong := _wrong(name, value):
+            raise ValueError(wrong)
+    with _WRITING:
+        settings = replace(read_settings(path)[0], **changes)
+        write_settings(path, settings)
+    return settings
+
+
 def _wrong(name: str, value: Any) -> str:
     """What is wrong with the value of a setting; empty when it is right."""
     wanted = type(getattr(Settings(), name))
@@ -77,6 +95,8 @@ def _wrong(name: str, value: Any) -> str:
         return "is no e-mail address"
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
         return "is no web address"
+    if name == "scale" and value not in SCALES:
+        return "is not within 100 and 300"
     if wanted is int and value < 1:
         return "is less than 1"
     return ""

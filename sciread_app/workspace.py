@@ -7,15 +7,16 @@ import os
 from functools import cached_property
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import Encoder
 from sciread_app.paths import Home, cache_folder, open_home, resource
+from sciread_app.services.backups import Backups
 from sciread_app.services.intake import Intake, Report
 from sciread_app.services.organise import Organise
 from sciread_app.services.search import Search
 from sciread_app.services.space import Space
-from sciread_app.settings import Settings, read_settings
+from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 SAMPLE = "Sample library"
+MOVE_IT = "Move it to a folder of this computer, and put only backups there."
 
 
 class Workspace:
@@ -44,18 +46,11 @@ class Workspace:
         self.model_title = ""  # of the active model, once `space` was asked for
         self.settings: Settings
         self.settings, self.warnings = read_settings(home.settings)
-        if home.synced_by:
-            self.warnings.append(
-                f"The library lies in a folder of {home.synced_by}, which may damage it while it "
-                "is open. Choose another folder with --home, and put backups there instead."
-            )
+        self.risk = home.risk
+        if self.risk:
+            self.warnings.append(f"{self.risk} {MOVE_IT}")
         self.library = Library(home.library)
-        self.intake = Intake(
-            self.library,
-            pdf_workers=self.settings.pdf_workers,
-            pdf_seconds=self.settings.pdf_seconds,
-        )
-        self.organise = Organise(self.library)
+        self.intake = self._new_intake()
 
     @cached_property
     def space(self) -> Space | None:
@@ -68,6 +63,20 @@ class Workspace:
             return None
         self.model_title = encoder.title
         return Space(self.library, encoder, self.home.indexes)
+
+    @property
+    def backups(self) -> Backups:
+        folder = self.settings.backups
+        return Backups(self.home, Path(folder) if folder else None)
+
+    def change(self, **changes: Any) -> Settings:
+        """Write these settings, and go by them from now on. Raises ValueError for a wrong one."""
+        self.settings = change_settings(self.home.settings, **changes)
+        self.intake = self._new_intake()
+        # Built anew with the next fetch; one that is at work goes on as it began.
+        for name in ("_client", "fetching", "citing", "asking"):
+            self.__dict__.pop(name, None)
+        return self.settings
 
     @cached_property
     def search(self) -> Search:
@@ -92,6 +101,11 @@ class Workspace:
         from sciread_app.services.citing import Citing
 
         return Citing(self.library, self._client)
+
+    @cached_property
+    def reading(self) -> Reading:
+    
+        return Reading(self.library)
 
     # What learns takes a second to import.
 
@@ -129,6 +143,13 @@ class Workspace:
         if client is not None:
             client.close()
         self.library.close()
+
+    def _new_intake(self) -> Intake:
+        return Intake(
+            self.library,
+            pdf_workers=self.settings.pdf_workers,
+            pdf_seconds=self.settings.pdf_seconds,
+        )
 
     def _package(self) -> Package:
         if self.settings.model == "starter":

@@ -66,9 +66,9 @@ class Backups:
 
         Nothing is dropped unless the new copy is sound. Raises LibraryError and Cancelled.
         """
-        target = self.folder / f"{today.isoformat()}.sqlite3"
-        if target.exists() or not library.count() or not self._changed():
+        if not self.due(library, today):
             return None
+        target = self.folder / f"{today.isoformat()}.sqlite3"
         self._make_room()
         try:
             library.copy_to(target, lambda done, all: task.step(done, all, "Copying"))
@@ -82,6 +82,11 @@ class Backups:
             raise
         self._thin()
         return target
+
+    def due(self, library: Library, today: date) -> bool:
+        """Whether there is no copy of today, and something that the last one does not hold."""
+        there = (self.folder / f"{today.isoformat()}.sqlite3").exists()
+        return not there and self._changed() and library.count() > 0
 
     def find(self, name: str) -> Path:
         """The copy that is meant by a day, or a name as `all` gives it, or a path.

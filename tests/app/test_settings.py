@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sciread_app.settings import Settings, read_settings, write_settings
+import pytest
+
+from sciread_app.settings import Settings, change_settings, read_settings, write_settings
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -51,3 +53,18 @@ def test_an_address_that_is_none_is_named(tmp_path):
         "settings.toml: contact",
         "settings.toml: arxiv_url",
     ]
+
+
+def test_one_setting_is_changed_without_forgetting_what_else_was_changed(tmp_path):
+    file = tmp_path / "settings.toml"
+    change_settings(file, theme="dark")
+    change_settings(file, pdf_workers=4)
+    settings, problems = read_settings(file)
+    assert (settings.theme, settings.pdf_workers, problems) == ("dark", 4, [])
+
+
+@pytest.mark.parametrize("wrong", [{"scale": 50}, {"scale": 301}, {"contact": "nobody"}])
+def test_a_wrong_choice_is_told_and_not_written(tmp_path, wrong):
+    with pytest.raises(ValueError, match="is "):
+        change_settings(tmp_path / "settings.toml", **wrong)
+    assert not (tmp_path / "settings.toml").exists()

@@ -1,0 +1,70 @@
+"""Bringing a library to another folder, without a moment at which it is in none."""
+
+from __future__ import annotations
+
+import shutil
+import time
+
+from sciread_app.errors import LibraryError
+from sciread_app.paths import MOVED, Home
+from sciread_app.storage.copies import copy, is_sound
+from sciread_app.storage.database import in_use
+from sciread_app.tasks import Task
+
+# What belongs to a library beside the file itself.
+_FOLDERS = ("models", "indexes", "runs")
+_FILES = ("settings.toml", "window.ini")
+
+
+def move(home: Home, target: Home, task: Task) -> Home:
+    """Bring a library that is closed to another folder. The old folder says from then on where it
+    is, and the file stays there under another name.
+
+    Raises LibraryError, and then nothing was changed, and Cancelled.
+    """
+    if target.library.exists():
+        raise LibraryError(
+            f"There is a library in {target.folder} already.", "Choose an empty folder."
+        )
+    if in_use(home.library):
+        raise LibraryError(
+            f"The library {home.library} is open in another window or program.",
+            "Close it and move the library again. Nothing was changed.",
+        )
+    try:
+        target.folder.mkdir(parents=True, exist_ok=True)
+        _copy_beside(home, target, task)
+        arriving = target.library.with_suffix(".arriving")
+        copy(home.library, arriving, lambda done, all: task.step(done, all, "Copying"))
+        if not is_sound(arriving):
+            arriving.unlink()
+            raise LibraryError(
+                f"The copy in {target.folder} is damaged.", "Run `sciread doctor`, and try again."
+            )
+        arriving.replace(target.library)
+        # From here on the library is there; killed before, it is here.
+        (home.folder / MOVED).write_text(f"{target.folder.absolute()}\n", "utf-8")
+        _keep_old(home)
+    except OSError as error:
+        raise LibraryError(
+            f"The library cannot be moved to {target.folder}: {error.strerror}.",
+            "Choose another folder.",
+        ) from error
+    return target
+
+
+def _copy_beside(home: Home, target: Home, task: Task) -> None:
+    for name in _FOLDERS:
+        if (home.folder / name).is_dir():
+            task.step(0, 0, f"Copying {name}")
+            shutil.copytree(home.folder / name, target.folder / name, dirs_exist_ok=True)
+    for name in _FILES:
+        if (home.folder / name).is_file():
+            shutil.copy2(home.folder / name, target.folder / name)
+
+
+def _keep_old(home: Home) -> None:
+    kept = time.strftime("library.before-%Y-%m-%d-%H%M%S.sqlite3")
+    home.library.rename(home.library.with_name(kept))
+    for side in ("-wal", "-shm"):
+        home.library.with_name(home.library.name + side).unlink(missing_ok=True)

@@ -1,0 +1,84 @@
+"""Where a library is, whether that is a good place, and where it has gone."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from sciread_app import paths
+from sciread_app.errors import LibraryError
+from sciread_app.paths import MOVED, Home, local_home, network_kind, open_home
+
+linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are other ones")
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [("Dropbox/papers", "a folder of Dropbox"), ("OneDrive - Lab/x", "a folder of OneDrive")],
+)
+def test_a_folder_that_another_program_synchronises_is_noticed(tmp_path, folder, said):
+    assert said in Home(tmp_path / folder).risk
+
+
+@linux
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/home/ada/papers", ""),
+        ("/home/ada/share/papers", "cifs"),
+        ("/home/ada/share/local/papers", ""),  # mounted within it
+        ("/home/ada/shared", ""),
+        ("/net/my papers/x", "nfs4"),
+        ("/mnt/box", "sshfs"),
+    ],
+)
+def test_a_folder_on_another_computer_is_noticed(monkeypatch, folder, kind):
+    mounts = [
+        ("/", "ext4"),
+        ("/home/ada/share", "cifs"),
+        ("/home/ada/share/local", "ext4"),
+        ("/net/my papers", "nfs4"),
+        ("/mnt/box", "fuse.sshfs"),
+    ]
+    monkeypatch.setattr(paths, "_mounts", lambda: mounts)
+    assert network_kind(paths.Path(folder)) == kind
+    assert (kind in Home(paths.Path(folder)).risk) if kind else not Home(paths.Path(folder)).risk
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_this_systems_own_list_is_understood():
+    assert any(place == "/" for place, _ in paths._mounts())
+    assert paths._without_octals(r"/net/my\040papers") == "/net/my papers"
+
+
+def test_what_macos_says_is_understood(monkeypatch):
+    said = "//me@nas/lab on /Volumes/lab (smbfs, nodev)\n/dev/disk1 on / (apfs, local)\n"
+    monkeypatch.setattr(paths.sys, "platform", "darwin")
+    monkeypatch.setattr(paths.subprocess, "run", lambda *a, **k: type("Done", (), {"stdout": said}))
+    assert paths._mounts() == [("/Volumes/lab", "smbfs"), ("/", "apfs")]
+
+
+def test_a_home_that_was_moved_leads_to_where_it_is(tmp_path):
+    old, new = Home(tmp_path / "old"), Home(tmp_path / "new")
+    for home in (old, new):
+        home.folder.mkdir()
+        home.library.write_bytes(b"")
+    (old.folder / MOVED).write_text(f"{new.folder}\n")
+    assert open_home(old.folder) == new
+
+
+@pytest.mark.parametrize("there", ["/nowhere/at/all", "", "\0"])
+def test_a_library_that_is_not_where_it_was_moved_to_is_not_begun_anew(tmp_path, there):
+    (tmp_path / MOVED).write_text(there)
+    with pytest.raises(LibraryError) as told:
+        open_home(tmp_path)
+    assert MOVED in told.value.hint
+
+
+def test_a_folder_of_this_computer_holds_no_other_library(tmp_path, monkeypatch):
+    monkeypatch.setattr(paths, "_usual", lambda: str(tmp_path / "SciRead"))
+    assert local_home().folder == tmp_path / "SciRead"
+    (tmp_path / "SciRead").mkdir()
+    (tmp_path / "SciRead" / "library.sqlite3").write_bytes(b"")
+    assert local_home().folder == tmp_path / "SciRead 2"
