@@ -17,6 +17,7 @@ from sciread_app.domain.reading import (
     ReadingPlace,
     in_order,
 )
+from sciread_app.errors import SciReadError
 from sciread_app.formats.markdown import notes_of
 from sciread_app.formats.pdf import SUFFIXES
 from sciread_app.formats.pdf.pages import CannotShow, PageFailed, PageText, PdfPages, Why
@@ -64,6 +65,7 @@ class OpenFile:
     def __init__(self, paper: PaperId, path: Path, pages: PdfPages, shape: FileShape) -> None:
         self.paper, self.path, self.shape = paper, path, shape
         self._pages = pages
+        self._not_here: set[int] = set()  # highlights that were looked for
 
     def draw(self, part: Part, task: Task) -> bytearray:
         return self._pages.draw(part, task.check)
@@ -95,6 +97,19 @@ class OpenFile:
             last = end[1] if page == end[0] else len(text)
             parts.append(text[start[1] if page == start[0] else 0 : last])
         return readable(" \n".join(parts))
+
+    def where_now(self, old: Highlight, task: Task) -> Highlight | None:
+        """A highlight of an earlier version, where its text stands in this one; None if nowhere."""
+        if len(old.text) < _SHORTEST or old.id in self._not_here:
+            return None
+        found = self.search(old.text, task).found
+        if not found:
+            self._not_here.add(old.id)
+            return None
+        new = min(found, key=lambda one: (abs(one.page - old.page), one.start))
+        return replace(
+            old, sha256=self.shape.sha256, path=str(self.path), page=new.page, boxes=new.boxes
+        )
 
     def close(self) -> None:
         self._pages.close()
@@ -142,7 +157,7 @@ class Reading:
         here = [one for one in every if one.sha256 == file.shape.sha256]
         lost, moved = [], 0
         for old in self._of_earlier_versions(file, every):
-            new = _where_now(old, file, task)
+            new = file.where_now(old, task)
             if new:
                 self._library.reading.move(new)
                 here.append(new)
@@ -199,6 +214,24 @@ class Reading:
             for pages in self._open:
                 pages.close()
 
+    def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
+        """Write what was marked and noted in these papers, whole or not at all."""
+        text = self.as_markdown(papers)
+        if not text:
+            raise SciReadError(
+                "Nothing was marked or noted in what is chosen.",
+                "Read a paper, choose some text, and press 1 to highlight it.",
+            )
+        half = path.with_name(path.name + ".new")
+        try:
+            half.write_text(text, "utf-8")
+            half.replace(path)
+        except OSError as error:
+            raise SciReadError(
+                f"The notes could not be written to {path}: {error.strerror}.",
+                "Choose another folder.",
+            ) from error
+
     def _of_earlier_versions(
         self, file: OpenFile, every: Sequence[Highlight]
     ) -> Iterator[Highlight]:
@@ -215,18 +248,6 @@ class Reading:
 def readable(text: str) -> str:
     """As it is copied: words that a line end has cut are whole again."""
     return join_hyphens(clean(text)).strip()
-
-
-def _where_now(old: Highlight, file: OpenFile, task: Task) -> Highlight | None:
-    if len(old.text) < _SHORTEST:
-        return None
-    found = file.search(old.text, task).found
-    if not found:
-        return None
-    new = min(found, key=lambda one: (abs(one.page - old.page), one.start))
-    return replace(
-        old, sha256=file.shape.sha256, path=str(file.path), page=new.page, boxes=new.boxes
-    )
 
 
 def _short(text: str) -> str:

@@ -16,6 +16,7 @@ from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services import export
 from sciread_app.services.intake import Report
+from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
@@ -51,6 +52,10 @@ class WorkspaceDesk:
         self.is_new = workspace.is_new
         self.intake = WorkspaceIntake(workspace)
         self.organise = workspace.organise
+
+    @property
+    def reading(self) -> Reading:
+        return self._workspace.reading
 
     @property
     def warnings(self) -> list[str]:

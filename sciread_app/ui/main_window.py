@@ -25,6 +25,7 @@ from sciread_app.ui.menus import Menus
 from sciread_app.ui.page import Page, search_panes
 from sciread_app.ui.pages import build
 from sciread_app.ui.palette_offer import Goal, WindowOffer
+from sciread_app.ui.reader.verbs import read_in, save_notes_of
 from sciread_app.ui.search_page import Finder, SearchPage
 from sciread_app.ui.theme import Appearance, Choice
 from sciread_app.ui.values import Ledger, Status
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.job_centre import JobCentre
     from sciread_app.ui.palette import Palette
+    from sciread_app.ui.reader.values import Files
     from sciread_app.ui.shelf.organiser import Organiser
     from sciread_app.ui.shelf.shelving import Shelving
 
@@ -48,6 +50,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def intake(self) -> Intake: ...
+
+    @property
+    def reading(self) -> Files: ...
 
     @property
     def organise(self) -> Organiser: ...
@@ -153,6 +158,26 @@ class MainWindow(QMainWindow):
         self.go_to("search")
         if self.page:
             self.page.box.take_focus()
+
+    def find_here(self) -> None:
+        """In what the page shows, or else in the library."""
+        page = self._pages.currentWidget()
+        if not (isinstance(page, Page) and page.find_here()):
+            self.go_to_box()
+
+    def read(self, paper: PaperId, path: Path | None = None) -> None:
+        """Show a file of this paper in the reader; its first, if none is named."""
+        self.go_to("reader")
+        read_in(self.other_page("reader"), paper, path)
+
+    def read_chosen(self) -> None:
+        if self.page and (chosen := self.page.hits.chosen()):
+            self.read(chosen[0])
+
+    def save_notes(self) -> None:
+        """Of the chosen papers."""
+        if self.page and (chosen := self.page.hits.chosen()):
+            save_notes_of(self.other_page("reader"), chosen)
 
     def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
         self.go_to("search")
@@ -316,6 +341,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(frame)
         drops = DropZone(self, lambda: self.importing is not None)
         drops.dropped.connect(self.add)
+
+    def memory(self) -> QSettings:
+        return self._memory()
 
     def _memory(self) -> QSettings:
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)

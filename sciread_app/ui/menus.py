@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.ui.rail import PLACES
+from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_box import MODES
 from sciread_app.ui.shelf.verbs import BACK, PAPERS, SHELF, STARS, VIEW, Verb
 from sciread_app.ui.theme import Choice
@@ -34,7 +35,8 @@ class Menus:
         self._places: dict[str, QAction] = {}
         bar = window.menuBar()
         file, edit, papers = bar.addMenu("&File"), bar.addMenu("&Edit"), bar.addMenu("&Papers")
-        view, help = bar.addMenu("&View"), bar.addMenu("&Help")
+        view, reader = bar.addMenu("&View"), bar.addMenu("&Reader")
+        help = bar.addMenu("&Help")
         self._in_library(file, "&Add files…", Keys.Open, window.add_files)
         self._in_library(file, "Add a &folder…", "Ctrl+Shift+O", window.add_folder)
         self.ledger = self._action(file, "&Last import…", "", window.show_last_ledger)
@@ -44,7 +46,7 @@ class Menus:
         self.on_shelf: dict[str, QAction] = {}  # by the name of the verb
         self._add_verbs(edit, BACK)
         edit.addSeparator()
-        self._in_library(edit, "&Find", Keys.Find, window.go_to_box)
+        self._in_library(edit, "&Find", Keys.Find, window.find_here)
         self._on_page(edit, "&Copy BibTeX", "Ctrl+Shift+C", lambda page: page.copy_chosen())
         self._add_verbs(papers, PAPERS)
         self.rate = papers.addMenu("&Rate")
@@ -65,6 +67,9 @@ class Menus:
         self._action(view, "&Work in the background", "Ctrl+J", window.toggle_work)
         self._action(view, "&Next pane", "F6", window.next_pane)
         self._add_themes(view.addMenu("&Theme"))
+        self._on_page(reader, "&Read the PDF", "Ctrl+Shift+Return", lambda _: window.read_chosen())
+        self._on_page(reader, "Save notes on chosen papers…", "", lambda _: window.save_notes())
+        self.reader = ReaderVerbs(window, reader)
         self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
         self._action(help, "&About SciRead", "", window.show_about)
 
@@ -78,6 +83,7 @@ class Menus:
         self._places[place].setChecked(True)
         for action in self._need_search_page:
             action.setEnabled(place == "search")
+        self.reader.show_place(place)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """What has a key, by menu."""

@@ -22,6 +22,10 @@ class Page(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
+    def find_here(self) -> bool:
+        """Let somebody search in what the page shows; False if there is nothing of that kind."""
+        return False
+
     def panes(self) -> Sequence[QWidget]:
         """Its parts as F6 goes through them."""
         return (self,)

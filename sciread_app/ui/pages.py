@@ -33,8 +33,24 @@ def _intake(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.reader.page import ReaderPage
+
+    def look_at_edits() -> None:
+        if window.shelving:
+            window.shelving.work.load()  # there is something to take back
+
+    page = ReaderPage(desk.reading, jobs, window.appearance, window.memory())
+    page.library_wanted.connect(lambda: window.go_to("search"))
+    page.problem.connect(window.banner.show_problem)
+    page.notice.connect(window.banner.show_notice)
+    page.edited.connect(look_at_edits)
+    return page
+
+
 _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "intake": _intake,
+    "reader": _reader,
 }
 
 

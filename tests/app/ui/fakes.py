@@ -14,6 +14,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
 from tests.app.ui.fake_intake import FakeIntake
+from tests.app.ui.fake_reader import FakeReading
 from tests.app.ui.fake_organise import FakeOrganise
 from tests.make import paper
 
@@ -37,6 +38,7 @@ class FakeDesk:
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeIntake()
+        self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
 
     def paper(self, id: int) -> Paper:

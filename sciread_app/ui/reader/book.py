@@ -1,0 +1,369 @@
+"""A file that is open: its pages, the bar over them, what is beside them, the search in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+
+from sciread_app.domain.reading import Box, Colour, Found, Highlight, Link, ReadingPlace, Spot
+from sciread_app.services.reading import Marked, SearchOfFile, readable
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.reader.canvas import PagesView
+from sciread_app.ui.reader.choice import NOTHING, At, Choice
+from sciread_app.ui.reader.find_bar import FileSearch, FindBar, counted
+from sciread_app.ui.reader.highlights_panel import swatch
+from sciread_app.ui.reader.history import History
+from sciread_app.ui.reader.pictures import Pictures
+from sciread_app.ui.reader.side import THUMBNAIL, SidePanel
+from sciread_app.ui.reader.toolbar import Toolbar
+from sciread_app.ui.reader.values import NAMES, Files, OpenedFile
+from sciread_app.ui.theme import Appearance
+
+T = TypeVar("T")
+
+REST_MS = 700  # without scrolling, until the place is remembered
+SIDE_WIDTH = 232
+WEB = ("http", "https", "mailto")
+
+
+class Book(QWidget):
+    edited = Signal()  # what is marked in it
+    lost = Signal(object)  # CannotShow
+    export_wanted = Signal()
+    dark_chosen = Signal(bool)
+
+    def __init__(self, file: OpenedFile, files: Files, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._file, self._files, self._jobs = file, files, jobs
+        self._history = History()
+        self._result: SearchOfFile | None = None
+        self.marked = Marked()
+        self.pictures = Pictures(file, jobs, round(THUMBNAIL * self.devicePixelRatioF()))
+        self.view = PagesView(file, self.pictures, appearance)
+        self.side = SidePanel(self.view, appearance)
+        self.toolbar = Toolbar(appearance)
+        self.find_bar = FindBar(appearance)
+        self.search = FileSearch(file, jobs)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self.remember)
+        self._lay_out()
+        self._connect()
+        self._moved()
+
+    # What the menus do.
+
+    def back(self) -> None:
+        self._return(self._history.back(self.view.place))
+
+    def forward(self) -> None:
+        self._return(self._history.forward(self.view.place))
+
+    def toggle_side(self) -> None:
+        self.side.setVisible(not self.side.isVisible())
+        self.toolbar.check("panel", self.side.isVisible())
+
+    def show_side(self, part: int) -> None:
+        self.side.show()
+        self.toolbar.check("panel", True)
+        self.side.show_part(part)
+
+    def set_dark(self, dark: bool) -> None:
+        self.toolbar.check("dark", dark)
+        self.view.set_dark(dark)
+
+    def go_to_page_line(self) -> None:
+        self.toolbar.page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.toolbar.page.selectAll()
+
+    def find_words(self) -> None:
+        self.find_bar.show()
+        words = self._chosen_on_one_page()
+        self.find_bar.take_focus(words if 0 < len(words) < 100 else "")
+
+    def find_step(self, step: int) -> None:
+        """To the next match (1) or the one before (-1), from the one that is looked at."""
+        found, current = sorted(self.search.found), self.view.marks.current
+        if found:
+            place = found.index(current) + step if current in found else 0
+            self._show_found(found[place % len(found)])
+
+    def copy(self) -> None:
+        choice = self.view.marks.choice
+        if choice:
+            self._work(
+                "Copying text",
+                lambda task: self._file.text(choice.start, choice.end, task),
+                QGuiApplication.clipboard().setText,
+            )
+
+    def choose_all(self) -> None:
+        last = len(self._file.shape.sizes) - 1
+        self.view.marks.choice = Choice(At(0, 0), At(last, 10**9))
+        self.view.refresh()
+
+    def highlight(self, colour: Colour) -> None:
+        """Mark what is chosen; where nothing is, colour the highlight that is looked at anew."""
+        picked = next((one for one in self.marked.here if one.id == self.view.marks.picked), None)
+        wanted = self._passages(colour)
+        if wanted:
+            self._work("Highlighting", lambda task: _kept(self._files, wanted), self._highlighted)
+        elif picked:
+            self.recolour(picked, colour)
+
+    def recolour(self, highlight: Highlight, colour: Colour) -> None:
+        self._edit("Colouring", lambda task: self._files.recolour(highlight, colour))
+
+    def annotate(self, highlight: Highlight, note: str) -> None:
+        self._edit("Keeping a note", lambda task: self._files.annotate(highlight, note))
+
+    def remove(self, highlight: Highlight) -> None:
+        self._edit("Removing a highlight", lambda task: self._files.remove(highlight))
+
+    def write_note(self) -> None:
+        """On the highlight that is looked at, or on a new one of what is chosen."""
+        if self.view.marks.choice:
+            self.highlight(Colour.yellow)
+        self.show_side(2)
+        self.side.highlights.write_note()
+
+    # What others tell it.
+
+    def load_marks(self, choose: int = 0) -> None:
+        self._work(
+            "Looking up highlights",
+            lambda task: self._files.marked(self._file, task),
+            lambda marked: self._show_marked(marked, choose),
+        )
+
+    def remember(self) -> None:
+        """Where it is read."""
+        place, sha256 = self.view.place, self._file.shape.sha256
+        self._work("Remembering a page", lambda task: self._files.remember(sha256, place))
+
+    def close_file(self) -> None:
+        self._rest.stop()
+        self.side.highlights.keep_note()
+        self.remember()
+        self.search.stop()
+        self.pictures.close()
+        self._file.close()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.view.viewport().rect().contains(self.view.mapFromGlobal(event.globalPos())):
+            self._menu().popup(event.globalPos())
+
+    def _connect(self) -> None:
+        view, side, panel = self.view, self.side, self.side.highlights
+        view.moved.connect(self._moved)
+        view.followed.connect(self._follow)
+        view.picked.connect(self._picked)
+        view.colour_wanted.connect(lambda n: self.highlight(list(Colour)[n]))
+        view.copy_wanted.connect(self.copy)
+        view.left.connect(self._stop_finding)
+        side.gone_to.connect(self.jump)
+        panel.chosen.connect(self._chosen_in_list)
+        panel.recoloured.connect(self.recolour)
+        panel.annotated.connect(self.annotate)
+        panel.removed.connect(self.remove)
+        panel.export_wanted.connect(self.export_wanted)
+        self.toolbar.pressed.connect(self._pressed)
+        self.toolbar.page_wanted.connect(lambda page: self.jump(Spot(page)))
+        self.toolbar.zoom_wanted.connect(view.set_zoom)
+        self.find_bar.wanted.connect(self.search.start)
+        self.find_bar.stepped.connect(self.find_step)
+        self.find_bar.closed.connect(self._stop_finding)
+        self.search.began.connect(self._search_began)
+        self.search.came.connect(self._search_came)
+        self.search.done.connect(self._search_done)
+        self.pictures.lost.connect(self.lost)
+
+    def _pressed(self, key: str) -> None:
+        view = self.view
+        {
+            "panel": self.toggle_side,
+            "back": self.back,
+            "forward": self.forward,
+            "smaller": view.zoom_out,
+            "larger": view.zoom_in,
+            "rotate": view.rotate,
+            "dark": lambda: self.dark_chosen.emit(not view.dark),
+            "find": self.find_words,
+        }[key]()
+
+    def jump(self, spot: Spot) -> None:
+        """Go there, so that one can go back."""
+        self._history.leave(self.view.place)
+        self.view.go_to(spot)
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._moved()
+
+    def _return(self, place: ReadingPlace | None) -> None:
+        if place:
+            self.view.restore(place)
+            self._moved()
+
+    def _follow(self, link: Link) -> None:
+        if link.spot:
+            self.jump(link.spot)
+        elif QUrl(link.address).scheme().lower() in WEB:
+            QDesktopServices.openUrl(QUrl(link.address))
+
+    def _moved(self) -> None:
+        count = len(self._file.shape.sizes)
+        self.toolbar.show_page(self.view.page, count)
+        self.toolbar.show_zoom(self.view.zoom, self.view.factor)
+        self.toolbar.enable("back", self._history.can_go_back)
+        self.toolbar.enable("forward", self._history.can_go_forward)
+        self.side.show_page(self.view.page)
+        self._rest.start()
+
+    # Searching.
+
+    def _search_began(self) -> None:
+        self._result, self.view.marks.current = None, None
+        self.view.marks.show_found([])
+        self.view.refresh()
+        self.find_bar.say(counted(0, None, None) if self.search.words.strip() else "")
+
+    def _search_came(self, found: list[Found]) -> None:
+        marks = self.view.marks
+        marks.add_found(found)
+        here = self.view.page
+        if marks.current is None:
+            first = next((one for one in found if one.page >= here), None)
+            if first:
+                self._show_found(first)
+        self._say_found()
+        self.view.refresh()
+
+    def _search_done(self, result: SearchOfFile) -> None:
+        self._result = result
+        if self.search.found and self.view.marks.current is None:
+            self._show_found(self.search.found[0])
+        self._say_found()
+
+    def _show_found(self, found: Found) -> None:
+        self.view.marks.current = found
+        if found.boxes:
+            self.view.show_box(found.page, found.boxes[0])
+        self._say_found()
+        self.view.refresh()
+
+    def _say_found(self) -> None:
+        found, current = self.search.found, self.view.marks.current
+        place = found.index(current) if current in found else None
+        nothing = self._result is not None and not found
+        self.find_bar.say(counted(len(found), place, self._result), nothing)
+
+    def _stop_finding(self) -> None:
+        """What was found last stays chosen, so that it can be copied or highlighted by keys."""
+        if not self.find_bar.isVisible():
+            return
+        current = self.view.marks.current
+        if current:
+            ends = At(current.page, current.start), At(current.page, current.end)
+            self.view.marks.choice = Choice(*ends)
+        self.find_bar.hide()
+        self.search.start("")
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    # Highlights.
+
+    def _passages(self, colour: Colour) -> list[Highlight]:
+        """What is chosen, page by page, of the pages whose letters are known."""
+        choice, passages = self.view.marks.choice, []
+        for page in choice.pages:
+            known = self.pictures.text(page)
+            if known:
+                start, end = choice.on_page(page, len(known.letters.text))
+                boxes, text = known.letters.boxes(start, end), known.letters.text[start:end]
+                if boxes and text.strip():
+                    passages.append(self._passage(page, boxes, readable(text), colour))
+        return passages
+
+    def _passage(self, page: int, boxes: tuple[Box, ...], text: str, colour: Colour) -> Highlight:
+        file = self._file
+        return Highlight(file.paper, file.shape.sha256, str(file.path), page, boxes, text, colour)
+
+    def _highlighted(self, kept: list[Highlight]) -> None:
+        self.view.marks.choice = NOTHING
+        self.load_marks(kept[-1].id)
+        self.edited.emit()
+
+    def _edit(self, title: str, work: Callable[[Task], None]) -> None:
+        def done(_: None) -> None:
+            self.load_marks()
+            self.edited.emit()
+
+        self._work(title, work, done)
+
+    def _show_marked(self, marked: Marked, choose: int) -> None:
+        self.marked = marked
+        self.view.marks.show_highlights(marked.here)
+        self.side.highlights.show_marked(marked, choose)
+        self.view.refresh()
+
+    def _picked(self, highlight: Highlight | None) -> None:
+        if highlight:
+            self.show_side(2)
+        self.side.highlights.choose(highlight.id if highlight else 0)
+
+    def _chosen_in_list(self, highlight: Highlight | None) -> None:
+        self.view.marks.picked = highlight.id if highlight else 0
+        self.view.refresh()
+
+    def _chosen_on_one_page(self) -> str:
+        choice = self.view.marks.choice
+        known = self.pictures.text(choice.start.page)
+        if not choice or len(choice.pages) > 1 or known is None:
+            return ""
+        start, end = choice.on_page(choice.start.page, len(known.letters.text))
+        return " ".join(readable(known.letters.text[start:end]).split())
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = bool(self.view.marks.choice)
+        menu.addAction("Copy", self.copy).setEnabled(chosen)
+        menu.addSeparator()
+        for number, colour in enumerate(Colour, start=1):
+            action = menu.addAction(swatch(colour), f"Highlight: {NAMES[colour].lower()}\t{number}")
+            action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
+            action.setEnabled(chosen or bool(self.view.marks.picked))
+        menu.addAction("Highlight with a note", self.write_note).setEnabled(chosen)
+        return menu
+
+    def _work(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], None] = lambda _: None
+    ) -> None:
+        self._jobs.run(title, work, done, lane=Lane.light)
+
+    def restore(self, place: ReadingPlace) -> None:
+        # Only once it has its size: until then, its width says nothing of its pages.
+        self._column.activate()
+        self.view.restore(place)
+
+    def _lay_out(self) -> None:
+        self.find_bar.hide()
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.side)
+        split.addWidget(self.view)
+        split.setStretchFactor(1, 1)
+        split.setSizes([SIDE_WIDTH, 1000])
+        split.setCollapsible(1, False)
+        self.toolbar.check("panel", True)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.toolbar)
+        column.addWidget(self.find_bar)
+        column.addWidget(split, 1)
+
+
+def _kept(files: Files, wanted: list[Highlight]) -> list[Highlight]:
+    return [files.highlight(one) for one in wanted]

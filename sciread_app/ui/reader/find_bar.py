@@ -1,0 +1,156 @@
+"""Searching in the file that is read: the line to type into, and the search behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
+
+from sciread_app.domain.reading import Found
+from sciread_app.services.reading import SearchOfFile
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.reader.values import OpenedFile
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+PAUSE_MS = 200  # after the last letter typed, until it is searched for
+
+
+class FileSearch(QObject):
+    """One search at a time; what it finds is told as it is found, in the order of the pages."""
+
+    began = Signal()
+    came = Signal(object)  # list of Found
+    done = Signal(object)  # SearchOfFile
+    _batch = Signal(int, object)  # from the thread that searches
+
+    def __init__(self, file: OpenedFile, jobs: Jobs) -> None:
+        super().__init__()
+        self._file, self._jobs = file, jobs
+        self._job: Job | None = None
+        self._number = 0
+        self.found: list[Found] = []
+        self.words = ""
+        self._batch.connect(self._take, Qt.ConnectionType.QueuedConnection)
+
+    def start(self, words: str) -> None:
+        self.stop()
+        self._number += 1
+        self.words, self.found, number = words, [], self._number
+        self.began.emit()
+        if words.strip():
+            self._job = self._jobs.run(
+                "Searching in a file",
+                lambda task: self._file.search(
+                    words, task, lambda found: self._batch.emit(number, found)
+                ),
+                lambda result: self._end(number, result),
+                lane=Lane.light,
+            )
+
+    def stop(self) -> None:
+        if self._job:
+            self._job.cancel()
+            self._job = None
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def _take(self, number: int, found: Sequence[Found]) -> None:
+        if number == self._number and found:
+            self.found += found
+            self.came.emit(found)
+
+    def _end(self, number: int, result: SearchOfFile) -> None:
+        if number == self._number:
+            self._job = None
+            self.done.emit(result)
+
+
+class FindBar(QFrame):
+    wanted = Signal(str)
+    stepped = Signal(int)  # to the next (1) or the one before (-1)
+    closed = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.line = styled(QLineEdit(placeholderText="Find in this file"), "field")
+        self.line.setAccessibleName("Find in this file")
+        self.line.setClearButtonEnabled(True)
+        self.line.setMaximumWidth(320)
+        self.count = styled(QLabel(), "quiet")
+        self._before = _button("The one before (Shift+Enter)", lambda: self.stepped.emit(-1))
+        self._after = _button("The next (Enter)", lambda: self.stepped.emit(1))
+        self._close = _button("Close (Escape)", self.closed.emit)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(lambda: self.wanted.emit(self.line.text()))
+        self.line.textEdited.connect(lambda _: self._pause.start())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 4, 8, 6)
+        row.setSpacing(4)
+        row.addWidget(self.line, 1)
+        row.addWidget(self._before)
+        row.addWidget(self._after)
+        row.addSpacing(8)
+        row.addWidget(self.count)
+        row.addStretch(1)
+        row.addWidget(self._close)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def take_focus(self, words: str = "") -> None:
+        if words:
+            self.line.setText(words)
+            self.wanted.emit(words)
+        self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.line.selectAll()
+
+    def say(self, text: str, nothing: bool = False) -> None:
+        self.count.setObjectName("wrong" if nothing else "quiet")
+        self.count.style().polish(self.count)
+        self.count.setText(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._enter(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
+        elif event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _enter(self, shift: bool) -> None:
+        if self._pause.isActive():  # what is typed was not searched for yet
+            self._pause.stop()
+            self.wanted.emit(self.line.text())
+        else:
+            self.stepped.emit(-1 if shift else 1)
+
+    def _paint(self, theme: Theme) -> None:
+        for button, name in ((self._before, "up"), (self._after, "down"), (self._close, "close")):
+            button.setIcon(icon(name, theme.text))
+
+
+def _button(name: str, do: object) -> QToolButton:
+    button = styled(QToolButton(), "link")
+    button.setToolTip(name)
+    button.setAccessibleName(name.partition(" (")[0])
+    button.clicked.connect(lambda: do())  # type: ignore[operator]
+    return button
+
+
+def counted(found: int, current: int | None, result: SearchOfFile | None) -> str:
+    """What stands beside the line; `current` counts from 0, and `result` is None until the end."""
+    if result is None:
+        return f"{found:,} found…" if found else "Searching…"
+    if not found:
+        text = "Not in this file"
+    else:
+        many = f"{found:,} and more" if result.cut_off else f"{found:,}"
+        text = many + " found" if current is None else f"{current + 1:,} of {many}"
+    if result.unread:
+        pages = "1 page" if result.unread == 1 else f"{result.unread:,} pages"
+        text += f" · {pages} could not be searched"
+    return text

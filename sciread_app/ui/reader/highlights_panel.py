@@ -1,0 +1,213 @@
+"""What was marked in a file: listed, gone to, annotated, coloured anew and removed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.reading import Colour, Highlight
+from sciread_app.services.reading import Marked
+from sciread_app.ui.reader.values import COLOURS, NAMES
+from sciread_app.ui.theme import Appearance, styled
+
+HOW = "Choose some text and press 1 to 5, or the right mouse button, to highlight it."
+LOST = "Not found in this version of the file"
+HIGHLIGHT = Qt.ItemDataRole.UserRole
+SHOWN = 160  # letters of a passage
+PAUSE_MS = 2_000  # without typing, after which a note is kept
+
+
+class HighlightsPanel(QFrame):
+    gone_to = Signal(object)  # Spot
+    chosen = Signal(object)  # Highlight | None
+    recoloured = Signal(object, object)  # Highlight, Colour
+    annotated = Signal(object, str)
+    removed = Signal(object)
+    export_wanted = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._shown: Highlight | None = None
+        self.list = QListWidget()
+        self.list.setAccessibleName("Highlights and notes")
+        self.list.setWordWrap(True)
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setSpacing(2)
+        self.list.setIconSize(QSize(12, 12))
+        self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
+        self.list.itemClicked.connect(self._go)
+        self.list.itemActivated.connect(self._go)
+        self.editor = _Editor()
+        self.editor.note.left.connect(self.keep_note)
+        self.editor.coloured.connect(lambda colour: self.recoloured.emit(self._shown, colour))
+        self.editor.remove.clicked.connect(lambda: self.removed.emit(self._shown))
+        self.export = styled(QPushButton("Save as Markdown…"), "link")
+        self.export.clicked.connect(self.export_wanted)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.editor)
+        column.addWidget(self.export, 0, Qt.AlignmentFlag.AlignLeft)
+        nothing = styled(QLabel(HOW, wordWrap=True), "faint")
+        nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._parts = QStackedWidget()
+        self._parts.addWidget(nothing)
+        self._parts.addWidget(full)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._parts)
+        self.editor.hide()
+
+    def show_marked(self, marked: Marked, choose: int = 0) -> None:
+        """With the highlight of number `choose` chosen; else the one that was."""
+        self.keep_note()
+        wanted = choose or (self._shown.id if self._shown else 0)
+        self.list.blockSignals(True)
+        self.list.clear()
+        for highlight in marked.here:
+            self._add(highlight)
+        if marked.lost:
+            heading = QListWidgetItem(LOST)
+            heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(heading)
+            for highlight in marked.lost:
+                self._add(highlight)
+        self._shown = None
+        self.list.blockSignals(False)
+        self._parts.setCurrentIndex(1 if self.list.count() else 0)
+        self.choose(wanted)
+
+    def choose(self, id: int) -> None:
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            highlight = item.data(HIGHLIGHT)
+            if highlight and highlight.id == id:
+                self.list.setCurrentItem(item)
+                return
+        self.list.setCurrentRow(-1)
+        self._choose(None)
+
+    def keep_note(self) -> None:
+        """Whoever leaves a note, in whatever way, has written it."""
+        note = self.editor.note.toPlainText()
+        if self._shown and note.strip() != self._shown.note.strip():
+            self.annotated.emit(self._shown, note.strip())
+
+    def write_note(self) -> None:
+        self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _add(self, highlight: Highlight) -> None:
+        words = " ".join(highlight.text.split())
+        passage = words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
+        lines = [f"Page {highlight.page + 1}", passage]
+        if highlight.note:
+            lines.append(f"✎ {highlight.note}")
+        item = QListWidgetItem(swatch(highlight.colour), "\n".join(lines))
+        item.setData(HIGHLIGHT, highlight)
+        item.setToolTip(words)
+        self.list.addItem(item)
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        highlight = item.data(HIGHLIGHT) if item else None
+        if highlight != self._shown:
+            self.keep_note()
+            self._shown = highlight
+            self.editor.show_highlight(highlight)
+            self.chosen.emit(highlight)
+
+    def _go(self, item: QListWidgetItem) -> None:
+        if highlight := item.data(HIGHLIGHT):
+            self.gone_to.emit(highlight.spot)
+
+
+class _Editor(QFrame):
+    """The note on a highlight, and its colour."""
+
+    coloured = Signal(object)  # Colour
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._id = 0
+        self.note = _Note()
+        self.note.setPlaceholderText("A note on this highlight")
+        self.note.setAccessibleName("Note on this highlight")
+        self.note.setFixedHeight(92)
+        self.note.setTabChangesFocus(True)
+        self._colours = {colour: self._colour(colour) for colour in Colour}
+        self.remove = styled(QPushButton("Remove"), "link")
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for button in self._colours.values():
+            row.addWidget(button)
+        row.addStretch()
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.note)
+        column.addLayout(row)
+
+    def show_highlight(self, highlight: Highlight | None) -> None:
+        self.setVisible(highlight is not None)
+        if highlight:
+            # Who goes on writing must not lose the place.
+            if highlight.id != self._id or not self.note.hasFocus():
+                self.note.setPlainText(highlight.note)
+            for colour, button in self._colours.items():
+                button.setChecked(colour is highlight.colour)
+        self._id = highlight.id if highlight else 0
+
+    def _colour(self, colour: Colour) -> QToolButton:
+        button = styled(QToolButton(), "link")
+        button.setIcon(swatch(colour))
+        button.setToolTip(NAMES[colour])
+        button.setAccessibleName(NAMES[colour])
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.coloured.emit(colour))
+        return button
+
+
+class _Note(QPlainTextEdit):
+    """Says when somebody has stopped writing."""
+
+    left = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.left)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._pause.stop()
+        self.left.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        self._pause.start()
+
+
+def swatch(colour: Colour) -> QIcon:
+    picture = QPixmap(32, 32)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor("#7d7d7d"))
+    painter.setBrush(QColor(COLOURS[colour]))
+    painter.drawEllipse(QRectF(2, 2, 28, 28))
+    painter.end()
+    return QIcon(picture)

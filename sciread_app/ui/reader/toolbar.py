@@ -1,0 +1,117 @@
+"""The bar over the pages: where one is, how large they are, and what can be done."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QIntValidator
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QToolButton,
+)
+
+from sciread_app.ui.icons import icon
+from sciread_app.ui.reader import zoom
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+
+# What a button is called, its picture, what it says of itself, and its key.
+_BUTTONS = {
+    "panel": ("panel", "Outline, pages and highlights", "F9"),
+    "back": ("back", "Back to where you were", "Alt+Left"),
+    "forward": ("forward", "Forward again", "Alt+Right"),
+    "smaller": ("minus", "Smaller", "Ctrl+-"),
+    "larger": ("plus", "Larger", "Ctrl++"),
+    "rotate": ("rotate", "Turn the pages", "Ctrl+R"),
+    "dark": ("moon", "Dark pages", "Ctrl+D"),
+    "find": ("search", "Find in this file", "Ctrl+F"),
+}
+
+
+class Toolbar(QFrame):
+    pressed = Signal(str)  # the key of a button
+    page_wanted = Signal(int)  # from 0
+    zoom_wanted = Signal(str)
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._buttons = {key: self._button(key) for key in _BUTTONS}
+        for key in ("panel", "dark"):
+            self._buttons[key].setCheckable(True)
+        self.page = styled(QLineEdit(), "field")
+        self.page.setAccessibleName("Page")
+        self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.page.setFixedWidth(self.page.fontMetrics().horizontalAdvance("000000") + 18)
+        self.page.returnPressed.connect(self._page_typed)
+        self.pages = styled(QLabel(), "quiet")
+        self.zoom = styled(QToolButton(), "plain")
+        self.zoom.setAccessibleName("Size of the pages")
+        self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.zoom.setMenu(self._zoom_menu())
+        self._lay_out()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def show_page(self, page: int, count: int) -> None:
+        if not self.page.hasFocus() or not self.page.isModified():
+            self.page.setText(str(page + 1))
+        self.page.setValidator(QIntValidator(1, count, self.page))
+        self.pages.setText(f"of {count:,}")
+
+    def show_zoom(self, wanted: str, factor: float) -> None:
+        names = {zoom.WIDTH: "Width", zoom.PAGE: "Whole page"}
+        self.zoom.setText(names.get(wanted) or f"{factor:.0%}".replace("%", " %"))
+
+    def check(self, key: str, on: bool) -> None:
+        self._buttons[key].setChecked(on)
+
+    def enable(self, key: str, on: bool) -> None:
+        self._buttons[key].setEnabled(on)
+
+    def _page_typed(self) -> None:
+        self.page.setModified(False)
+        self.page_wanted.emit(int(self.page.text()) - 1)
+
+    def _zoom_menu(self) -> QMenu:
+        menu = QMenu(self)
+        choices = [("As wide as the window", zoom.WIDTH), ("Whole page", zoom.PAGE)]
+        choices += [(f"{factor * 100:.0f} %", str(factor)) for factor in ZOOMS]
+        for name, wanted in choices:
+            action = menu.addAction(name)
+            action.triggered.connect(lambda _=False, wanted=wanted: self.zoom_wanted.emit(wanted))
+        return menu
+
+    def _button(self, key: str) -> QToolButton:
+        _, name, keys = _BUTTONS[key]
+        button = styled(QToolButton(), "link")
+        button.setToolTip(f"{name} ({keys})")
+        button.setAccessibleName(name)
+        button.setIconSize(QSize(18, 18))
+        button.clicked.connect(lambda: self.pressed.emit(key))
+        return button
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 4, 8, 4)
+        row.setSpacing(2)
+        for key in ("panel", "back", "forward"):
+            row.addWidget(self._buttons[key])
+        row.addSpacing(10)
+        row.addWidget(self.page)
+        row.addSpacing(4)
+        row.addWidget(self.pages)
+        row.addStretch(1)
+        row.addWidget(self._buttons["smaller"])
+        row.addWidget(self.zoom)
+        row.addWidget(self._buttons["larger"])
+        row.addStretch(1)
+        for key in ("rotate", "dark", "find"):
+            row.addWidget(self._buttons[key])
+
+    def _paint(self, theme: Theme) -> None:
+        for key, button in self._buttons.items():
+            button.setIcon(icon(_BUTTONS[key][0], theme.text))

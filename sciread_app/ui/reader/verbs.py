@@ -1,0 +1,99 @@
+"""What can be done in the reader, as a menu. It is there before the page is, and costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.reading import Colour
+from sciread_app.ui.page import Page
+
+if TYPE_CHECKING:
+    from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.reader.book import Book
+    from sciread_app.ui.reader.page import ReaderPage
+
+Keys = QKeySequence.StandardKey
+WHY_NOT = "While a paper is read"
+
+
+class ReaderVerbs:
+    """Enabled while the reader is shown."""
+
+    def __init__(self, window: MainWindow, menu: QMenu) -> None:
+        self._window, self._menu = window, menu
+        self._actions: list[QAction] = []
+        self._on_book("&Find in this file", "", lambda book: book.find_words())
+        self._on_book("Find &next", "F3", lambda book: book.find_step(1))
+        self._on_book("Find &previous", "Shift+F3", lambda book: book.find_step(-1))
+        self._on_book("&Go to page…", "Ctrl+G", lambda book: book.go_to_page_line())
+        self._on_book("&Back in the file", Keys.Back, lambda book: book.back())
+        self._on_book("F&orward in the file", Keys.Forward, lambda book: book.forward())
+        menu.addSeparator()
+        self._on_book("&Larger", Keys.ZoomIn, lambda book: book.view.zoom_in(), "Ctrl+=")
+        self._on_book("&Smaller", Keys.ZoomOut, lambda book: book.view.zoom_out())
+        self._on_book("&Actual size", "Ctrl+0", lambda book: book.view.set_zoom("1"))
+        self._on_book("As &wide as the window", "", lambda book: book.view.set_zoom("width"))
+        self._on_book("Whole pag&e", "", lambda book: book.view.set_zoom("page"))
+        self._on_book("&Turn the pages", "Ctrl+R", lambda book: book.view.rotate())
+        self._on_page("&Dark pages", "Ctrl+D", lambda page: page.toggle_dark())
+        menu.addSeparator()
+        self._on_book("Outline, pages and &marks", "F9", lambda book: book.toggle_side())
+        self._on_book("Show the outline", "", lambda book: book.show_side(0))
+        self._on_book("Show the pages, small", "", lambda book: book.show_side(1))
+        self._on_book("Show highlights and notes", "", lambda book: book.show_side(2))
+        menu.addSeparator()
+        self._on_book("&Copy the chosen text", "", lambda book: book.copy())
+        self._on_book("Choose all te&xt", "", lambda book: book.choose_all())
+        for number, colour in enumerate(Colour, start=1):
+            self._on_page(f"Highlight in {colour.value} ({number})", "", _highlighter(colour))
+        self._on_book("&Note on the highlight", "Ctrl+M", lambda book: book.write_note())
+        self._on_page("Save &highlights and notes…", "", lambda page: page.export())
+        menu.addSeparator()
+        self._on_page("Next file", "Ctrl+PgDown", lambda page: page.next_tab(1))
+        self._on_page("File before", "Ctrl+PgUp", lambda page: page.next_tab(-1))
+        self._on_page("&Close the file", Keys.Close, lambda page: page.close_tab())
+        self.show_place("")
+
+    def show_place(self, place: str) -> None:
+        for action in self._actions:
+            action.setEnabled(place == "reader")
+            action.setProperty("why_not", "" if place == "reader" else WHY_NOT)
+
+    def _on_page(
+        self, text: str, keys: str | Keys, do: Callable[[ReaderPage], object], *more: str
+    ) -> None:
+        action = QAction(text, self._window)
+        action.setShortcuts([QKeySequence(keys), *map(QKeySequence, more)])
+        action.triggered.connect(lambda: do(_reader(self._window.other_page("reader"))))
+        self._menu.addAction(action)
+        self._actions.append(action)
+
+    def _on_book(
+        self, text: str, keys: str | Keys, do: Callable[[Book], object], *more: str
+    ) -> None:
+        self._on_page(text, keys, lambda page: page.book and do(page.book), *more)
+
+
+def _highlighter(colour: Colour) -> Callable[[ReaderPage], None]:
+    return lambda page: page.highlight(colour)
+
+
+def read_in(page: Page, paper: PaperId, path: Path | None) -> None:
+    _reader(page).read(paper, path)
+
+
+def save_notes_of(page: Page, papers: Sequence[PaperId]) -> None:
+    _reader(page).export(papers)
+
+
+def _reader(page: Page) -> ReaderPage:
+    from sciread_app.ui.reader.page import ReaderPage  # when somebody reads, not before
+
+    assert isinstance(page, ReaderPage)
+    return page
