@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
-    from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
     from sciread_app.sources.http import Client
 
@@ -52,6 +51,7 @@ class Workspace:
             self.warnings.append(f"{self.risk} {MOVE_IT}")
         self.library = Library(home.library)
         self.intake = self._new_intake()
+        self.organise = Organise(self.library)
 
     @cached_property
     def space(self) -> Space | None:
@@ -108,12 +108,6 @@ class Workspace:
     
         return Reading(self.library)
 
-    @cached_property
-    def reading(self) -> Reading:
-        from sciread_app.services.reading import Reading
-
-        return Reading(self.library)
-
     # What learns takes a second to import.
 
     @cached_property
@@ -143,9 +137,6 @@ class Workspace:
         return report
 
     def close(self) -> None:
-        reading = self.__dict__.get("reading")
-        if reading is not None:
-            reading.close()
         space = self.__dict__.get("space")
         if space is not None:
             space.close()
