@@ -1,0 +1,157 @@
+"""Into which groups papers fall: every paper of each year, field, venue, author, shelf.
+
+As arrays, so that the groups of any list are counted in milliseconds. SQLite joins ids to texts
+that numpy reads: rows one by one would take five times as long.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection
+
+from sciread_app.storage.database import Database
+from sciread_app.storage.id_sets import Ids
+
+# Papers whose authors are read at a time, so that no step keeps the interpreter for long.
+_AUTHORS_OF = 10_000
+_SEPARATOR = "\x1e"
+
+_YEARS = """
+SELECT year, group_concat(id) FROM papers
+WHERE trashed IS NULL AND year IS NOT NULL GROUP BY year
+"""
+_FIELDS = "SELECT min(field), group_concat(paper) FROM fields GROUP BY field COLLATE NOCASE"
+_VENUES = """
+SELECT min(venue), group_concat(id) FROM papers WHERE venue != '' GROUP BY venue COLLATE NOCASE
+"""
+_TAGS = "SELECT name, group_concat(paper) FROM tagged JOIN tags ON tags.id = tag GROUP BY tag"
+# Each collection with all papers in it and below it.
+_COLLECTIONS = """
+WITH RECURSIVE
+    paths (id, path) AS (
+        SELECT id, name FROM collections WHERE parent IS NULL
+        UNION ALL
+        SELECT c.id, paths.path || '/' || c.name
+        FROM collections AS c JOIN paths ON c.parent = paths.id),
+    above (id, top) AS (
+        SELECT id, id FROM collections
+        UNION ALL
+        SELECT c.id, above.top FROM collections AS c JOIN above ON c.parent = above.id),
+    held (top, paper) AS (
+        SELECT DISTINCT top, paper FROM above JOIN collected ON collection = above.id)
+SELECT path, group_concat(paper) FROM held JOIN paths ON paths.id = top GROUP BY top
+"""
+_NAMED = {"cat": _FIELDS, "venue": _VENUES, "tag": _TAGS, "in": _COLLECTIONS}
+# As conditions.py finds a whole author again.
+_NAME = "trim(replace(given || ' ' || particle || ' ' || family || ' ' || suffix, '  ', ' '))"
+_AUTHORS = f"""
+SELECT group_concat(paper), group_concat(replace({_NAME}, char(30), ' '), char(30))
+FROM (SELECT * FROM authors WHERE paper BETWEEN ? AND ? ORDER BY paper, position)
+"""
+_AUTHORS_AMONG = f"""
+SELECT replace({_NAME}, char(30), ' ') FROM authors
+WHERE paper IN (SELECT value FROM json_each(?))
+"""
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Paper `papers[n]` is in the group `numbers[n]`; `names` says what groups are called."""
+
+    papers: NDArray[np.int32]
+    numbers: NDArray[np.int32]
+    size: int
+    names: Callable[[Ids], list[str]]
+
+    def count(self, listed: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """How many listed papers are in each group; `listed` has a place for every id."""
+        return np.bincount(self.numbers[listed[self.papers]], minlength=self.size)
+
+
+class Grouping:
+    """Reads the groups. Some papers in them may be in the trash."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def stamp(self) -> tuple[int, ...]:
+        """Another whenever anybody has changed the library."""
+        path = self._db.path
+        stamps: list[int] = []
+        for file in (path, path.with_name(path.name + "-wal")):
+            if file.exists():
+                status = file.stat()
+                stamps += (status.st_mtime_ns, status.st_size)
+        return tuple(stamps)
+
+    def years(self) -> Groups:
+        return self._named(_YEARS)
+
+    def by_field(self, field: str) -> Groups:
+        """Groups of a field of the query language, see domain.facets.COUNTED."""
+        if field == "author":
+            return self._authors()
+        return self._named(_NAMED[field])
+
+    def with_pdf(self) -> Ids:
+        return self._ids("SELECT group_concat(DISTINCT paper) FROM attachments")
+
+    def read(self) -> Ids:
+        return self._ids("SELECT group_concat(id) FROM papers WHERE read")
+
+    def _ids(self, sql: str) -> Ids:
+        with self._db.reading() as db:
+            return _numbers(db.exec_driver_sql(sql).scalar_one()).astype(np.int64)
+
+    def _named(self, sql: str) -> Groups:
+        with self._db.reading() as db:
+            rows = [(str(name), _numbers(ids)) for name, ids in db.exec_driver_sql(sql)]
+        names = [name for name, _ in rows]
+        sizes = [len(ids) for _, ids in rows]
+        papers = np.concatenate([np.empty(0, np.int32), *(ids for _, ids in rows)])
+        numbers = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+        return Groups(papers, numbers, len(rows), lambda some: [names[n] for n in some.tolist()])
+
+    def _authors(self) -> Groups:
+        """Authors are told apart by a hash of the name: there may be hundreds of thousands, and
+        only the most frequent are ever named."""
+        papers, hashes = [np.empty(0, np.int32)], [np.empty(0, np.int64)]
+        with self._db.reading() as db:
+            last = db.exec_driver_sql("SELECT coalesce(max(id), 0) FROM papers").scalar_one()
+            for first in range(0, int(last) + 1, _AUTHORS_OF):
+                ids, said = _authors_between(db, first, first + _AUTHORS_OF - 1)
+                papers.append(ids)
+                hashes.append(np.fromiter(map(hash, said), np.int64, len(said)))
+        every = np.concatenate(papers)
+        told_apart, first_at, numbers = np.unique(
+            np.concatenate(hashes), return_index=True, return_inverse=True
+        )
+
+        def names(some: Ids) -> list[str]:
+            known = self._authors_among(every[first_at[some]])
+            return [known.get(hashed, "") for hashed in told_apart[some].tolist()]
+
+        return Groups(every, numbers.astype(np.int32), len(told_apart), names)
+
+    def _authors_among(self, papers: NDArray[np.int32]) -> dict[int, str]:
+        """The names of these papers' authors by their hashes."""
+        listed = json.dumps(papers.tolist())
+        with self._db.reading() as db:
+            names = db.exec_driver_sql(_AUTHORS_AMONG, (listed,)).scalars().all()
+        return {hash(name): str(name) for name in names}
+
+
+def _authors_between(
+    db: Connection, first: int, last: int
+) -> tuple[NDArray[np.int32], Sequence[str]]:
+    ids, names = db.exec_driver_sql(_AUTHORS, (first, last)).one()
+    return _numbers(ids), names.split(_SEPARATOR) if ids else []
+
+
+def _numbers(text: str | None) -> NDArray[np.int32]:
+    return np.fromstring(text or "", np.int32, sep=",")
