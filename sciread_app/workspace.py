@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
+    from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
     from sciread_app.sources.http import Client
 
@@ -105,7 +106,8 @@ class Workspace:
 
     @cached_property
     def reading(self) -> Reading:
-    
+        from sciread_app.services.reading import Reading
+
         return Reading(self.library)
 
     # What learns takes a second to import.
@@ -137,6 +139,9 @@ class Workspace:
         return report
 
     def close(self) -> None:
+        reading = self.__dict__.get("reading")
+        if reading is not None:
+            reading.close()
         space = self.__dict__.get("space")
         if space is not None:
             space.close()
