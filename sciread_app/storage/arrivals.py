@@ -222,7 +222,7 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry
     for entry, id in zip(new, records.add(db, [e.paper for e in new], now), strict=True):
         entry.id = id
     touched = [entry for entry in old if entry.before or entry.trashed]
-    fulltext.forget(db, [e.id for e in touched if e.id and not e.trashed])
+    fulltext.forget(db, [e.id for e in touched if e.id])
     _keep_records(db, [entry for entry in touched if entry.mixed])
     records.change(db, {e.id: e.paper for e in touched if e.id}, now)
     back = [entry.id for entry in touched if entry.trashed]

@@ -54,15 +54,7 @@ class Attachments:
         papers = sorted({attachment.paper for attachment, _ in found})
         table = schema.attachments
         with self._db.writing() as db:
-            live = list(
-                db.scalars(
-                    select(schema.papers.c.id).where(
-                        schema.papers.c.id.in_(records.among(papers)),
-                        schema.papers.c.trashed.is_(None),
-                    )
-                )
-            )
-            fulltext.forget(db, live)
+            fulltext.forget(db, papers)
             for attachment, text in found:
                 row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
                 put = insert(table).values(row | {"added": time.time()})
@@ -71,7 +63,7 @@ class Attachments:
                 if text:
                     body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
                     db.execute(body.on_conflict_do_nothing())
-            fulltext.index(db, live)
+            fulltext.index(db, papers)
 
     def move(self, old: str, new: str) -> None:
         """A file was found at another place: same content, other path."""

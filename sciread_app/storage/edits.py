@@ -27,7 +27,7 @@ _LAST = 200  # edits that can be taken back
 _ROWS = 1_000_000  # and so many rows of theirs, but always the last edit
 _PAGE = 20_000
 # What the text index says of a paper, and what makes up its record.
-_SHOWN = ("title", "abstract", "venue", "keywords", "trashed")
+_SHOWN = ("title", "abstract", "venue", "keywords")
 _MARKS = ("read", "rating", "trashed", "work")
 # Kept for papers, but no reason to keep a paper.
 _CACHES = ("vectors", "asked")

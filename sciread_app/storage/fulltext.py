@@ -2,7 +2,8 @@
 
 It holds no text of its own but reads it from the view `searchable`, so it can be rebuilt at any
 time. FTS5 must be told the old text of a row before that text changes: hence `forget` before and
-`index` after every change, in one transaction.
+`index` after every change, in one transaction. Papers in the trash stay in the index, so that a
+hundred thousand of them come and go at once; whoever searches does not meet them.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ WEIGHTS = {
     "body": 0.25,
 }
 _COLUMNS = ", ".join(WEIGHTS)
+_LIVE = "+rowid NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
 _VIEW = """
@@ -39,7 +41,7 @@ CREATE VIEW searchable AS SELECT
     (SELECT group_concat(text, char(10)) FROM notes WHERE paper = papers.id) AS notes,
     (SELECT group_concat(text, char(10)) FROM bodies WHERE sha256 IN
         (SELECT sha256 FROM attachments WHERE paper = papers.id)) AS body
-FROM papers WHERE trashed IS NULL
+FROM papers
 """
 
 
@@ -51,6 +53,16 @@ def create(db: Connection) -> None:
         f"content='searchable', content_rowid='id', tokenize='{TOKENIZER}')"
     )
     db.exec_driver_sql("CREATE VIRTUAL TABLE fulltext_words USING fts5vocab(fulltext, row)")
+
+
+def include_trash(db: Connection) -> None:
+    """Bring an index from before 0003, which left the trash out, to what it is now."""
+    db.exec_driver_sql("DROP VIEW searchable")
+    db.exec_driver_sql(_VIEW)
+    db.exec_driver_sql(
+        f"INSERT INTO fulltext (rowid, {_COLUMNS}) SELECT id, {_COLUMNS} FROM searchable "
+        "WHERE id IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
+    )
 
 
 def index(db: Connection, ids: Sequence[int]) -> None:
@@ -104,7 +116,7 @@ def search(
     values = [value for selection in among for value in selection.values]
     rows = db.exec_driver_sql(
         f"SELECT rowid, -bm25(fulltext, {weights}) AS score FROM fulltext "
-        f"WHERE fulltext MATCH ?{tests} ORDER BY score DESC, rowid LIMIT ?",
+        f"WHERE fulltext MATCH ?{tests} AND {_LIVE} ORDER BY score DESC, rowid LIMIT ?",
         (expression, *values, limit),
     )
     return [(row[0], row[1]) for row in rows]

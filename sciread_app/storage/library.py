@@ -250,11 +250,14 @@ class Library:
         """Delete papers that are in the trash (None: all), with all that hangs on them; files stay
         where they are. Returns how many."""
         papers = schema.papers.c
-        gone = delete(schema.papers).where(papers.trashed.isnot(None))
+        gone = select(papers.id).where(papers.trashed.isnot(None))
         if ids is not None:
             gone = gone.where(papers.id.in_(records.among(ids)))
         with self._db.writing() as db:
-            return db.execute(gone).rowcount
+            found = list(db.scalars(gone))
+            fulltext.forget(db, found)
+            db.execute(delete(schema.papers).where(papers.id.in_(records.among(found))))
+        return len(found)
 
     def save_search(self, name: str, query: str) -> None:
         self.shelves.save_search(name, query)
@@ -372,24 +375,10 @@ class Library:
 
     def _move(self, ids: Iterable[int], *, into_trash: bool) -> None:
         papers = schema.papers.c
+        there = _live() if into_trash else papers.trashed.isnot(None)
+        moved = update(schema.papers).where(papers.id.in_(records.among(ids)), there)
         with self._db.writing() as db:
-            moving = list(
-                db.scalars(
-                    select(papers.id).where(
-                        papers.id.in_(records.among(ids)),
-                        _live() if into_trash else papers.trashed.isnot(None),
-                    )
-                )
-            )
-            if into_trash:
-                fulltext.forget(db, moving)
-            db.execute(
-                update(schema.papers)
-                .where(papers.id.in_(records.among(moving)))
-                .values(trashed=time.time() if into_trash else None)
-            )
-            if not into_trash:
-                fulltext.index(db, moving)
+            db.execute(moved.values(trashed=time.time() if into_trash else None))
 
 
 def _live() -> Any:

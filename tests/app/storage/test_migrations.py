@@ -68,3 +68,23 @@ def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path
         library = Library(path)
         assert [paper.title for paper in library.get([1])] == ["Bees"]
         library.close()
+
+
+def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path, monkeypatch):
+    path = tmp_path / "library.sqlite3"
+    monkeypatch.setattr(database, "HEAD", 2)
+    Database(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        view = db.execute("SELECT sql FROM sqlite_master WHERE name = 'searchable'").fetchone()[0]
+        db.execute("DROP VIEW searchable")
+        db.execute(f"{view} WHERE trashed IS NULL")
+        db.execute(
+            "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, source, "
+            "source_id, text_hash, head_key, tail_key, added, changed, trashed) "
+            "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1, 1)"
+        )
+    monkeypatch.undo()
+    library = Library(path)
+    library.untrash([1])
+    assert [id for id, _ in library.by_words("bees", 5)] == [1] and library.text_index_fits()
+    library.close()

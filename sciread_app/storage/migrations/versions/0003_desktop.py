@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
+from sciread_app.storage import fulltext
+
 revision = "0003"
 down_revision = "0002"
 
@@ -130,3 +132,4 @@ STATEMENTS = (
 def upgrade() -> None:
     for statement in STATEMENTS:
         op.execute(statement)
+    fulltext.include_trash(op.get_bind())
