@@ -142,7 +142,7 @@ class Shelving(QObject):
     @property
     def in_trash(self) -> bool:
         """Whether the list shows what is in the trash."""
-        return TRASH in self._page.view.query
+        return TRASH in self._page.view.request.query
 
     def _give_keys(self) -> None:
         """Letters and numbers are keys in the list alone: elsewhere they are typed."""
@@ -153,7 +153,7 @@ class Shelving(QObject):
 
     def _connect(self) -> None:
         window, page, sidebar = self._window, self._page, self.sidebar
-        sidebar.scope_wanted.connect(self._show_scope)
+        sidebar.scope_wanted.connect(page.set_scope)
         sidebar.duplicates_wanted.connect(self.duplicates_wanted)
         sidebar.export_wanted.connect(self.scope_export_wanted)
         sidebar.trash_asked.connect(self.empty_trash)
@@ -171,11 +171,8 @@ class Shelving(QObject):
         if changes.papers:
             self.work.load()
 
-    def _show_scope(self, fragment: str, label: str) -> None:
-        self._page.box.set_text(fragment)
-
     def _look_at_page(self, view: View) -> None:
-        self.sidebar.show_scope(view.query)
+        self.sidebar.show_scope(" ".join(chip.fragment for chip in view.request.scope))
         self._show_bar()
 
     def _show_bar(self) -> None:
