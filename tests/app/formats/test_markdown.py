@@ -1,0 +1,36 @@
+"""Highlights and notes as Markdown."""
+
+from __future__ import annotations
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.reading import Box, Colour, Highlight
+from sciread_app.formats.markdown import notes_of
+from tests.make import paper
+
+
+def mark(text: str, page: int = 0, note: str = "", colour: Colour = Colour.yellow) -> Highlight:
+    return Highlight(PaperId(1), "ab", "/p.pdf", page, (Box(1, 2, 3, 4),), text, colour, note)
+
+
+def test_notes_come_first_then_passages_in_the_order_of_the_pages():
+    bees = paper(
+        "On *bees*", authors="Curie, Marie", venue="Annalen", published="1915-02", doi="10.1000/a"
+    )
+    text = notes_of(bees, ["Read **again**."], [mark("later", 4), mark("first", 1, "Why?")])
+    assert text == (
+        "# On \\*bees\\*\n\n"
+        "Marie Curie. *Annalen*. 1915. <https://doi.org/10.1000/a>.\n\n"
+        "## Notes\n\nRead **again**.\n\n"
+        "## Highlights\n\n"
+        "> first\n>\n> Page 2, yellow\n\nWhy?\n\n"
+        "> later\n>\n> Page 5, yellow\n"
+    )
+
+
+def test_a_paper_without_notes_and_highlights_is_left_out():
+    assert notes_of(paper("Bees"), [" "], []) == ""
+
+
+def test_what_a_file_says_is_never_markup():
+    text = notes_of(paper("Bees"), [], [mark("# a\n\n<b>b</b> [c](d) | `e`")])
+    assert "> \\# a \\<b\\>b\\</b\\> \\[c\\](d) \\| \\`e\\`" in text
