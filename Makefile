@@ -3,6 +3,7 @@
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
+PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 
 .PHONY: run test lint bench learn screenshots
 .NOTPARALLEL:
@@ -19,13 +20,14 @@ run: .venv/.gui
 		$(BIN)/sciread $(ARGS); \
 	fi
 
-# Without Qt's libraries the rest is still worth testing. Many tests wait for real processes, which a
-# busy machine may starve: what failed is said, then tried once more by itself.
+# Without Qt's libraries the rest is still worth testing. Most tests wait for some process of theirs,
+# so two go at once, each with a core of its own; those of one file share what they set up. Waiting
+# can starve on a busy machine: what failed is said, then tried once more by itself.
 test: .venv/.dev
 	-@packaging/qt_libraries.sh
-	@$(OFFSCREEN) $(BIN)/python -m pytest $(ARGS) || { [ $$? -eq 1 ] && \
+	@$(PYTEST) -n 2 --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && \
 		echo "Once more what failed:" && \
-		$(OFFSCREEN) $(BIN)/python -m pytest $(ARGS) --last-failed --last-failed-no-failures none; }
+		$(PYTEST) $(ARGS) --last-failed --last-failed-no-failures none; }
 
 lint: .venv/.dev
 	$(BIN)/ruff check
