@@ -54,7 +54,7 @@ class ReaderPage(Page):
         column.addWidget(self.bar)
         column.addWidget(self.stack, 1)
         self._restore()
-        self.bar.currentChanged.connect(self._show)
+        self.bar.currentChanged.connect(self._go_to)
         self.bar.tabCloseRequested.connect(self.close_tab)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._tell()
@@ -168,11 +168,12 @@ class ReaderPage(Page):
         self._show()
         self._remember()
 
-    def _add(self, paper: PaperId, path: Path) -> int:
+    def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
         tab = Tab(paper, path, self._files, self._jobs, self._appearance)
+        tab.title = title or tab.title
         tab.set_dark(self._dark)
         tab.titled.connect(self._tell)
-        tab.opened.connect(self._tell)
+        tab.titled.connect(self._remember)
         tab.edited.connect(self.edited)
         tab.export_wanted.connect(self.export)
         tab.dark_chosen.connect(self.set_dark)
@@ -184,7 +185,11 @@ class ReaderPage(Page):
         self._tell()
         return number
 
-    def _show(self, _: int = 0) -> None:
+    def _go_to(self, _: int) -> None:
+        self._show()
+        self._remember()
+
+    def _show(self) -> None:
         tab = self.tab
         self.stack.setCurrentWidget(tab or self.empty)
         # Remembered tabs are opened only when they are looked at.
@@ -212,15 +217,15 @@ class ReaderPage(Page):
             self.bar.setTabToolTip(number, f"{tab.title}\n{tab.path}")
 
     def _remember(self) -> None:
-        tabs = [[int(tab.paper), str(tab.path)] for tab in self.tabs[:MOST]]
+        tabs = [[int(tab.paper), str(tab.path), tab.title] for tab in self.tabs[:MOST]]
         self._memory.setValue("reader/tabs", json.dumps(tabs))
         self._memory.setValue("reader/current", self.bar.currentIndex())
 
     def _restore(self) -> None:
         try:
             known = json.loads(str(self._memory.value("reader/tabs", "[]")))
-            for paper, path in known:
-                self._add(PaperId(int(paper)), Path(path))
+            for paper, path, title in known:
+                self._add(PaperId(int(paper)), Path(path), str(title))
             self.bar.setCurrentIndex(int(str(self._memory.value("reader/current", 0))))
         except (ValueError, TypeError):
             return  # somebody has written into the file: nothing is open then

@@ -34,7 +34,6 @@ class Tab(QStackedWidget):
     edited = Signal()
     export_wanted = Signal()
     dark_chosen = Signal(bool)
-    opened = Signal()
 
     def __init__(
         self, paper: PaperId, path: Path, files: Files, jobs: Jobs, appearance: Appearance
@@ -112,7 +111,6 @@ class Tab(QStackedWidget):
             self.book.restore(place)
         self.book.load_marks()
         self.titled.emit()
-        self.opened.emit()
         if self.isVisible():
             self.take_focus()
 

@@ -1,0 +1,366 @@
+"""Reading: pages, places, links, search, highlights and notes, by mouse and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtTest import QTest
+
+from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.domain.reading import Box, Colour, Highlight, Link, ReadingPlace, Spot
+from sciread_app.services.reading import Why
+from sciread_app.ui.reader.book import Book
+from sciread_app.ui.reader.page import ReaderPage
+from tests.app.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReading
+
+BEES, WASPS = Path("/papers/bees.pdf"), Path("/papers/wasps.pdf")
+Key, Left = Qt.Key, Qt.MouseButton.LeftButton
+Shift, Control = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def reading() -> FakeReading:
+    return FakeReading()
+
+
+@pytest.fixture
+def make_page(qtbot, jobs, appearance, tmp_path, reading) -> Callable[[], ReaderPage]:
+    def make() -> ReaderPage:
+        memory = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+        page = ReaderPage(reading, jobs, appearance, memory)
+        page.resize(900, 600)
+        qtbot.addWidget(page)
+        page.show()
+        return page
+
+    return make
+
+
+@pytest.fixture
+def open_book(qtbot, jobs, make_page) -> Callable[..., Book]:
+    """Opens a file and waits until all of it that is seen is drawn."""
+
+    def open(path: Path = BEES) -> Book:
+        page = make_page()
+        page.read(PaperId(1), path)
+        qtbot.waitUntil(lambda: page.book is not None)
+        settle(qtbot, jobs, page.book)
+        return page.book
+
+    return open
+
+
+def settle(qtbot, jobs, book) -> None:
+    qtbot.waitUntil(lambda: book.pictures.text(book.view.page) is not None)
+    qtbot.waitUntil(lambda: not book.view._soon.isActive() and not jobs.running())
+
+
+def place(book, word: str, page: int = 0, end: bool = False) -> QPoint:
+    """In the window, the first or last letter of a word."""
+    at = WORDS.index(word) + (len(word) - 1 if end else 0)
+    row = WORDS[:at].count("\n")
+    column = at - (WORDS[:at].rfind("\n") + 1)
+    x = LEFT + (column + (0.9 if end else 0.1)) * LETTER
+    there = book.view.layout_.shown(page, Box(x, TOP + (row + 0.5) * LINE, x, 0))
+    return there.bottomLeft().toPoint() + book.view.origin()
+
+
+def drag(qtbot, book, start: str, end: str) -> None:
+    viewport = book.view.viewport()
+    qtbot.mousePress(viewport, Left, pos=place(book, start))
+    qtbot.mouseMove(viewport, place(book, end, end=True) - QPoint(1, 0))
+    qtbot.mouseMove(viewport, place(book, end, end=True))
+    qtbot.mouseRelease(viewport, Left, pos=place(book, end, end=True))
+
+
+def chosen(book) -> str:
+    choice = book.view.marks.choice
+    return WORDS[choice.start.letter : choice.end.letter]
+
+
+def test_a_file_is_shown_at_the_width_of_the_window_with_its_outline(open_book, reading):
+    book = open_book()
+    rect = book.view.layout_.rect(0)
+    assert rect.width() == pytest.approx(book.view.viewport().width() - 24, abs=2)
+    assert book.side.outline.tree.topLevelItem(0).child(0).text(0) == "Wax"
+    assert book.toolbar.pages.text() == "of 5"
+    assert any(part.width > 300 for part in reading.opened[0].drawn)
+
+
+def test_reading_goes_on_where_it_was_left(open_book, qtbot, jobs, reading, make_page):
+    book = open_book()
+    book.view.set_zoom("1.5")
+    book.view.go_to(Spot(3, 200.0))
+    place = book.view.place
+    book.close_file()
+    qtbot.waitUntil(lambda: not jobs.running())
+    page = make_page()
+    page.close_tab(0)
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    assert page.book.view.place.page == pytest.approx(place.page, abs=0.02)
+    assert page.book.view.zoom == "1.5"
+    assert page.book.toolbar.page.text() == "4"
+
+
+def test_open_files_are_open_again_and_read_only_when_they_are_looked_at(
+    qtbot, jobs, make_page, reading
+):
+    page = make_page()
+    for number, path in enumerate((BEES, WASPS, BEES), start=1):
+        page.read(PaperId(min(number, 2) if path == WASPS else 1), path)
+        qtbot.waitUntil(lambda: page.book is not None)
+    assert [tab.path for tab in page.tabs] == [BEES, WASPS] and page.tab.path == BEES
+    qtbot.waitUntil(lambda: not jobs.running())
+    before = len(reading.opened)
+    page.bar.setCurrentIndex(1)
+    again = make_page()
+    qtbot.waitUntil(lambda: again.book is not None)
+    assert [tab.title for tab in again.tabs] == ["Paper 1", "Paper 2"]
+    assert len(reading.opened) == before + 1
+    again.close_tab()
+    again.close_tab()
+    assert again.stack.currentWidget() is again.empty
+    assert make_page().tabs == []
+
+
+def test_pages_are_gone_to_and_back_again(open_book, qtbot):
+    book = open_book()
+    book.toolbar.page.setText("4")
+    qtbot.keyClick(book.toolbar.page, Key.Key_Return)
+    assert book.view.page == 3 and book.view.hasFocus()
+    book.side.outline.tree.itemClicked.emit(book.side.outline.tree.topLevelItem(0), 0)
+    assert book.view.page == 0
+    book.back()
+    assert book.view.page == 3
+    book.back()
+    assert book.view.page == 0
+    book.forward()
+    assert book.view.page == 3
+
+
+def test_keys_go_through_the_pages(open_book, qtbot):
+    book = open_book()
+    qtbot.keyClick(book.view, Key.Key_N)
+    assert book.view.page == 1
+    qtbot.keyClick(book.view, Key.Key_Space)
+    assert book.view.verticalScrollBar().value() > book.view.layout_.rect(1).top()
+    qtbot.keyClick(book.view, Key.Key_End)
+    assert book.view.page == 4
+    qtbot.keyClick(book.view, Key.Key_Home)
+    assert book.view.verticalScrollBar().value() == 0
+
+
+def test_zooming_with_the_wheel_keeps_what_is_under_the_mouse(open_book):
+    book = open_book()
+    at = place(book, "flowers")
+    before = book.view.layout_.on_page(0, at - book.view.origin())
+    book.view.zoom_by(1.8, at.toPointF())
+    after = book.view.layout_.on_page(0, at - book.view.origin())
+    assert after == pytest.approx(before, abs=1.0)
+    book.view.set_zoom("page")
+    assert book.view.layout_.rect(0).height() <= book.view.viewport().height()
+    book.view.rotate()
+    assert book.view.layout_.rect(0).width() > book.view.layout_.rect(0).height()
+
+
+def test_pages_are_dark_by_choice_and_stay_so(open_book, qtbot, reading, make_page):
+    book = open_book()
+    book.toolbar._buttons["dark"].click()
+    qtbot.waitUntil(lambda: any(part.dark for part in reading.opened[0].drawn))
+    again = make_page()
+    qtbot.waitUntil(lambda: again.book is not None)
+    assert again.book.view.dark
+
+
+def test_a_link_leads_to_its_page_or_is_opened_by_the_system(
+    open_book, qtbot, jobs, reading, monkeypatch
+):
+    asked: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(url))
+    inside = Link(Box(20, 200, 120, 220), Spot(4, 50.0))
+    reading.make = lambda paper, path: FakeFile(paper, path, links={0: inside})
+    book = open_book()
+    view = book.view
+    there = view.layout_.shown(0, inside.box).center().toPoint() + view.origin()
+    qtbot.mouseClick(view.viewport(), Left, pos=there)
+    assert view.page == 4
+    view.followed.emit(Link(inside.box, None, "https://example.org"))
+    view.followed.emit(Link(inside.box, None, "file:///etc/passwd"))
+    assert [url.toString() for url in asked] == ["https://example.org"]
+
+
+def test_letters_words_and_lines_are_chosen_and_copied(open_book, qtbot, jobs):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    assert chosen(book) == "fly to\nflowers"
+    qtbot.keyClick(book.view, Key.Key_C, Control)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "fly to\nflowers")
+    viewport = book.view.viewport()
+    qtbot.mouseDClick(viewport, Left, pos=place(book, "lowers"))
+    assert chosen(book) == "flowers"
+    qtbot.mousePress(viewport, Left, pos=place(book, "lowers"))
+    assert chosen(book) == "flowers and"
+    qtbot.keyClick(book.view, Key.Key_Left, Shift)
+    assert chosen(book) == "flowers an"
+    qtbot.keyClick(book.view, Key.Key_Escape)
+    assert not book.view.marks.choice
+
+
+def test_words_are_found_counted_and_gone_through(open_book, qtbot, jobs):
+    book = open_book()
+    book.find_words()
+    QTest.keyClicks(book.find_bar.line, "home")
+    qtbot.keyClick(book.find_bar.line, Key.Key_Return)
+    qtbot.waitUntil(lambda: book.find_bar.count.text() == "1 of 5")
+    qtbot.keyClick(book.find_bar.line, Key.Key_Return)
+    assert book.find_bar.count.text() == "2 of 5" and book.view.page == 1
+    qtbot.keyClick(book.find_bar.line, Key.Key_Return, Shift)
+    qtbot.keyClick(book.find_bar.line, Key.Key_Return, Shift)
+    assert book.find_bar.count.text() == "5 of 5"
+    qtbot.keyClick(book.find_bar.line, Key.Key_Escape)
+    assert chosen(book) == "home" and book.view.hasFocus()
+    book.search.start("wolves")
+    qtbot.waitUntil(lambda: book.find_bar.count.text() == "Not in this file")
+
+
+def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qtbot, jobs, reading):
+    book = open_book()
+    drag(qtbot, book, "fly", "flowers")
+    with qtbot.waitSignal(book.edited):
+        qtbot.keyClick(book.view, Key.Key_3)
+    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 1)
+    (kept,) = reading.kept.values()
+    assert (kept.text, kept.colour, kept.page, len(kept.boxes)) == (
+        "fly to\nflowers",
+        Colour.blue,
+        0,
+        2,
+    )
+    assert not book.view.marks.choice and book.view.marks.picked == kept.id
+    qtbot.keyClick(book.view, Key.Key_4)
+    assert reading.kept[kept.id].colour is Colour.blue  # keys are for what is chosen
+    book.highlight(Colour.pink)
+    qtbot.waitUntil(lambda: reading.kept[kept.id].colour is Colour.pink)
+
+
+def highlight(page: int, text: str = "dance", id: int = 1) -> Highlight:
+    return Highlight(
+        PaperId(1), "ab", str(BEES), page, (Box(20, 30, 90, 42),), text, Colour.green, id=id
+    )
+
+
+def test_a_click_on_a_highlight_opens_its_note_and_what_is_written_is_kept(
+    open_book, qtbot, jobs, reading
+):
+    reading.kept = {1: highlight(0), 2: highlight(3, "later", 2)}
+    book = open_book()
+    panel = book.side.highlights
+    qtbot.waitUntil(lambda: panel.list.count() == 2)
+    there = book.view.layout_.shown(0, Box(30, 35, 31, 36)).center().toPoint()
+    qtbot.mouseClick(book.view.viewport(), Left, pos=there + book.view.origin())
+    assert panel.editor.isVisible() and panel.list.currentRow() == 0
+    panel.editor.note.setFocus()
+    QTest.keyClicks(panel.editor.note, "Why?")
+    panel.list.setCurrentRow(1)
+    qtbot.waitUntil(lambda: reading.kept[1].note == "Why?")
+    panel.list.itemClicked.emit(panel.list.item(1))
+    assert book.view.page == 3
+    panel.editor.remove.click()
+    qtbot.waitUntil(lambda: list(reading.kept) == [1])
+    qtbot.waitUntil(lambda: panel.list.count() == 1)
+
+
+def test_highlights_that_are_not_in_this_version_are_listed_as_such(open_book, qtbot, reading):
+    reading.lost = [highlight(2, "gone")]
+    book = open_book()
+    rows = [book.side.highlights.list.item(n).text() for n in range(2)]
+    assert rows[0] == "Not found in this version of the file" and "gone" in rows[1]
+
+
+def test_an_edit_that_was_taken_back_elsewhere_is_seen_here(open_book, qtbot, jobs, reading):
+    reading.kept = {1: highlight(0)}
+    book = open_book()
+    reading.kept = {}
+    book.parent().parent().parent().library_changed(Changes(papers=True))
+    qtbot.waitUntil(lambda: book.side.highlights.list.count() == 0)
+    assert not book.view.marks.highlights(0)
+
+
+def test_a_locked_file_asks_for_its_password_in_the_page(qtbot, make_page, reading):
+    reading.passwords = {BEES: "hive"}
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    password = page.tab.password
+    qtbot.waitUntil(lambda: page.tab.currentWidget() is password)
+    assert password.line.hasFocus() and not password.wrong.isVisible()
+    for typed in ("honey", "hive"):
+        QTest.keyClicks(password.line, typed)
+        qtbot.keyClick(password.line, Key.Key_Return)
+        if typed == "honey":
+            qtbot.waitUntil(password.wrong.isVisible)
+    qtbot.waitUntil(lambda: page.book is not None)
+
+
+@pytest.mark.parametrize("why", [Why.missing, Why.damaged])
+def test_a_file_that_cannot_be_shown_says_why_and_what_to_do(qtbot, make_page, reading, why):
+    reading.why_not = {BEES: why}
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    message = page.tab.message
+    qtbot.waitUntil(lambda: message.title.text() == f"The file is {why.value}.")
+    assert "Do something" in message.text.text() and str(BEES) in message.text.text()
+    reading.why_not = {}
+    page.tab._again()
+    qtbot.waitUntil(lambda: page.book is not None)
+
+
+def test_a_page_that_breaks_says_so_in_its_place(make_page, qtbot, jobs, reading):
+    def broken(paper, path):
+        file = FakeFile(paper, path)
+        file.broken = {0}
+        return file
+
+    reading.make = broken
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    book = page.book
+    qtbot.waitUntil(lambda: bool(book.pictures.failure(0)))
+    qtbot.waitUntil(lambda: book.pictures.picture(book.view._quick(1)) is not None)
+    assert "Page 1 broke" in book.pictures.failure(0)
+    assert any(part.page == 1 for part in reading.opened[0].drawn)
+
+
+def test_a_paper_is_read_in_its_first_file_or_it_is_said_that_there_is_none(
+    qtbot, make_page, reading
+):
+    reading.paths = {7: [WASPS, BEES]}
+    page = make_page()
+    page.read(PaperId(7))
+    qtbot.waitUntil(lambda: page.tab is not None and page.tab.path == WASPS)
+    with qtbot.waitSignal(page.notice) as told:
+        page.read(PaperId(8))
+    assert "no PDF" in told.args[0]
+
+
+def test_notes_of_the_paper_that_is_read_are_saved(qtbot, jobs, make_page, reading, tmp_path):
+    page = make_page()
+    with qtbot.waitSignal(page.notice):
+        page.save_notes([PaperId(1)], tmp_path / "notes.md")
+    assert reading.saved == [([1], tmp_path / "notes.md")]
+
+
+def test_closing_a_file_remembers_its_place_and_ends_its_process(open_book, qtbot, jobs, reading):
+    book = open_book()
+    book.view.go_to_page(2)
+    page = book.parent().parent().parent()
+    page.close_tab()
+    qtbot.waitUntil(lambda: not jobs.running())
+    place = reading.places[reading.opened[0].shape.sha256]
+    assert isinstance(place, ReadingPlace) and int(place.page + 0.1) == 2
+    assert reading.opened[0].closed
