@@ -14,7 +14,7 @@ from sciread_app.domain.query import STOP_WORDS
 
 Labels = NDArray[np.int16]
 
-_FINE_MOST, _COARSE_MOST = 120, 16
+_FINE_MOST, _COARSE_MOST = 120, 12
 _WORDS = 3  # of a name, at most
 _RAREST = 2  # titles of a group that a word must stand in
 _WHOLE = 0.5  # share of a word's worth from which on a phrase with it takes its place

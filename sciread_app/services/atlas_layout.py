@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,11 +58,14 @@ def find_axes(vectors: Vectors) -> Axes:
     mean = vectors.mean(axis=0)
     centred = vectors - mean
     _, directions = np.linalg.eigh(centred.T @ centred)
-    # The sign of a direction is chance; this one does not depend on the machine.
-    directions = directions[:, ::-1][:, :DIMENSIONS]
-    largest = np.abs(directions).argmax(axis=0)
-    directions = directions * np.sign(directions[largest, np.arange(directions.shape[1])])
+    directions = _signed(directions[:, ::-1][:, :DIMENSIONS])
     return Axes(mean.astype(np.float32), directions.astype(np.float32))
+
+
+def _signed(directions: NDArray[Any]) -> NDArray[Any]:
+    """The sign of a direction is chance; this one does not depend on the machine."""
+    largest = np.abs(directions).argmax(axis=0)
+    return directions * np.sign(directions[largest, np.arange(directions.shape[1])])
 
 
 def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> Neighbours:
@@ -151,8 +154,10 @@ class Layout:
         )
 
     def places(self) -> Places:
-        """In the unit square, neither stretched nor squeezed."""
+        """In the unit square, neither stretched nor squeezed, its longest side across."""
         found = np.asarray(self._map, np.float64)
+        found = found - found.mean(axis=0)
+        found = found @ _signed(np.linalg.eigh(found.T @ found)[1][:, ::-1])
         low, high = found.min(axis=0), found.max(axis=0)
         size = max(float((high - low).max()), 1e-12)
         return ((found - (low + high) / 2) / size + 0.5).astype(np.float32)

@@ -1,0 +1,1 @@
+"""The page on which papers lie as points, those alike together."""

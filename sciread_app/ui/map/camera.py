@@ -1,0 +1,75 @@
+"""What part of the map is seen, and how large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF
+
+Places = NDArray[np.float32]
+
+MARGIN = 36  # pixels around the whole map
+CLOSEST = 400.0  # how much larger than the whole map one may see it
+
+
+@dataclass(frozen=True)
+class Camera:
+    """`x`, `y` is what lies in the middle of the frame; `scale` is pixels to a unit of the map."""
+
+    x: float = 0.5
+    y: float = 0.5
+    scale: float = 600.0
+    width: float = 800.0
+    height: float = 600.0
+
+    def fitting(self, places: Places, left: float = 0.0) -> Camera:
+        """So that all of these are seen, but a single one not larger than life. On the left, so
+        many pixels are taken by something else."""
+        if not len(places):
+            return self
+        low, high = places.min(axis=0).tolist(), places.max(axis=0).tolist()
+        across, down = max(high[0] - low[0], 0.05), max(high[1] - low[1], 0.05)
+        room = (self.width - left - 2 * MARGIN, self.height - 2 * MARGIN)
+        scale = max(50.0, min(room[0] / across, room[1] / down))
+        x = (low[0] + high[0]) / 2 - left / 2 / scale
+        return replace(self, x=x, y=(low[1] + high[1]) / 2, scale=scale)
+
+    def resized(self, width: float, height: float) -> Camera:
+        """The same part of the map in a larger or smaller frame."""
+        grown = max(min(width, height), 1) / max(min(self.width, self.height), 1)
+        return replace(self, width=width, height=height, scale=self.scale * grown)
+
+    def moved(self, right: float, down: float) -> Camera:
+        """By pixels; never so far that no map is left to be seen."""
+        x, y = self.x + right / self.scale, self.y + down / self.scale
+        return replace(self, x=min(max(x, -0.1), 1.1), y=min(max(y, -0.1), 1.1))
+
+    def zoomed(self, factor: float, at: QPointF, whole: float) -> Camera:
+        """What lies at this pixel stays there. `whole` is the scale at which all is seen."""
+        scale = min(max(self.scale * factor, whole * 0.6), whole * CLOSEST)
+        under = self.world(at)
+        right = (at.x() - self.width / 2) / scale
+        down = (at.y() - self.height / 2) / scale
+        return replace(self, x=under.x() - right, y=under.y() - down, scale=scale)
+
+    def screen(self, places: Places) -> Places:
+        """Pixels of places on the map."""
+        # In single precision, pixels would tremble where one is near.
+        shift = np.array([self.x, self.y])
+        middle = np.array([self.width / 2, self.height / 2])
+        pixels: Places = ((places - shift) * self.scale + middle).astype(np.float32)
+        return pixels
+
+    def point(self, place: tuple[float, float]) -> QPointF:
+        return QPointF(
+            (place[0] - self.x) * self.scale + self.width / 2,
+            (place[1] - self.y) * self.scale + self.height / 2,
+        )
+
+    def world(self, at: QPointF) -> QPointF:
+        return QPointF(
+            self.x + (at.x() - self.width / 2) / self.scale,
+            self.y + (at.y() - self.height / 2) / self.scale,
+        )

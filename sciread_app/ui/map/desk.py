@@ -1,0 +1,72 @@
+"""The map of a workspace, as its page sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from sciread_app.paths import resource
+from sciread_app.services.atlas import Drawing
+from sciread_app.tasks import Task
+from sciread_app.ui.map.shades import By, Ids, Shades, by_read, by_sets, by_year
+from sciread_app.ui.map.values import Survey
+from sciread_app.workspace import Workspace
+
+
+class WorkspaceMap:
+    def __init__(self, workspace: Workspace, prepare: Callable[[], object]) -> None:
+        """`prepare` sees to it that the space is there; several threads may ask at once."""
+        self._workspace = workspace
+        self._prepare = prepare
+
+    def survey(self) -> Survey:
+        self._prepare()
+        papers, space, atlas = (
+            self._workspace.library.count(),
+            self._workspace.space,
+            self._workspace.atlas,
+        )
+        if space is None or atlas is None:
+            return Survey(papers, 0, by_meaning=False)
+        return Survey(papers, space.count(), atlas.read())
+
+    def draw(self, task: Task, *, anew: bool) -> Drawing | None:
+        self._prepare()
+        return self._workspace.atlas.draw(task, anew=anew) if self._workspace.atlas else None
+
+    def shades(self, by: By, ids: Ids) -> Shades:
+        traits = self._workspace.library.traits
+        if by is By.year:
+            return by_year(ids, traits.years())
+        if by is By.read:
+            return by_read(ids, traits.read())
+        if by is By.collection:
+            return by_sets(ids, traits.collections(), "In no collection")
+        return by_sets(ids, _by_subject(traits.fields()), "Other fields")
+
+
+def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:
+    """Fields of arXiv by the archive they belong to: math.AG is Mathematics."""
+    found: dict[str, list[Ids]] = {}
+    for field, ids in fields.items():
+        found.setdefault(_subject(field), []).append(ids)
+    return {subject: np.concatenate(parts) for subject, parts in found.items()}
+
+
+def _subject(field: str) -> str:
+    known = _categories()
+    archive = field.split(".")[0]
+    if archive in known:
+        return known[archive]["name"]
+    return known[field]["group"] if field in known else field
+
+
+@lru_cache(maxsize=1)
+def _categories() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(
+        resource("arxiv_categories.json").read_text("utf-8")
+    )["categories"]
+    return found

@@ -1,0 +1,98 @@
+"""The papers that stand out on the map: which they are, and what can be done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.papers import CardSource, PaperList, PaperModel
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.values import Listing
+
+
+class GatheredPanel(QFrame):
+    list_wanted = Signal()
+    collect_wanted = Signal()
+    tag_wanted = Signal()
+    similar_wanted = Signal()
+    fit_wanted = Signal()
+    cleared = Signal()
+    picked = Signal(object)  # PaperId
+
+    def __init__(self, source: CardSource, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName("Papers that stand out on the map")
+        self.ids: tuple[PaperId, ...] = ()
+        self.title = QLabel(wordWrap=True)
+        self.title.setFont(scaled(self.font(), 1.05, QFont.Weight.DemiBold))
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.count = styled(QLabel(), "quiet")
+        self.model = PaperModel(source, jobs, self)
+        self.list = PaperList(self.model, appearance)
+        self.list.setAccessibleName("Papers that stand out")
+        self.list.picked.connect(self._pick)
+        self.list.left.connect(self.cleared)
+        self.list_button = self._button("Open as list", "Show them on the search page")
+        self.collect = self._button("Add to collection…", "Put them into a collection")
+        self.tag = self._button("Tag…", "Give them a tag")
+        self.similar = self._button("Light up similar", "Let papers like these stand out")
+        self.close_button = styled(QToolButton(), "link")
+        self.close_button.setAccessibleName("Let nothing stand out")
+        self.close_button.setToolTip("Let nothing stand out (Esc)")
+        self._lay_out()
+        for button, signal in (
+            (self.list_button, self.list_wanted),
+            (self.collect, self.collect_wanted),
+            (self.tag, self.tag_wanted),
+            (self.similar, self.similar_wanted),
+            (self.close_button, self.cleared),
+        ):
+            button.clicked.connect(lambda _=False, signal=signal: signal.emit())
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def show_papers(self, ids: Sequence[PaperId], title: str, missing: int = 0) -> None:
+        """`missing`: how many of them are not on the map."""
+        self.ids = tuple(ids)
+        self.title.setText(title)
+        count = "1 paper" if len(ids) == 1 else f"{len(ids):,} papers"
+        self.count.setText(f"{count}, {missing:,} not on the map yet" if missing else count)
+        self.list.show_listing(Listing(self.ids, len(self.ids)))
+
+    def _pick(self, paper: PaperId | None) -> None:
+        if paper is not None:
+            self.picked.emit(paper)
+
+    def _button(self, name: str, tip: str) -> QPushButton:
+        button = QPushButton(name)
+        button.setToolTip(tip)
+        return button
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        names = QVBoxLayout()
+        names.setSpacing(1)
+        names.addWidget(self.title)
+        names.addWidget(self.count)
+        head.addLayout(names, 1)
+        head.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        buttons = Flow(6)
+        for button in (self.list_button, self.collect, self.tag, self.similar):
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 8, 8)
+        column.setSpacing(9)
+        column.addLayout(head)
+        column.addLayout(buttons)
+        column.addWidget(self.list, 1)
+
+    def _paint(self, theme: Theme) -> None:
+        self.close_button.setIcon(icon("close", theme.accent))

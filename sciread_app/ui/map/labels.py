@@ -1,0 +1,93 @@
+"""The names of groups on a map: none lies on another, the largest groups come first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen, QPixmap
+
+from sciread_app.services.atlas import Cluster
+from sciread_app.ui.map.camera import Camera
+from sciread_app.ui.theme import Theme, scaled
+
+GAP = 6.0  # pixels between two names
+HALO = 4.0
+NEAR = 2.4  # how much larger than the whole map one sees it when groups are named finely
+
+
+class Placed(NamedTuple):
+    """A name, where it lies, and which group's it is."""
+
+    group: int
+    text: str
+    box: QRectF
+
+
+def place(
+    clusters: Sequence[Cluster], camera: Camera, font: QFont, first: int | None = None
+) -> list[Placed]:
+    """Names that have room, of groups that are seen. That of `first` is among them if it can be."""
+    metrics = QFontMetricsF(font)
+    frame = QRectF(4, 4, camera.width - 8, camera.height - 8)
+    order = sorted(range(len(clusters)), key=lambda n: (n != first, -clusters[n].papers))
+    placed: list[Placed] = []
+    for number in order:
+        cluster = clusters[number]
+        middle = camera.point(cluster.heart)
+        if not cluster.name or not cluster.papers or not frame.contains(middle):
+            continue
+        width = metrics.horizontalAdvance(cluster.name) + 2 * HALO
+        height = metrics.height() + 2
+        box = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
+        box.moveLeft(min(max(box.left(), frame.left()), frame.right() - width))
+        box.moveTop(min(max(box.top(), frame.top()), frame.bottom() - height))
+        grown = box.adjusted(-GAP, -GAP, GAP, GAP)
+        if not any(grown.intersects(other.box) for other in placed):
+            placed.append(Placed(number, cluster.name, box))
+    return placed
+
+
+class Lettering:
+    """Draws names; each is kept as a picture, since its halo takes a while."""
+
+    def __init__(self, font: QFont) -> None:
+        self.large = scaled(font, 1.15, QFont.Weight.DemiBold)
+        self.small = scaled(font, 0.95, QFont.Weight.DemiBold)
+        self._drawn: dict[tuple[str, float, bool, bool, float], QPixmap] = {}
+
+    def paint(
+        self, painter: QPainter, label: Placed, font: QFont, theme: Theme, *, ringed: bool
+    ) -> None:
+        ratio = painter.device().devicePixelRatioF()
+        key = (label.text, font.pointSizeF(), theme.dark, ringed, ratio)
+        if key not in self._drawn:
+            if len(self._drawn) > 400:
+                self._drawn.clear()
+            self._drawn[key] = _drawn(label, font, theme, ringed, ratio)
+        painter.drawPixmap(label.box.topLeft(), self._drawn[key])
+
+
+def _drawn(label: Placed, font: QFont, theme: Theme, ringed: bool, ratio: float) -> QPixmap:
+    size = label.box.size()
+    picture = QPixmap(QSize(round(size.width() * ratio), round(size.height() * ratio)))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    box = QRectF(QPointF(0, 0), size)
+    if ringed:
+        painter.setPen(QPen(QColor(theme.accent), 1.5))
+        painter.setBrush(QColor(theme.surface))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
+    path = QPainterPath()
+    path.addText(QPointF(HALO, 1 + QFontMetricsF(font).ascent()), font, label.text)
+    halo = QColor(theme.surface)
+    halo.setAlphaF(0.85)
+    pen = QPen(halo, HALO, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
+    pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    painter.strokePath(path, pen)
+    painter.fillPath(path, QColor(theme.text))
+    painter.end()
+    return picture

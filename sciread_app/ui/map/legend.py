@@ -1,0 +1,88 @@
+"""What the colours of the points mean; what is unticked is hidden."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QIcon
+from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from sciread_app.ui.map.ink import sprite
+from sciread_app.ui.map.palette import colours
+from sciread_app.ui.map.shades import Shades
+from sciread_app.ui.theme import Appearance, scaled, styled
+
+SWATCH = 6.0  # radius
+NAME_WIDTH = 170
+
+
+class Legend(QFrame):
+    hidden_changed = Signal(object)  # numbers of the kinds that are not to be seen
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName("What the colours mean")
+        self._appearance = appearance
+        self._shades: Shades | None = None
+        self.boxes: list[QCheckBox] = []
+        self._title = styled(QLabel(), "quiet")
+        self.all_button = styled(QPushButton("Show all"), "link")
+        self.all_button.clicked.connect(self.show_all)
+        head = QHBoxLayout()
+        head.addWidget(self._title, 1)
+        head.addWidget(self.all_button)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(12, 6, 12, 10)
+        self._column.setSpacing(3)
+        self._column.addLayout(head)
+        self._small = scaled(self.font(), 0.92)
+        appearance.changed.connect(lambda _: self._paint())
+
+    def show_shades(self, title: str, shades: Shades) -> None:
+        self._title.setText(title)
+        self._shades = shades
+        for box in self.boxes:
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self.boxes = [
+            self._box(name, count) for name, count in zip(shades.names, shades.counts, strict=True)
+        ]
+        for box in self.boxes:
+            self._column.addWidget(box)
+            box.show()  # at once, so that it counts when the size is asked for
+        self.all_button.setEnabled(False)
+        self._paint()
+        self.adjustSize()
+
+    def show_all(self) -> None:
+        for box in self.boxes:
+            box.setChecked(True)
+
+    @property
+    def hidden_kinds(self) -> list[int]:
+        return [kind for kind, box in enumerate(self.boxes) if not box.isChecked()]
+
+    def _box(self, name: str, count: int) -> QCheckBox:
+        room = QFontMetrics(self._small)
+        shown = room.elidedText(name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
+        box = QCheckBox(f"{shown}  {count:,}".replace("&", "&&"))
+        box.setFont(self._small)
+        box.setAccessibleName(f"{name}, {count:,} papers")
+        box.setToolTip(name)
+        box.setIconSize(QSize(16, 16))
+        box.setChecked(True)
+        box.toggled.connect(self._toggled)
+        return box
+
+    def _toggled(self) -> None:
+        hidden = self.hidden_kinds
+        self.all_button.setEnabled(bool(hidden))
+        self.hidden_changed.emit(hidden)
+
+    def _paint(self) -> None:
+        if self._shades:
+            theme, ratio = self._appearance.theme, self.devicePixelRatioF()
+            for kind, ink in enumerate(colours(self._shades, theme)):
+                hollow = kind in self._shades.hollow
+                self.boxes[kind].setIcon(QIcon(sprite(ink, theme, SWATCH, ratio, hollow)))

@@ -1,0 +1,337 @@
+"""The page with the map: papers as points, those alike together, to be wandered about in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+
+from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.services.atlas import Drawing
+from sciread_app.ui.details import DetailsPanel
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.map.bar import MapBar
+from sciread_app.ui.map.choosing import Choosing
+from sciread_app.ui.map.drafting import Drafting
+from sciread_app.ui.map.drag import Tool
+from sciread_app.ui.map.gathered import GatheredPanel
+from sciread_app.ui.map.hover import HoverCard
+from sciread_app.ui.map.legend import Legend
+from sciread_app.ui.map.shades import By, Shades, by_group
+from sciread_app.ui.map.states import States
+from sciread_app.ui.map.values import MapDesk, Survey
+from sciread_app.ui.map.view import MapView
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.page import Page
+from sciread_app.ui.theme import Appearance
+from sciread_app.ui.values import Listing
+
+SEEDS = 20  # papers at most that others are compared with
+ALIKE = 30  # papers that light up as being like them
+TITLE_SHOWN = 60
+EDGE = 12  # pixels from the legend to the map's edge
+
+
+class MapPage(Page):
+    papers_wanted = Signal(object, str)  # ids to list, and what they are
+    paper_wanted = Signal(object)  # PaperId, to be read in full
+    found_wanted = Signal()  # what was searched for is to stand out
+    add_wanted = Signal()
+    changed = Signal(object)  # Changes
+    told = Signal(str)  # what was done, a sentence without full stop
+    busy_changed = Signal(bool)
+
+    def __init__(self, desk: MapDesk, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._desk = desk
+        self._jobs = jobs
+        self.by = By.group
+        self._wanted: tuple[tuple[PaperId, ...], str] | None = None  # till there is a map
+        self.view = MapView(desk, jobs, appearance)
+        self.bar = MapBar()
+        self.legend = Legend(appearance)
+        self.legend.setParent(self.view)
+        self.hover = HoverCard(desk, jobs, self.view)
+        self.gathered = GatheredPanel(desk, jobs, appearance)
+        self.details = DetailsPanel(desk, jobs, appearance)
+        self.drafting = Drafting(desk.map, jobs, self)
+        self.choosing = Choosing(desk.organise, jobs, appearance, self)
+        self.states = States(appearance, self.view)
+        self._build()
+        self._connect()
+
+    # What the window asks
+
+    def refresh(self) -> None:
+        self.drafting.look()
+
+    def take_focus(self) -> None:
+        self.view.setFocus()
+
+    def library_changed(self, changes: Changes) -> None:
+        self.hover.forget()
+        self.view.titles.forget()
+        self.gathered.model.forget()
+        if self.isVisible():
+            self.drafting.look_soon()
+
+    def show_papers(self, ids: Sequence[PaperId], title: str) -> None:
+        """Let these stand out from the rest, and bring them all into sight."""
+        self._wanted = (tuple(ids), title)
+        self._gather_wanted()
+
+    def draw_anew(self) -> None:
+        self.drafting.draw(anew=True)
+
+    def whole_map(self) -> None:
+        self.view.fit()
+
+    def light_up_similar(self, ids: Sequence[PaperId] = ()) -> None:
+        """Papers like these, else like the one that is picked or those that stand out."""
+        seeds = tuple(ids or self._picked() or self.gathered.ids)[:SEEDS]
+        if seeds:
+            title = self._like(seeds)
+            self._jobs.run(
+                "Looking for similar papers",
+                lambda task: self._desk.similar(seeds, (), task),
+                lambda found: self.gather((*seeds, *_ids(found)[:ALIKE]), title),
+                lane=Lane.light,
+                instead_of="map similar",
+            )
+
+    def gather(self, ids: Sequence[PaperId], title: str) -> None:
+        """Let these stand out, and list them beside the map."""
+        ids = tuple(dict.fromkeys(ids))
+        points = self.view.points
+        if not ids or points is None:
+            self.clear()
+            return
+        self.view.light(ids)
+        self.gathered.show_papers(ids, title, len(ids) - len(points.numbers(ids)))
+        self.gathered.show()
+        self._show_side()
+
+    def clear(self) -> None:
+        """Nothing stands out, nothing is picked."""
+        self._wanted = None
+        self.view.light(None)
+        self.view.pick(None)
+        self.gathered.hide()
+        self.gathered.show_papers((), "")
+        self.details.hide()
+        self.details.show_paper(None)
+        self._show_side()
+
+    def colour_by(self, by: By) -> None:
+        self.by = by
+        self.bar.show_by(by)
+        points = self.view.points
+        if points is None:
+            return
+        if by is By.group:
+            self._show_shades(by, points.drawing, by_group(points.drawing))
+            return
+        drawing = points.drawing
+        self._jobs.run(
+            "Colouring the map",
+            lambda task: self._desk.map.shades(by, drawing.ids),
+            lambda shades: self._show_shades(by, drawing, shades),
+            lane=Lane.light,
+            instead_of="map colours",
+        )
+
+    # What comes back
+
+    def _show_survey(self, survey: Survey) -> None:
+        if survey.drawing is not None and len(survey.drawing.ids):
+            self._show_drawing(survey.drawing)
+        self.states.show_survey(survey, self.view.points is not None)
+
+    def _show_drawing(self, drawing: Drawing) -> None:
+        points = self.view.points
+        if points and _same(points.drawing, drawing):
+            return
+        self.view.show_drawing(drawing)
+        self.colour_by(self.by)
+        if self.gathered.ids:
+            self.gather(self.gathered.ids, self.gathered.title.text())
+        self._gather_wanted()
+
+    def _show_shades(self, by: By, drawing: Drawing, shades: Shades) -> None:
+        points = self.view.points
+        if by is self.by and points and points.drawing is drawing:
+            self.view.shade(shades)
+            self.legend.show_shades(by.value, shades)
+            self._place_legend()
+
+    def _gather_wanted(self) -> None:
+        if self._wanted and self.view.points:
+            (ids, title), self._wanted = self._wanted, None
+            self.gather(ids, title)
+            if len(self.view.points.numbers(ids)):
+                self.view.fit(ids)
+
+    # What a person does
+
+    def _pick(self, number: int | None) -> None:
+        points = self.view.points
+        self.view.pick(number)
+        if points is None or number is None:
+            self.details.hide()
+            self._show_side()
+            return
+        paper = PaperId(int(points.ids[number]))
+        self.details.show_paper(paper)
+        self.details.show()
+        self._show_side()
+        self._ring_similar(paper)
+
+    def _pick_paper(self, paper: PaperId) -> None:
+        """From a list: where is it?"""
+        found = self.view.points.numbers([paper]).tolist() if self.view.points else []
+        if found:
+            self._pick(found[0])
+            self.view.bring_into_sight(found[0])
+        else:
+            self.details.show_paper(paper)
+            self.details.show()
+
+    def _ring_similar(self, paper: PaperId) -> None:
+        self._jobs.run(
+            "Looking for similar papers",
+            lambda task: self._desk.similar((paper,), (), task),
+            lambda found: self.view.ring(_ids(found)[:SEEDS]),
+            lane=Lane.light,
+            instead_of="map rings",
+        )
+
+    def _open(self, number: int) -> None:
+        if self.view.points:
+            self.paper_wanted.emit(PaperId(int(self.view.points.ids[number])))
+
+    def _gather_numbers(self, numbers: Sequence[int]) -> None:
+        if self.view.points:
+            ids = [PaperId(int(i)) for i in self.view.points.ids[numbers]]
+            self.gather(ids, "Chosen on the map")
+
+    def _gather_group(self, group: int, fine: bool) -> None:
+        if self.view.points:
+            drawing = self.view.points.drawing
+            labels = drawing.fine if fine else drawing.coarse
+            groups = drawing.fine_clusters if fine else drawing.coarse_clusters
+            ids = [PaperId(int(i)) for i in drawing.ids[labels == group]]
+            self.gather(ids, groups[group].name)
+
+    def _point_at(self, number: int | None, at: QPoint) -> None:
+        points = self.view.points
+        paper = PaperId(int(points.ids[number])) if points and number is not None else None
+        self.hover.point_at(paper, at)
+
+    def _picked(self) -> tuple[PaperId, ...]:
+        paper = self.details.details.paper.id if self.details.details else None
+        return (paper,) if paper is not None and self.details.isVisible() else ()
+
+    def _like(self, seeds: Sequence[PaperId]) -> str:
+        if len(seeds) > 1 or not self._picked() or not self.details.details:
+            return f"Like {len(seeds):,} papers" if len(seeds) > 1 else "Like this paper"
+        title = readable(self.details.details.paper.title)
+        short = f"{title[:TITLE_SHOWN].rstrip()}…" if len(title) > TITLE_SHOWN else title
+        return f"Like “{short}”"
+
+    def _show_side(self) -> None:
+        self._side.setVisible(not self.gathered.isHidden() or not self.details.isHidden())
+
+    def _place_legend(self) -> None:
+        self.legend.adjustSize()
+        self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
+        shown = not self.legend.isHidden() and self.legend.boxes
+        self.view.leave_free(self.legend.width() if shown else 0)
+
+    def _build(self) -> None:
+        self._side = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=10)
+        self._side.addWidget(self.gathered)
+        self._side.addWidget(self.details)
+        self.gathered.hide()
+        self.details.hide()
+        self._side.hide()
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        split.addWidget(self.states)
+        split.addWidget(self._side)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 0)
+        split.setSizes([760, 400])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
+        column.addWidget(self.bar)
+        column.addWidget(split, 1)
+
+    def _connect(self) -> None:
+        view, bar, gathered = self.view, self.bar, self.gathered
+        view.pointed.connect(self._point_at)
+        view.picked.connect(self._pick)
+        view.opened.connect(self._open)
+        view.gathered.connect(self._gather_numbers)
+        view.group_wanted.connect(self._gather_group)
+        view.escaped.connect(self.clear)
+        view.resized.connect(self._place_legend)
+        bar.by_chosen.connect(self.colour_by)
+        bar.tool_chosen.connect(self._take_tool)
+        bar.zoomed.connect(view.zoom)
+        bar.whole_wanted.connect(self.whole_map)
+        bar.found_wanted.connect(self.found_wanted)
+        bar.legend_toggled.connect(self._show_legend)
+        self.legend.hidden_changed.connect(view.hide_kinds)
+        gathered.list_wanted.connect(
+            lambda: self.papers_wanted.emit(gathered.ids, gathered.title.text())
+        )
+        gathered.collect_wanted.connect(partial(self._shelve, "collection"))
+        gathered.tag_wanted.connect(partial(self._shelve, "tag"))
+        gathered.similar_wanted.connect(lambda: self.light_up_similar(gathered.ids))
+        gathered.cleared.connect(self.clear)
+        gathered.picked.connect(self._pick_paper)
+        self.details.similar_wanted.connect(self.light_up_similar)
+        self.details.paper_wanted.connect(self._pick_paper)
+        self.details.left.connect(view.setFocus)
+        self.drafting.surveyed.connect(self._show_survey)
+        self.drafting.progressed.connect(self.states.show_progress)
+        self.drafting.stopped.connect(self.states.show_stopped)
+        self.drafting.finished.connect(self.states.show_done)
+        self.drafting.busy_changed.connect(self.busy_changed)
+        self.states.draw_wanted.connect(lambda: self.drafting.draw())
+        self.states.anew_wanted.connect(self.draw_anew)
+        self.states.cancel_wanted.connect(self.drafting.cancel)
+        self.states.add_wanted.connect(self.add_wanted)
+        self.choosing.done.connect(self._shelved)
+
+    def _show_legend(self, shown: bool) -> None:
+        self.legend.setVisible(shown)
+        self._place_legend()
+
+    def _take_tool(self, tool: Tool) -> None:
+        self.view.tool = tool
+
+    def _shelve(self, what: str) -> None:
+        button: QWidget = self.gathered.tag if what == "tag" else self.gathered.collect
+        self.choosing.choose(what, self.gathered.ids, button.mapToGlobal(QPoint(0, 0)))
+
+    def _shelved(self, what: str) -> None:
+        self.told.emit(what)
+        self.changed.emit(Changes(papers=True))
+        if self.by is By.collection:
+            self.colour_by(self.by)
+
+
+def _ids(found: Listing) -> tuple[PaperId, ...]:
+    return tuple(PaperId(int(i)) for i in found.ids)
+
+
+def _same(one: Drawing, other: Drawing) -> bool:
+    return (
+        one.outgrown == other.outgrown
+        and np.array_equal(one.ids, other.ids)
+        and np.array_equal(one.places, other.places)
+    )

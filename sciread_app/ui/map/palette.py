@@ -1,0 +1,42 @@
+"""The colours of points: apart from each other for every eye as far as colours go, on both themes.
+
+Kinds that have no order take hues that differ in lightness too; years go from dull to bright.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QColor
+
+from sciread_app.ui.map.shades import Shades
+from sciread_app.ui.theme import Theme
+
+_LIGHT = (
+    *("#2f6fd0", "#d9690b", "#128a5e", "#bf3a8c", "#8c6d00", "#6846c7"),
+    *("#0b8fb3", "#b02a24", "#5f8a12", "#8f4a22", "#45567a", "#d0609a"),
+)
+_DARK = (
+    *("#6ea3ff", "#ff9f4a", "#3fcf98", "#f27cc4", "#e6c53d", "#b097ff"),
+    *("#4fd2f0", "#ff7d72", "#acd653", "#dd9c70", "#a7b8dc", "#ffb3d4"),
+)
+_YEARS_LIGHT = ("#c9a227", "#a99a48", "#84905e", "#5f846f", "#3f7480", "#285c8c", "#123b87")
+_YEARS_DARK = ("#4a5fae", "#4b79b8", "#5a93b5", "#78ad9f", "#a2c483", "#d0d764", "#ffe75e")
+
+
+def colours(shades: Shades, theme: Theme) -> list[QColor]:
+    """One for each kind."""
+    if shades.ordered:
+        ramp = _YEARS_DARK if theme.dark else _YEARS_LIGHT
+        steps = len(shades.names) - (shades.rest is not None)
+        places = [n * (len(ramp) - 1) / max(steps - 1, 1) for n in range(steps)]
+        found = [QColor(ramp[round(place)]) for place in places]
+    else:
+        hues = _DARK if theme.dark else _LIGHT
+        found = [QColor(hues[n % len(hues)]) for n in range(len(shades.names))]
+    if shades.rest is not None:
+        found[shades.rest : shades.rest + 1] = [QColor("#6b7484" if theme.dark else "#9aa3b1")]
+    return found
+
+
+def dimmed(theme: Theme) -> QColor:
+    """What is not meant just now."""
+    return QColor("#383e48" if theme.dark else "#d3d8e0")

@@ -1,0 +1,84 @@
+"""By what the points of a map are told apart: each paper's kind, and what the kinds are called."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.services.atlas import Drawing
+
+Ids = NDArray[np.int64]
+
+MOST = 10  # kinds with a colour of their own
+BINS = 7  # of years
+
+
+class By(enum.Enum):
+    """What points are coloured by, and what that is called."""
+
+    group = "Group"
+    field = "Field"
+    year = "Year"
+    collection = "Collection"
+    read = "Read or not"
+
+
+@dataclass(frozen=True, eq=False)
+class Shades:
+    """`of` has the number of each paper's kind in `names`. `rest` is the kind that is none;
+    `ordered` kinds follow on one another; `hollow` ones are drawn as rings."""
+
+    names: tuple[str, ...]
+    of: NDArray[np.uint8]
+    rest: int | None = None
+    ordered: bool = False
+    hollow: frozenset[int] = frozenset()
+
+    @property
+    def counts(self) -> list[int]:
+        return [int(n) for n in np.bincount(self.of, minlength=len(self.names))]
+
+
+def by_group(drawing: Drawing) -> Shades:
+    names = tuple(cluster.name or "Without a name" for cluster in drawing.coarse_clusters)
+    return Shades(names, drawing.coarse.astype(np.uint8))
+
+
+def by_sets(ids: Ids, sets: Mapping[str, Ids], rest: str) -> Shades:
+    """The largest sets are kinds. Who is in several belongs to the smallest."""
+    inside = {name: np.isin(ids, members) for name, members in sets.items()}
+    sizes = {name: int(which.sum()) for name, which in inside.items()}
+    names = sorted((name for name in sizes if sizes[name]), key=lambda name: -sizes[name])[:MOST]
+    of = np.full(len(ids), len(names), np.uint8)
+    for number, name in enumerate(names):
+        of[inside[name]] = number
+    if not (of == len(names)).any():
+        return Shades(tuple(names), of)
+    return Shades((*names, rest), of, rest=len(names))
+
+
+def by_year(ids: Ids, years: Mapping[int, Ids]) -> Shades:
+    """Spans of years with about as many papers in each, the oldest first."""
+    of_paper = np.zeros(len(ids), np.int64)
+    for year, members in years.items():
+        of_paper[np.isin(ids, members)] = year
+    known = np.sort(of_paper[of_paper > 0])
+    if not len(known):
+        return Shades(("No year",), np.zeros(len(ids), np.uint8), rest=0)
+    starts = np.unique(known[(np.arange(BINS) * len(known)) // BINS])
+    ends = [*(starts[1:] - 1), known[-1]]
+    spans = zip(starts.tolist(), map(int, ends), strict=True)
+    names = [str(first) if first == last else f"{first}–{last}" for first, last in spans]
+    of = (np.searchsorted(starts, of_paper, side="right") - 1).clip(min=0).astype(np.uint8)
+    if (of_paper > 0).all():
+        return Shades(tuple(names), of, ordered=True)
+    of[of_paper == 0] = len(names)
+    return Shades((*names, "No year"), of, rest=len(names), ordered=True)
+
+
+def by_read(ids: Ids, read: Ids) -> Shades:
+    return Shades(("Read", "Unread"), (~np.isin(ids, read)).astype(np.uint8), hollow=frozenset({1}))

@@ -1,0 +1,62 @@
+"""A map for the window that needs neither vectors nor t-SNE: papers on a grid, in four groups."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from sciread_app.services.atlas import Cluster, Drawing
+from sciread_app.tasks import Task
+from sciread_app.ui.map.shades import By, Ids, Shades, by_read, by_sets, by_year
+from sciread_app.ui.map.values import Survey
+
+NAMES = ("Glacier melt", "Black holes", "Gene editing", "Graph colouring")
+CORNERS = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]], np.float32)
+
+
+def drawing(ids: Sequence[int], *, outgrown: bool = False) -> Drawing:
+    """Paper n lies in the corner n % 4, near the others that lie there."""
+    numbers = np.array(sorted(ids), np.int64)
+    corner = (numbers % 4).astype(np.int16)
+    turn = (numbers // 4).astype(np.float32)
+    around = np.stack([np.cos(turn), np.sin(turn)], axis=1) * (0.01 + 0.002 * turn)[:, None]
+    places = (CORNERS[corner] + around).astype(np.float32)
+    coarse = tuple(
+        Cluster(name, int((corner == n).sum()), tuple(CORNERS[n].tolist()))
+        for n, name in enumerate(NAMES)
+    )
+    fine = tuple(Cluster(f"{c.name}, near", c.papers, c.heart) for c in coarse)
+    return Drawing(numbers, places, corner, corner, fine, coarse, outgrown)
+
+
+class FakeMaps:
+    def __init__(self, count: int = 80) -> None:
+        self.count = count
+        self.with_vector = count
+        self.by_meaning = True
+        self.drawn: Drawing | None = drawing(range(1, count + 1))
+        self.asked: list[str] = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def survey(self) -> Survey:
+        return Survey(self.count, self.with_vector, self.drawn, self.by_meaning)
+
+    def draw(self, task: Task, *, anew: bool) -> Drawing | None:
+        self.asked.append("draw anew" if anew else "draw")
+        task.step(40, 100, "Laying out the map")
+        while not self.go_on.wait(0.01):
+            task.check()
+        self.drawn = drawing(range(1, self.with_vector + 1))
+        return self.drawn
+
+    def shades(self, by: By, ids: Ids) -> Shades:
+        self.asked.append(f"shades {by.value}")
+        if by is By.year:
+            return by_year(ids, {2001: ids[: len(ids) // 2], 2019: ids[len(ids) // 2 :]})
+        if by is By.read:
+            return by_read(ids, ids[:10])
+        name = "thesis" if by is By.collection else "Mathematics"
+        return by_sets(ids, {name: ids[:30]}, "Other")

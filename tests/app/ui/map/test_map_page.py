@@ -1,0 +1,379 @@
+"""The page with the map, on a library that is made up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+
+from sciread_app.domain.paper import Changes
+from sciread_app.ui.map.drag import Tool
+from sciread_app.ui.map.page import MapPage
+from sciread_app.ui.map.shades import By
+from tests.app.ui.fake_map import FakeMaps, drawing
+from tests.app.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def desk():
+    return FakeDesk(80)
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance):
+    def show(desk):
+        page = MapPage(desk, jobs, appearance)
+        page.resize(1100, 700)
+        qtbot.addWidget(page)
+        page.show()
+        page.refresh()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return page
+
+    return show
+
+
+def pixel(page, paper):
+    """Where on the screen a paper lies."""
+    points = page.view.points
+    place = points.places[points.numbers([paper])[0]]
+    return page.view.camera.point(tuple(place.tolist())).toPoint()
+
+
+def drag(view, path, modifier=Qt.KeyboardModifier.NoModifier):
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, modifier, path[0])
+    for at in path[1:]:
+        # QTest.mouseMove forgets the button that is held.
+        from PySide6.QtCore import QEvent
+        from PySide6.QtGui import QMouseEvent
+
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, QPointF(at), view.mapToGlobal(QPointF(at)),
+            Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, modifier,
+        )  # fmt: skip
+        view.mouseMoveEvent(move)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, modifier, path[-1])
+
+
+def around(page, papers, margin=12):
+    """The corners of a rectangle around these papers."""
+    at = np.array([[pixel(page, p).x(), pixel(page, p).y()] for p in papers])
+    (left, top), (right, bottom) = at.min(axis=0) - margin, at.max(axis=0) + margin
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return [QPoint(int(x), int(y)) for x, y in corners]
+
+
+CORNER = [n for n in range(1, 81) if n % 4 == 1]  # black holes
+
+
+def test_a_map_that_was_drawn_is_shown_and_not_drawn_again(show, desk):
+    page = show(desk)
+    assert page.states.shows_map
+    assert len(page.view.points.ids) == 80
+    assert "draw" not in desk.map.asked
+
+
+def test_without_a_map_one_is_drawn(show, desk, qtbot):
+    desk.map.drawn = None
+    page = show(desk)
+    qtbot.waitUntil(lambda: page.view.points is not None)
+    assert desk.map.asked[0] == "draw"
+    assert page.states.shows_map
+
+
+def test_what_came_in_is_placed_while_the_older_map_stays(show, desk, qtbot, jobs):
+    page = show(desk)
+    desk.map.with_vector = desk.map.count = 84
+    desk.map.go_on.clear()
+    page.library_changed(Changes(papers=True, vectors=True))
+    qtbot.waitUntil(lambda: "Laying out" in page.states.line.text())
+    assert page.states.shows_map
+    assert page.states.bar.isVisible()
+
+    desk.map.go_on.set()
+    qtbot.waitUntil(lambda: len(page.view.points.ids) == 84)
+    qtbot.waitUntil(lambda: not page.states.bar.isVisible())
+
+
+def test_drawing_can_be_stopped_and_taken_up_again(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.draw_anew()
+    qtbot.waitUntil(lambda: page.states.button.isVisible() and bool(desk.map.asked))
+    page.states.button.click()
+    qtbot.waitUntil(lambda: page.drafting.job is None)
+    assert page.states.button.text() == "Go on"
+    assert page.states.shows_map
+
+    desk.map.go_on.set()
+    page.states.button.click()
+    qtbot.waitUntil(lambda: page.drafting.job is None)
+    assert not page.states.button.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("papers", "with_vector", "by_meaning", "said"),
+    [
+        (0, 0, True, "A map needs 20 papers"),
+        (19, 19, True, "A map needs 20 papers"),
+        (100, 12, True, "The model is reading your papers"),
+        (100, 0, False, "There is no model to draw a map with"),
+    ],
+)
+def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_meaning, said):
+    maps = desk.map
+    maps.drawn, maps.count, maps.with_vector, maps.by_meaning = (
+        None, papers, with_vector, by_meaning,
+    )  # fmt: skip
+    page = show(desk)
+    assert not page.states.shows_map
+    assert page.states.empty.title.text() == said
+    assert "draw" not in maps.asked
+
+
+def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
+    desk.map.drawn = drawing(range(1, 81), outgrown=True)
+    page = show(desk)
+    page.states.button.click()
+    qtbot.waitUntil(lambda: "draw anew" in desk.map.asked)
+    qtbot.waitUntil(lambda: not page.view.points.drawing.outgrown)
+
+
+def test_a_click_shows_the_paper_and_rings_its_like(show, desk, qtbot):
+    page = show(desk)
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    assert page.details.isVisible()
+    assert page.details.details.paper.id == 7
+    qtbot.waitUntil(lambda: len(page.view._rings) > 0)
+    assert "similar [7] []" in desk.asked
+
+
+def test_a_double_click_opens_the_paper(show, desk, qtbot):
+    page = show(desk)
+    with qtbot.waitSignal(page.paper_wanted) as wanted:
+        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
+    assert wanted.args == [7]
+
+
+def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
+    page = show(desk)
+    QTest.mouseMove(page.view, pixel(page, 7))
+    qtbot.waitUntil(page.hover.isVisible)
+    assert page.hover.title.text() == "Paper 7"
+    QTest.mouseMove(page.view, QPoint(2, 2))
+    qtbot.waitUntil(lambda: not page.hover.isVisible())
+
+
+def test_dragging_moves_the_map_with_the_mouse(show, desk):
+    page = show(desk)
+    before = pixel(page, 7)
+    drag(page.view, [QPoint(300, 300), QPoint(340, 280), QPoint(400, 250)])
+    moved = pixel(page, 7) - before
+    assert abs(moved.x() - 100) <= 1
+    assert abs(moved.y() + 50) <= 1
+
+
+def test_the_wheel_zooms_where_the_mouse_is(show, desk):
+    page = show(desk)
+    at = pixel(page, 7)
+    scale = page.view.camera.scale
+    page.view.zoom(2.0, QPointF(at))
+    assert page.view.camera.scale == pytest.approx(2 * scale)
+    assert (pixel(page, 7) - at).manhattanLength() <= 2
+
+
+def test_a_rectangle_gathers_what_lies_in_it(show, desk):
+    page = show(desk)
+    page.bar.tools.choose(1)
+    page.bar.tools.chosen.emit(1)
+    assert page.view.tool is Tool.box
+    corners = around(page, CORNER)
+    drag(page.view, [corners[0], corners[2]])
+    assert sorted(page.gathered.ids) == CORNER
+    assert page.gathered.isVisible()
+    assert page.view.points.lit.sum() == len(CORNER)
+
+
+def test_shift_and_dragging_draws_a_lasso(show, desk):
+    page = show(desk)
+    drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
+    assert sorted(page.gathered.ids) == CORNER
+
+
+def test_a_lasso_leaves_out_what_is_hidden(show, desk):
+    page = show(desk)
+    page.legend.boxes[1].setChecked(False)  # black holes
+    drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
+    assert page.gathered.ids == ()
+
+
+def test_what_was_gathered_goes_into_a_collection(show, desk, qtbot, jobs):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    page.gathered.collect.click()
+    qtbot.waitUntil(lambda: page.choosing.chooser is not None)
+    page.choosing.chooser.line.setText("thesis")
+    with qtbot.waitSignal(page.changed) as changed:
+        page.choosing.chooser.line.taken.emit()
+    assert changed.args == [Changes(papers=True)]
+    assert desk.organise.collections["thesis"] == {3, 5}
+
+
+def test_what_was_gathered_can_be_tagged(show, desk, qtbot):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    page.gathered.tag.click()
+    qtbot.waitUntil(lambda: page.choosing.chooser is not None)
+    page.choosing.chooser.line.setText("to read")
+    with qtbot.waitSignal(page.told) as told:
+        page.choosing.chooser.line.taken.emit()
+    assert "to read" in told.args[0]
+    assert desk.organise.tags["to read"] == {3, 5}
+
+
+def test_what_was_gathered_can_be_listed(show, desk, qtbot):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    with qtbot.waitSignal(page.papers_wanted) as wanted:
+        page.gathered.list_button.click()
+    assert wanted.args == [(3, 5), "Chosen on the map"]
+
+
+def test_papers_like_the_gathered_light_up(show, desk, qtbot):
+    page = show(desk)
+    page.gather([3], "Chosen on the map")
+    page.gathered.similar.click()
+    qtbot.waitUntil(lambda: len(page.gathered.ids) > 1)
+    assert page.gathered.ids[0] == 3
+    assert "similar [3] []" in desk.asked
+
+
+def test_papers_shown_on_the_map_stand_out_and_come_into_sight(show, desk):
+    page = show(desk)
+    page.show_papers([1, 5, 9, 200], "My search")
+    assert page.view.points.lit.sum() == 3
+    assert "1 not on the map" in page.gathered.count.text()
+    frame = page.view.rect()
+    assert all(frame.contains(pixel(page, n)) for n in (1, 5, 9))
+    assert not frame.contains(pixel(page, 2))
+
+
+def test_papers_asked_for_before_there_is_a_map_stand_out_when_it_comes(
+    qtbot, jobs, appearance, desk
+):
+    page = MapPage(desk, jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    page.show_papers([1, 5], "My search")
+    page.refresh()
+    qtbot.waitUntil(lambda: page.gathered.ids == (1, 5))
+
+
+def test_escape_lets_nothing_stand_out(show, desk):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Escape)
+    assert page.view.points.lit is None
+    assert not page.gathered.isVisible()
+
+
+def test_tab_goes_through_groups_and_enter_lists_one(show, desk, qtbot):
+    page = show(desk)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert "Glacier melt" in page.view.accessibleName()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert "Black holes" in page.view.accessibleName()
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    assert sorted(page.gathered.ids) == CORNER
+    assert page.gathered.title.text() == "Black holes"
+
+
+def test_tab_leaves_the_map_after_the_last_group(show, desk, qtbot):
+    page = show(desk)
+    page.activateWindow()
+    page.view.setFocus()
+    qtbot.waitUntil(page.view.hasFocus)
+    for _ in range(5):
+        QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert not page.view.hasFocus()
+
+
+def test_arrows_and_signs_move_and_zoom(show, desk):
+    page = show(desk)
+    before, scale = pixel(page, 7), page.view.camera.scale
+    QTest.keyClick(page.view, Qt.Key.Key_Right)
+    assert pixel(page, 7).x() < before.x()
+    QTest.keyClick(page.view, Qt.Key.Key_Plus)
+    assert page.view.camera.scale > scale
+    QTest.keyClick(page.view, Qt.Key.Key_0)
+    assert page.view.camera.scale == pytest.approx(scale)
+
+
+def test_near_the_map_groups_are_named_finely(show, desk):
+    page = show(desk)
+    assert page.view.groups[0].name == "Glacier melt"
+    page.view.zoom(6)
+    assert page.view.groups[0].name == "Glacier melt, near"
+
+
+def test_names_of_groups_do_not_lie_on_one_another(show, desk):
+    page = show(desk)
+    page.view.grab()
+    boxes = [label.box for label in page.view.labels]
+    assert len(boxes) > 1
+    assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
+
+
+@pytest.mark.parametrize("by", [By.field, By.year, By.collection, By.read])
+def test_the_legend_says_what_the_colours_mean(show, desk, qtbot, by):
+    page = show(desk)
+    page.colour_by(by)
+    qtbot.waitUntil(lambda: page.view.points.shades.names[0] not in ("Glacier melt",))
+    said = [box.accessibleName() for box in page.legend.boxes]
+    names = page.view.points.shades.names
+    assert all(name in text for name, text in zip(names, said, strict=True))
+    assert sum(page.view.points.shades.counts) == 80
+
+
+def test_what_is_unticked_in_the_legend_is_hidden_and_can_be_brought_back(show, desk):
+    page = show(desk)
+    page.legend.boxes[1].setChecked(False)
+    assert not set(CORNER) & set(page.view.points.ids[page.view.points.order].tolist())
+    page.legend.all_button.click()
+    assert len(page.view.points.order) == 80
+
+
+def test_read_and_unread_differ_in_shape_too(show, desk, qtbot):
+    page = show(desk)
+    page.colour_by(By.read)
+    qtbot.waitUntil(lambda: page.view.points.shades.names == ("Read", "Unread"))
+    assert page.view.points.shades.hollow == {1}
+
+
+def test_a_map_that_moves_on_keeps_what_stands_out(show, desk, qtbot):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    desk.map.count = desk.map.with_vector = 90
+    page.refresh()
+    qtbot.waitUntil(lambda: len(page.view.points.ids) == 90)
+    assert page.gathered.ids == (3, 5)
+    assert page.view.points.lit.sum() == 2
+
+
+def test_papers_that_can_not_be_placed_are_tried_once(show, desk, qtbot, jobs):
+    class Stubborn(FakeMaps):
+        def draw(self, task, *, anew):
+            self.asked.append("draw")
+            return self.drawn
+
+    desk.map = Stubborn(80)
+    desk.map.with_vector = 85
+    page = show(desk)
+    qtbot.waitUntil(lambda: page.drafting.job is None and not jobs.running())
+    page.refresh()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.map.asked.count("draw") == 1
