@@ -2,44 +2,17 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.citations import NAMES, Mention, Neighbour
-from sciread_app.domain.paper import Identifier, Paper, PaperId
+from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.storage.library import Library
+
+__all__ = ["Nearby", "Ring", "Side", "ring"]
 
 # Papers of each kind that are shown; a celebrated one is cited by tens of thousands.
 SHOWN = 200
-
-
-class Side(enum.Enum):
-    references = "references"  # what the paper cites
-    citing = "citing"  # what cites it
-
-
-@dataclass(frozen=True, slots=True)
-class Nearby:
-    """A paper beside another. `paper` is None where it is not in the library; then `mention` says
-    what it is called, if that is known."""
-
-    name: Identifier
-    paper: Paper | None = None
-    mention: Mention | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ring:
-    """The papers on one side, those of the library first. `asked`: when a source was asked last,
-    in seconds since 1970; None: never. `askable`: it has a name that a source knows."""
-
-    nearby: tuple[Nearby, ...]
-    held: tuple[PaperId, ...]  # all that are in the library
-    total: int
-    untitled: int  # of those shown, how many are known by their name alone
-    asked: float | None
-    askable: bool
 
 
 def ring(library: Library, paper: PaperId, side: Side) -> Ring:

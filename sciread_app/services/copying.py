@@ -4,68 +4,21 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import Enum
 
+from sciread_app.domain.copying import IN_TEXT, Copied, CopyAs
 from sciread_app.domain.paper import Paper
 from sciread_app.services import export
 from sciread_app.services.export import Format
-from sciread_app.services.styles import STYLES, Cited, Style, cite, plain
+from sciread_app.services.styles import Cited, Style, cite, plain
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
+__all__ = ["Copied", "CopyAs", "copy", "link"]
 
-class CopyAs(Enum):
-    """What papers are copied as. Values are kept in settings: they stay what they are."""
-
-    bibtex = "bibtex"
-    biblatex = "biblatex"
-    ris = "ris"
-    csl_json = "csl-json"
-    apa = "apa"
-    ieee = "ieee"
-    nature = "nature"
-    vancouver = "vancouver"
-    chicago = "chicago"
-    apa_in_text = "apa-in-text"
-    ieee_in_text = "ieee-in-text"
-    nature_in_text = "nature-in-text"
-    vancouver_in_text = "vancouver-in-text"
-    chicago_in_text = "chicago-in-text"
-    doi = "doi"
-    link = "link"
-    title = "title"
-
-
-_IN_TEXT = "-in-text"
 _FORMATS = {
     CopyAs(format.value): format
     for format in (Format.bibtex, Format.biblatex, Format.ris, Format.csl_json)
 }
-
-# What a menu says, in groups.
-COPY_AS: Sequence[Sequence[tuple[CopyAs, str]]] = (
-    (
-        (CopyAs.bibtex, "BibTeX"),
-        (CopyAs.biblatex, "BibLaTeX"),
-        (CopyAs.ris, "RIS"),
-        (CopyAs.csl_json, "CSL-JSON"),
-    ),
-    tuple((CopyAs(style.value), name) for style, name in STYLES.items()),
-    tuple(
-        (CopyAs(style.value + _IN_TEXT), f"{name}, in the text") for style, name in STYLES.items()
-    ),
-    ((CopyAs.doi, "DOI"), (CopyAs.link, "Link"), (CopyAs.title, "Title")),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Copied:
-    """`html` is there where italics matter. `without`: how many papers have no such thing."""
-
-    text: str
-    html: str = ""
-    without: int = 0
 
 
 def copy(library: Library, ids: Sequence[int], what: CopyAs, task: Task) -> Copied:
@@ -78,8 +31,8 @@ def copy(library: Library, ids: Sequence[int], what: CopyAs, task: Task) -> Copi
     if what in _LINES:
         lines = [line for line in map(_LINES[what], papers) if line]
         return Copied("\n".join(lines), without=len(papers) - len(lines))
-    in_text = what.value.endswith(_IN_TEXT)
-    return _show(cite(papers, Style(what.value.removesuffix(_IN_TEXT))), in_text)
+    in_text = what.value.endswith(IN_TEXT)
+    return _show(cite(papers, Style(what.value.removesuffix(IN_TEXT))), in_text)
 
 
 def _show(cited: Cited, in_text: bool) -> Copied:

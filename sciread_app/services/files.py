@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from pathlib import Path
 
+from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.formats.pdf.readers import PdfReaders
@@ -13,19 +13,9 @@ from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
+__all__ = ["Files", "PaperFile"]
+
 _PDF_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class PaperFile:
-    """`size` is in bytes, `pages` 0 where nobody has counted them. `problem` says why there is no
-    text of it in the index."""
-
-    path: Path
-    size: int = 0
-    pages: int = 0
-    missing: bool = False
-    problem: str = ""
 
 
 class Files:

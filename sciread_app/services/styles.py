@@ -6,15 +6,17 @@ import re
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from html import unescape
 from typing import Any
 
+from sciread_app.domain.copying import STYLES, Style
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import LibraryError
 from sciread_app.formats.csl_writer import item
 from sciread_app.paths import resource
+
+__all__ = ["Cited", "Style", "cite", "plain"]
 
 _TAG = re.compile(r"<[^>]*>")
 _NUMBER = re.compile(r"^(?:\[\d+\]|\d+\.)(?=\S)")
@@ -25,23 +27,6 @@ _CASE_KEPT = str.maketrans({_KEPT[0]: '<span class="nocase">', _KEPT[1]: "</span
 _DISGUISE = str.maketrans("&<>", "\ue000\ue001\ue002")
 _UNDISGUISE = {0xE000: "&amp;", 0xE001: "&lt;", 0xE002: "&gt;"}
 _CSL = "{http://purl.org/net/xbiblio/csl}"
-
-
-class Style(StrEnum):
-    apa = "apa"
-    ieee = "ieee"
-    nature = "nature"
-    vancouver = "vancouver"
-    chicago = "chicago"
-
-
-STYLES = {
-    Style.apa: "APA",
-    Style.ieee: "IEEE",
-    Style.nature: "Nature",
-    Style.vancouver: "Vancouver",
-    Style.chicago: "Chicago author-date",
-}
 
 
 @dataclass(frozen=True, slots=True)

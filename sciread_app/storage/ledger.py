@@ -87,6 +87,18 @@ class Ledger:
             )
             return [News(PaperId(r.paper), What(r.what), r.detail) for r in rows]
 
+    def news_of(self, paper: PaperId) -> list[tuple[What, float]]:
+        """What imports have brought of this paper, and when, the oldest first."""
+        table, imports = schema.news.c, schema.imports.c
+        with self._db.reading() as db:
+            rows = db.execute(
+                select(table.what, imports.started)
+                .join(schema.imports, imports.id == table["import"])
+                .where(table.paper == paper)
+                .order_by(table.id)
+            )
+            return [(What(what), at) for what, at in rows]
+
 
 def note(
     db: Connection,

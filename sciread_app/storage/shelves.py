@@ -98,6 +98,13 @@ class Shelves:
         with self._db.reading() as db:
             return list(db.scalars(select(schema.tags.c.name).order_by(schema.tags.c.name)))
 
+    def tag_colours(self) -> dict[str, str]:
+        """The colours of the tags that have one."""
+        tags = schema.tags.c
+        with self._db.reading() as db:
+            found = db.execute(select(tags.name, tags.colour).where(tags.colour != ""))
+            return {name: colour for name, colour in found}
+
     def collections(self) -> list[str]:
         """The paths of all collections, in order."""
         with self._db.reading() as db:

@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import io
 import threading
-import time
 from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
+from sciread_app.domain.facets import Facets
 from sciread_app.domain.fragments import fragment
+from sciread_app.domain.news import taken_back
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
-from sciread_app.services import export
+from sciread_app.services.facets import FacetCounts
 from sciread_app.services.intake import Report
 from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
 from sciread_app.ui.intake_desk import WorkspaceIntake
+from sciread_app.ui.map.desk import WorkspaceMap
 from sciread_app.ui.palette_offer import Goal
+from sciread_app.ui.paper_desk import WorkspaceAbout
+from sciread_app.ui.settings_desk import WorkspaceCare
 from sciread_app.ui.values import (
     Card,
-    Details,
     Evidence,
     Ledger,
     Listing,
@@ -48,10 +50,16 @@ class WorkspaceDesk:
         self._library = workspace.library
         self._by_words = Search(workspace.library, None)
         self._building = threading.Lock()
+        self._facets = FacetCounts(workspace.library)
         self._why_no_meaning = STARTING
         self.is_new = workspace.is_new
         self.intake = WorkspaceIntake(workspace)
+        self.care = WorkspaceCare(workspace)
         self.organise = workspace.organise
+        self.about = WorkspaceAbout(
+            workspace, lambda: self._search_by_meaning() or self._by_words, self._awake
+        )
+        self.map = WorkspaceMap(workspace, self._search_by_meaning)
 
     @property
     def reading(self) -> Reading:
@@ -75,21 +83,30 @@ class WorkspaceDesk:
             raise
         self._why_no_meaning = ""
 
-    def find(
-        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
-    ) -> Listing:
+    def find(self, query: str, mode: Mode, task: Task, order: Order = Order.relevance) -> Listing:
         """What only meets conditions is listed whole, the best of what is ranked."""
+        found, note = self._search(query, mode, task, order)
+        self._facets.remember((query, mode), found.ids)
+        return _listing(found, note)
+
+    def facets(self, query: str, mode: Mode, task: Task) -> Facets:
+        """The counts among all papers that a query finds, not only the best."""
+        ids = self._facets.remembered((query, mode))
+        if ids is None:
+            ids = self._search(query, mode, task, Order.relevance)[0].ids
+            self._facets.remember((query, mode), ids)
+        return self._facets.of(ids, task)
+
+    def _search(self, query: str, mode: Mode, task: Task, order: Order) -> tuple[Results, str]:
+        """What was found, and why it was not found by meaning, if that was wanted."""
         asked = parse(query)
         note = "" if mode is Mode.text or not asked.terms else self._why_no_meaning
         search: Search | None = self._by_words
-        if note:
-            mode = Mode.text
-        elif asked.terms or asked.like:
+        if not note and (asked.terms or asked.like):
             search = self._search_by_meaning()
-        found = (search or self._by_words).find(
-            query, limit=BEST, mode=SearchMode(mode.value), order=order, task=task
-        )
-        return _listing(found, note)
+        by = SearchMode.text if note else SearchMode(mode.value)
+        found = (search or self._by_words).find(query, limit=BEST, mode=by, order=order, task=task)
+        return found, note
 
     def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
         search = self._search_by_meaning() or self._by_words
@@ -103,42 +120,10 @@ class WorkspaceDesk:
     def cards(self, ids: Sequence[int]) -> list[Card]:
         marks = self._library.shelves.marks(ids)
         return [
-            Card(paper, mark.read, mark.tags, mark.rating)
+            Card(paper, mark.read, mark.tags, mark.rating, taken_back(paper))
             for paper in self._library.get(ids)
             if paper.id is not None and (mark := marks.get(paper.id)) is not None
         ]
-
-    def details(self, paper: PaperId, query: str, task: Task) -> Details:
-        """Raises LookupError for a paper that is not there: a list shows only those that are."""
-        found = self._library.get([paper])
-        if not found:
-            raise LookupError(f"there is no paper {paper}")
-        marks = self._library.shelves.marks([paper])[paper]
-        words: tuple[str, ...] = ()
-        sentence = ""
-        if query:
-            awake = self._search_by_meaning() if not self._why_no_meaning else None
-            why = (awake or self._by_words).why(query, [paper])[paper]
-            words, sentence = why.words, why.sentence
-        return Details(
-            found[0],
-            marks.read,
-            marks.tags,
-            marks.collections,
-            "\n".join(marks.notes),
-            time.strftime("%Y-%m-%d", time.localtime(marks.added)),
-            words,
-            sentence,
-            self._versions(paper),
-        )
-
-    def bibtex(self, papers: Sequence[PaperId]) -> str:
-        stream = io.StringIO()
-        export.write(self._library, papers, export.Format.bibtex, stream, Task())
-        return stream.getvalue()
-
-    def mark_read(self, papers: Sequence[PaperId], read: bool) -> None:
-        self._library.shelves.mark_read(papers, read)
 
     def add(self, paths: Sequence[Path], task: Task) -> Ledger:
         """An import that is cancelled has a ledger too, of what was read until then."""
@@ -175,18 +160,15 @@ class WorkspaceDesk:
     def close(self) -> None:
         self._workspace.close()
 
+    def _awake(self) -> Search:
+        """The search that answers at once."""
+        awake = self._search_by_meaning() if not self._why_no_meaning else None
+        return awake or self._by_words
+
     def _search_by_meaning(self) -> Search | None:
         """The search that has a model; the model's files are checked at the first call."""
         with self._building:
             return self._workspace.search if self._workspace.space else None
-
-    def _versions(self, paper: PaperId) -> tuple[tuple[PaperId, str], ...]:
-        others = self._library.get(self._library.versions(paper))
-        return tuple(
-            (other.id, ", ".join(filter(None, (other.title, other.venue or other.source))))
-            for other in others
-            if other.id is not None
-        )
 
 
 def open_desk(home: Path) -> WorkspaceDesk:

@@ -2,68 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QPushButton,
-    QStackedLayout,
-    QTextBrowser,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QStackedLayout
 
+from sciread_app.domain.copying import Copied, CopyAs
+from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
-from sciread_app.tasks import Task
-from sciread_app.ui.details_text import FIND, OPEN, PAPER, REVEAL, details_text
+from sciread_app.ui.details_text import FIND, PAPER, body_text, foot_text, head_text, warning
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.paper.about import About
+from sciread_app.ui.paper.copy_button import put_on_clipboard
+from sciread_app.ui.paper.layout import Parts, nothing_chosen
 from sciread_app.ui.papers import NOTHING
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.theme import Appearance, Theme
 from sciread_app.ui.values import Card, Details, Listing
 
 PAUSE_MS = 60  # so that holding j does not look up every paper on the way
 
 
 class DetailsSource(Protocol):
-    def details(self, paper: PaperId, query: str, task: Task) -> Details: ...
-
-    def bibtex(self, papers: Sequence[PaperId]) -> str: ...
-
-    def mark_read(self, papers: Sequence[PaperId], read: bool) -> None: ...
+    @property
+    def about(self) -> About: ...
 
 
 class DetailsPanel(QFrame):
     similar_wanted = Signal(object)  # list of PaperId
     search_wanted = Signal(str)
     paper_wanted = Signal(object)  # PaperId
+    papers_wanted = Signal(object, str)  # list of PaperId, what they are
+    read_wanted = Signal(object, object)  # PaperId, Path: in the window's reader
     read_changed = Signal(object)  # Card
+    changed = Signal()  # somebody has edited the paper here, or fetched another
+    problem = Signal(object)  # Problem
     left = Signal()
 
     def __init__(self, source: DetailsSource, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self._source = source
+        self._about = source.about
         self._jobs = jobs
         self._appearance = appearance
+        self._settings: QSettings | None = None
         self.details: Details | None = None
         self._paper: PaperId | None = None
         self._written: PaperId | None = None  # the paper that the text is about
         self._query = ""
         self._listing = NOTHING
-        self._build()
+        self.parts = Parts(self._about, jobs, appearance)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(nothing_chosen())
+        self._pages.addWidget(self.parts)
+        self._connect()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._look_up)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
         self.show_paper(None)
+
+    def remember(self, settings: QSettings) -> None:
+        """Copy papers as they were copied last, and keep there what is chosen from now on."""
+        self._settings = settings
+        known = {what.value: what for what in CopyAs}
+        if what := known.get(str(settings.value("paper/copy_as"))):
+            self.parts.copy.choose(what)
 
     def show_paper(
         self,
@@ -76,17 +84,92 @@ class DetailsPanel(QFrame):
         same = paper == self._paper
         self._paper, self._query, self._listing = paper, query, listing
         if not same or paper is None:
-            self.details = Details(card.paper, card.read) if card else None
+            known = card and Details(card.paper, card.read, card.rating, card.tags)
+            self.details = known or None
             self._write()
         if paper is not None:
             self._pause.start()
+
+    def refresh(self) -> None:
+        """The library has changed: look again."""
+        if self._paper is not None:
+            self._pause.start()
+
+    def show_as_page(self, page: bool) -> None:
+        """Whether it has the whole width, with a way back."""
+        self.parts.back.setVisible(page)
+
+    def keep_drafts(self) -> None:
+        """The window is about to close: keep what is being typed."""
+        self.parts.notes.keep()
+
+    def toggle_read(self) -> None:
+        if self.details is None or self._paper is None:
+            return
+        papers, read = [self._paper], not self.details.read
+        self.details = replace(self.details, read=read)
+        self._write_buttons()
+        self._tell_card()
+        self._do("Marking as read", lambda: self._about.organise.mark_read(papers, read))
+
+    def rate(self, stars: int) -> None:
+        if self.details is None or self._paper is None:
+            return
+        papers = [self._paper]
+        self.details = replace(self.details, rating=stars)
+        self.parts.stars.show_rating(stars)
+        self._tell_card()
+        self._do("Rating a paper", lambda: self._about.organise.rate(papers, stars))
+
+    def write_note(self) -> None:
+        self.parts.notes.write()
+
+    def read_file(self) -> None:
+        """Open the paper's PDF in the window."""
+        path = self.parts.files.readable()
+        if path and self._paper is not None:
+            self.read_wanted.emit(self._paper, path)
+
+    def copy(self, papers: Sequence[PaperId] = (), what: CopyAs | None = None) -> None:
+        """Put these papers, or else the one that is shown, on the clipboard as `what`, or else as
+        papers were copied last."""
+        papers = papers or ([self._paper] if self._paper is not None else [])
+        what = what or self.parts.copy.what
+        if not papers:
+            return
+        self.parts.copy.choose(what)
+        if self._settings:
+            self._settings.setValue("paper/copy_as", what.value)
+        self._jobs.run(
+            "Copying a citation",
+            lambda task: self._about.copied(papers, what, task),
+            self._copied,
+            lane=Lane.light,
+        )
+
+    def focus_text(self) -> None:
+        self.parts.head.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look_around()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_around()
 
     def _look_up(self) -> None:
         paper, query = self._paper, self._query
         if paper is not None:
             self._jobs.run(
                 "Reading a paper",
-                lambda task: self._source.details(paper, query, task),
+                lambda task: self._about.details(paper, query, task),
                 self._show,
                 lane=Lane.light,
                 instead_of="details",
@@ -97,78 +180,44 @@ class DetailsPanel(QFrame):
             self.details = details
             self._write()
 
-    def toggle_read(self) -> None:
-        if self.details is None or self._paper is None:
+    def _do(self, title: str, work: Callable[[], object]) -> None:
+        """Change the paper, and show what is so then."""
+
+        def done(_: object) -> None:
+            self.refresh()
+            self.changed.emit()
+
+        self._jobs.run(title, lambda task: work(), done, lane=Lane.light)
+
+    def _mark(self, verb: str, name: str) -> None:
+        """Tag, untag, collect or uncollect the paper."""
+        if self._paper is not None:
+            papers, act = [self._paper], getattr(self._about.organise, verb)
+            self._do("Organising a paper", lambda: act(papers, name))
+
+    def _choose_from(self) -> None:
+        def show(names: object) -> None:
+            self.parts.tags.show_known(names.tags)  # type: ignore[attr-defined]
+            self.parts.collections.show_known(names.collections)  # type: ignore[attr-defined]
+
+        self._jobs.run("Looking up names", lambda task: self._about.names(), show, lane=Lane.light)
+
+    def _copied(self, copied: Copied) -> None:
+        if not copied.text:
+            self.parts.copy.say_done("There is none")
             return
-        papers, read = [self._paper], not self.details.read
-        self.details = replace(self.details, read=read)
-        self._write_buttons()
-        self.read_changed.emit(Card(self.details.paper, read))
-        self._jobs.run(
-            "Marking as read",
-            lambda task: self._source.mark_read(papers, read),
-            lane=Lane.light,
-        )
+        put_on_clipboard(copied)
+        without = f", {copied.without} have none" if copied.without else ""
+        self.parts.copy.say_done(f"Copied{without}")
 
-    def copy_bibtex(self, papers: Sequence[PaperId] = ()) -> None:
-        """Put these papers, or else the one that is shown, on the clipboard."""
-        papers = papers or ([self._paper] if self._paper is not None else [])
-        if not papers:
-            return
-        self._jobs.run(
-            "Copying a citation",
-            lambda task: self._source.bibtex(papers),
-            self._copied,
-            lane=Lane.light,
-        )
+    def _tell_card(self) -> None:
+        if self.details:
+            known = self.details
+            self.read_changed.emit(Card(known.paper, known.read, known.tags, known.rating))
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
-        else:
-            super().keyPressEvent(event)
-
-    def focus_text(self) -> None:
-        self._text.setFocus(Qt.FocusReason.TabFocusReason)
-
-    def _copied(self, text: str) -> None:
-        QGuiApplication.clipboard().setText(text)
-        self._copy.setText("Copied")
-        QTimer.singleShot(1500, self._copy, lambda: self._copy.setText("Copy BibTeX"))
-
-    def _build(self) -> None:
-        self._similar = QPushButton("Similar papers")
-        self._similar.setToolTip("Papers that mean about the same (Ctrl+L)")
-        self._read = QPushButton("Mark as read")
-        self._copy = QPushButton("Copy BibTeX")
-        self._similar.clicked.connect(lambda: self.similar_wanted.emit([self._paper]))
-        self._read.clicked.connect(self.toggle_read)
-        self._copy.clicked.connect(lambda: self.copy_bibtex())
-        self._text = QTextBrowser(openLinks=False)
-        self._text.setAccessibleName("Details of the paper")
-        self._text.setAcceptDrops(False)
-        self._text.document().setDocumentMargin(0)
-        self._text.anchorClicked.connect(self._follow)
-        buttons = QHBoxLayout()
-        for button in (self._similar, self._read, self._copy):
-            buttons.addWidget(button)
-        buttons.addStretch()
-        full = QWidget()
-        column = QVBoxLayout(full)
-        column.setContentsMargins(20, 16, 8, 12)
-        column.setSpacing(14)
-        column.addLayout(buttons)
-        column.addWidget(self._text)
-        nothing = styled(QLabel("Choose a paper to read about it"), "faint")
-        nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._pages = QStackedLayout(self)
-        self._pages.addWidget(nothing)
-        self._pages.addWidget(full)
-
-    def _paint(self, theme: Theme) -> None:
-        self._similar.setIcon(icon("similar", theme.text))
-        self._copy.setIcon(icon("copy", theme.text))
-        self._write()
+    def _edited(self) -> None:
+        self.refresh()
+        self.changed.emit()
 
     def _write(self) -> None:
         if self.details is None:
@@ -176,21 +225,81 @@ class DetailsPanel(QFrame):
             return
         self._pages.setCurrentIndex(1)
         self._write_buttons()
-        evidence = self._listing.evidence.get(self._paper or 0)
-        theme, points = self._appearance.theme, self.font().pointSizeF()
-        text = details_text(self.details, evidence, self._listing, theme, points)
         # What is being read must not jump back to its top when more is known about it.
-        bar, same = self._text.verticalScrollBar(), self._written == self._paper
+        bar, same = self.parts.area.verticalScrollBar(), self._written == self._paper
         place = bar.value() if same else 0
-        self._text.setHtml(text)
+        self._write_text(self.details)
+        self._write_parts(self.details)
         bar.setValue(place)
         self._written = self._paper
+        self._look_around()
+
+    def _write_text(self, details: Details) -> None:
+        theme, points = self._appearance.theme, self.font().pointSizeF()
+        evidence = self._listing.evidence.get(self._paper or 0)
+        self.parts.warn(*warning(details.paper, details.noticed))
+        self.parts.head.show_html(head_text(details.paper, theme, points))
+        self.parts.body.show_html(body_text(details, evidence, self._listing, theme, points))
+        self.parts.foot.setText(foot_text(details))
+
+    def _write_parts(self, details: Details) -> None:
+        parts = self.parts
+        parts.stars.show_rating(details.rating)
+        parts.tags.show_names(details.tags, details.tag_colours)
+        parts.show_rest(details.whole)
+        if details.whole:
+            parts.collections.show_names(details.collections, {})
+            parts.files.show_files(details.paper.id, details.files)
+            parts.read_file.setVisible(parts.files.readable() is not None)
+            parts.notes.show_notes(details)
+            parts.around.show_paper(details.paper.id, readable(details.paper.title))
 
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.read
-        self._read.setText("Mark as unread" if read else "Mark as read")
+        self.parts.read.setText("Mark as unread" if read else "Mark as read")
         name = "unread" if read else "read"
-        self._read.setIcon(icon(name, self._appearance.theme.text))
+        self.parts.read.setIcon(icon(name, self._appearance.theme.text))
+
+    def _look_around(self) -> None:
+        """What lies around the paper is loaded when its place comes into view."""
+        around, view = self.parts.around, self.parts.area.viewport()
+        if not (self.details and self.details.whole and around.isVisible()):
+            return
+        top = around.mapTo(view, QPoint(0, 0))
+        if view.rect().intersects(QRect(top, around.size())):
+            around.load()
+
+    def _connect(self) -> None:
+        parts = self.parts
+        parts.back.clicked.connect(self.left)
+        parts.read_file.clicked.connect(self.read_file)
+        parts.similar.clicked.connect(lambda: self.similar_wanted.emit([self._paper]))
+        parts.read.clicked.connect(self.toggle_read)
+        parts.copy.wanted.connect(lambda what: self.copy(what=what))
+        parts.stars.rated.connect(self.rate)
+        for chips, field, add, remove in (
+            (parts.tags, "tag", "tag", "untag"),
+            (parts.collections, "in", "collect", "uncollect"),
+        ):
+            chips.chosen.connect(lambda name, f=field: self.search_wanted.emit(fragment(f, [name])))
+            chips.added.connect(lambda name, verb=add: self._mark(verb, name))
+            chips.removed.connect(lambda name, verb=remove: self._mark(verb, name))
+            chips.names_wanted.connect(self._choose_from)
+        for text in (parts.head, parts.body, parts.warning_text):
+            text.anchorClicked.connect(self._follow)
+        parts.files.read_wanted.connect(self.read_wanted)
+        parts.notes.left.connect(self.focus_text)
+        parts.around.paper_wanted.connect(self.paper_wanted)
+        parts.around.papers_wanted.connect(self.papers_wanted)
+        parts.around.similar_wanted.connect(lambda: self.similar_wanted.emit([self._paper]))
+        for part in (parts.files, parts.notes, parts.around):
+            part.changed.connect(self._edited)
+            part.failed.connect(self.problem)
+        parts.area.verticalScrollBar().valueChanged.connect(lambda _: self._look_around())
+
+    def _paint(self, theme: Theme) -> None:
+        self.parts.paint(theme)
+        self._write()
 
     def _follow(self, url: QUrl) -> None:
         what = url.scheme()
@@ -201,6 +310,3 @@ class DetailsPanel(QFrame):
             self.search_wanted.emit(argument)
         elif what == PAPER:
             self.paper_wanted.emit(PaperId(int(argument)))
-        elif what in (OPEN, REVEAL) and self.details:
-            file = Path(self.details.paper.files[int(argument)])
-            QDesktopServices.openUrl(QUrl.fromLocalFile(file if what == OPEN else file.parent))

@@ -2,61 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
-from pathlib import Path
 from urllib.parse import quote
 
+from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.ui.cards import percent
+from sciread_app.ui.links import link_of, links
 from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Details, Evidence, Listing
 
 MOST_AUTHORS = 40
-SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
-LINKS = {
-    "doi": "https://doi.org/",
-    "arxiv": "https://arxiv.org/abs/",
-    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
-    "pmcid": "https://pmc.ncbi.nlm.nih.gov/articles/",
-    "isbn": "https://openlibrary.org/isbn/",
-}
-NAMES = {"doi": "DOI", "arxiv": "arXiv", "pmid": "PubMed", "pmcid": "PMC", "isbn": "ISBN"}
-FIND, OPEN, REVEAL, PAPER = "find", "open", "reveal", "paper"  # schemes of links inside
+FIND, PAPER = "find", "paper"  # schemes of links inside
 
 
-def details_text(
+def head_text(paper: Paper, theme: Theme, points: float) -> str:
+    """What the paper is. `points` is the size of ordinary text."""
+    return _document([_head(paper, theme, points)], theme)
+
+
+def body_text(
     details: Details, evidence: Evidence | None, listing: Listing, theme: Theme, points: float
 ) -> str:
-    """The whole panel. `points` is the size of ordinary text."""
+    """What it says, and why it was found."""
     paper = details.paper
     parts = [
-        _head(paper, theme, points),
         _section("Why it was found", _why(details, evidence, bool(listing.words)), theme, points),
         _abstract(details, listing, theme, points),
         _section("Fields", _searches("cat", paper.fields), theme, points),
         _section("Keywords", escape(", ".join(paper.keywords)), theme, points),
-        _section("Tags", _searches("tag", details.tags), theme, points),
-        _section("Collections", _searches("in", details.collections), theme, points),
         _section("Other versions", _versions(details), theme, points),
-        _section("Files", _files(paper.files), theme, points),
-        _section("Notes", _paragraphs(details.notes), theme, points),
-        _foot(details, theme, points),
     ]
-    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
-    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
+    return _document(parts, theme)
 
 
-def links(identifiers: Iterable[Identifier]) -> list[tuple[str, str]]:
-    """(text, address) of every identifier that the web knows a page for."""
-    return [
-        (f"{NAMES[kind]} {value}", LINKS[kind] + quote(value, safe="/.:;()-_"))
-        for kind, value in identifiers
-        if kind in LINKS
-    ]
+def warning(paper: Paper, noticed: str) -> tuple[str, str]:
+    """That a paper was retracted or withdrawn, and who says so, as rich text; empty: it was not."""
+    seen = f" Seen here on {noticed}." if noticed else ""
+    if retracted(paper):
+        notice = paper.extra.get("retraction_in", "")
+        return "This paper was retracted", f"PubMed says so. {_notice(notice)}{seen}".strip()
+    if said := paper.extra.get("withdrawn", ""):
+        return "This paper was withdrawn", f"arXiv: {escape(said)}{seen}"
+    return "", ""
+
+
+def foot_text(details: Details) -> str:
+    key = details.paper.identifier("citekey")
+    parts = [f"Added {details.added[:10]}" if details.added else "", f"Key {key}" if key else ""]
+    if details.trashed:
+        parts.append("In the trash")
+    return " · ".join(filter(None, parts))
 
 
 def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
@@ -139,25 +139,6 @@ def _versions(details: Details) -> str:
     )
 
 
-def _files(files: Sequence[str]) -> str:
-    lines = []
-    for number, file in enumerate(files):
-        name = escape(Path(file).name)
-        # A bibliography may name any file as its attachment; a program is shown, never started.
-        if Path(file).suffix.lower() in SAFE_TO_OPEN:
-            name = f'<a href="{OPEN}:{number}">{name}</a>'
-        lines.append(f'{name} &nbsp; <a href="{REVEAL}:{number}">Show in folder</a>')
-    return "<br>".join(lines)
-
-
-def _foot(details: Details, theme: Theme, points: float) -> str:
-    key = details.paper.identifier("citekey")
-    parts = [f"Added {details.added[:10]}" if details.added else "", f"Key {key}" if key else ""]
-    text = escape(" · ".join(filter(None, parts)))
-    style = f"color:{theme.faint};font-size:{points * 0.9:.1f}pt;margin:16px 0 0 0"
-    return f'<p style="{style}">{text}</p>' if text else ""
-
-
 def _searches(field: str, values: Sequence[str]) -> str:
     return " &nbsp;·&nbsp; ".join(
         f'<a href="{FIND}:{_argument(field, value)}">{escape(value)}</a>' for value in values
@@ -170,8 +151,17 @@ def _argument(field: str, value: str) -> str:
     return quote(f'{field}:"{value}"' if " " in value else f"{field}:{value}")
 
 
-def _paragraphs(text: str) -> str:
-    return "<br>".join(escape(line) for line in text.splitlines())
+def _notice(said: str) -> str:
+    """Where the retraction is explained: a PMID becomes a link."""
+    if said.isdecimal():
+        text, address = link_of(Identifier("pmid", said))
+        return f'The notice: <a href="{address}">{text}</a>.'
+    return escape(f"The notice: {said.rstrip('.')}.") if said else ""
+
+
+def _document(parts: Sequence[str], theme: Theme) -> str:
+    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
+    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
 
 
 def _line(inside: str, colour: str) -> str:

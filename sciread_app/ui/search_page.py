@@ -14,6 +14,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.facets import FacetSource
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.papers import CardSource, PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
@@ -26,7 +27,7 @@ SLOW_MS = 250  # after which the page says that it is searching
 BACK_MOST = 100  # lists that `back` leads through
 
 
-class Finder(CardSource, DetailsSource, Protocol):
+class Finder(CardSource, DetailsSource, FacetSource, Protocol):
     """What the page needs of a library. Each verb may take a while; none is called on this thread.
 
     What cannot be understood is raised as BadQuery.
@@ -146,7 +147,7 @@ class SearchPage(QWidget):
         self.show_similar(self.hits.chosen())
 
     def copy_chosen(self) -> None:
-        self.details.copy_bibtex(self.hits.chosen())
+        self.details.copy(self.hits.chosen())
 
     def _enter_request(self, request: Request) -> None:
         """Ask for something else altogether, with a way back to what is shown now."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sciread_app.domain.fetches import QueryField
+from sciread_app.domain.files import PaperFile
 from sciread_app.domain.news import What
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 
@@ -55,21 +56,60 @@ class Card:
     read: bool = False
     tags: tuple[str, ...] = ()
     rating: int = 0  # stars, 1 to 5; 0: none
+    retracted: str = ""  # "Retracted", "Withdrawn", or nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """In Markdown. `changed` is in seconds since 1970."""
+
+    id: int
+    text: str
+    changed: float = 0.0
 
 
 @dataclass(frozen=True)
 class Details:
-    """All that the details panel says of one paper. `sentence` is a part of the abstract."""
+    """All that the details panel says of one paper. `sentence` is a part of the abstract.
+
+    `whole` is False where no more is known than what a card says. `drafts` are what was typed and
+    not saved, by the number of the note; `noticed` is the day on which an import brought the news
+    that the paper was retracted or withdrawn.
+    """
 
     paper: Paper
     read: bool = False
+    rating: int = 0
     tags: tuple[str, ...] = ()
+    tag_colours: Mapping[str, str] = field(default_factory=dict)
     collections: tuple[str, ...] = ()
-    notes: str = ""
+    notes: tuple[Note, ...] = ()
+    drafts: Mapping[int, str] = field(default_factory=dict)
+    files: tuple[PaperFile, ...] = ()
     added: str = ""
+    noticed: str = ""
+    trashed: bool = False
+    whole: bool = False
     words: tuple[str, ...] = ()
     sentence: str = ""
     versions: tuple[tuple[PaperId, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """A paper that is like another, and the words and the closeness that say why."""
+
+    paper: Paper
+    words: tuple[str, ...] = ()
+    percentile: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What there is to choose from when a paper is tagged or collected."""
+
+    tags: Sequence[str] = ()
+    collections: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

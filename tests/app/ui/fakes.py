@@ -6,15 +6,19 @@ import threading
 from collections.abc import Sequence
 from pathlib import Path
 
+from sciread_app.domain.facets import Count, Facets
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.domain.query import parse
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.palette_offer import Goal
-from sciread_app.ui.values import Card, Details, Evidence, Ledger, Listing, Mode, Status
+from sciread_app.ui.values import Card, Evidence, Ledger, Listing, Mode, Status
+from tests.app.ui.fake_about import FakeAbout
+from tests.app.ui.fake_care import FakeCare
 from tests.app.ui.fake_intake import FakeIntake
 from tests.app.ui.fake_reader import FakeReading
+from tests.app.ui.fake_map import FakeMaps
 from tests.app.ui.fake_organise import FakeOrganise
 from tests.make import paper
 
@@ -27,9 +31,9 @@ class FakeDesk:
         self.count = len(papers) or count
         self.asked: list[str] = []
         self.orders: list[Order] = []
+        self.counted: list[str] = []
         self.loaded: list[int] = []
         self.imported: list[list[Path]] = []
-        self.read: set[int] = set()
         self.encoded = 0
         self.hold: dict[str, threading.Event] = {}  # query: answer when this is set
         self.go_on_importing = threading.Event()
@@ -38,8 +42,11 @@ class FakeDesk:
         self.go_on_encoding.set()
         self.failures: list[Skipped] = []
         self.intake = FakeIntake()
+        self.care = FakeCare()
         self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
+        self.about = FakeAbout(self)
+        self.map = FakeMaps(self.count)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(
@@ -73,6 +80,19 @@ class FakeDesk:
         note = "" if self.encoded else "Searching by words only: the model is starting"
         return Listing(tuple(ids), len(ids), evidence, tuple(words), note)
 
+    def facets(self, query: str, mode: Mode, task: Task) -> Facets:
+        """Made up, but for what a query asks for first."""
+        self.counted.append(query)
+        years = tuple((year, year - 1998) for year in range(1999, 2021))
+        values = {
+            "cat": (Count("cs.CL", 30), Count("math.AG", 12), Count("Oncology", 3)),
+            "venue": (Count("Nature & Science", 9),),
+            "author": (Count("Marie Curie", 7), Count("Emmy Noether", 5)),
+            "in": (Count("thesis/methods", 4),),
+            "tag": (Count("to read", 2),),
+        }
+        return Facets(self.count, years, 40, 60, values)
+
     def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
         self.asked.append(f"similar {list(like)} {list(unlike)}")
         ids = [n for n in range(self.count, 0, -1) if n not in (*like, *unlike)][:20]
@@ -88,21 +108,7 @@ class FakeDesk:
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         self.loaded += ids
-        return [Card(self.paper(n), n in self.read) for n in ids]
-
-    def details(self, paper: PaperId, query: str, task: Task) -> Details:
-        known = self.paper(paper)
-        sentence = known.abstract.split(". ")[0] if query else ""
-        return Details(
-            known, paper in self.read, tags=("to read",), added="2026-11-21",
-            words=tuple(query.split()), sentence=sentence,
-        )  # fmt: skip
-
-    def bibtex(self, papers: Sequence[PaperId]) -> str:
-        return "\n".join(f"@article{{paper{n}}}" for n in papers)
-
-    def mark_read(self, papers: Sequence[PaperId], read: bool) -> None:
-        (self.read.update if read else self.read.difference_update)(papers)
+        return [Card(self.paper(n), n in self.organise.read) for n in ids]
 
     def add(self, paths: Sequence[Path], task: Task) -> Ledger:
         self.imported.append(list(paths))

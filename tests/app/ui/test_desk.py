@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.copying import CopyAs
 from sciread_app.domain.order import Order
 from sciread_app.errors import BadQuery, Cancelled
 from sciread_app.paths import Home
@@ -95,20 +96,20 @@ def test_details_tell_all_that_is_known_of_a_paper(desk, workspace):
     workspace.library.shelves.tag([1], "numbers")
     workspace.library.shelves.collect([1], "maths/old")
     workspace.library.shelves.add_note(1, "Read again.")
-    details = desk.details(1, "prime", Task())
+    details = desk.about.details(1, "prime", Task())
     assert (details.tags, details.collections) == (("numbers",), ("maths/old",))
-    assert details.notes == "Read again."
+    assert [note.text for note in details.notes] == ["Read again."]
     assert details.words == ("primes",)
     assert details.sentence == "Of primes."
 
 
 def test_reading_is_remembered(desk):
-    desk.mark_read([2], True)
+    desk.organise.mark_read([2], True)
     assert {card.paper.id: card.read for card in desk.cards([1, 2])} == {1: False, 2: True}
 
 
 def test_papers_are_copied_as_bibtex(desk):
-    text = desk.bibtex([2])
+    text = desk.about.copied([2], CopyAs.bibtex, Task()).text
     assert text.lstrip().startswith("@") and "Vaswani" in text
 
 

@@ -296,9 +296,9 @@ def test_reading_is_noted_on_the_card_and_in_the_library(qtbot, show_page, jobs)
     qtbot.waitUntil(lambda: page.details.details is not None and page.model.card(0) is not None)
     page.details.toggle_read()
     assert page.model.card(0).read
-    qtbot.waitUntil(lambda: desk.read == {5})
+    qtbot.waitUntil(lambda: desk.organise.read == {5})
     page.details.toggle_read()
-    qtbot.waitUntil(lambda: desk.read == set())
+    qtbot.waitUntil(lambda: desk.organise.read == set())
 
 
 def test_chosen_papers_are_copied_as_bibtex(qtbot, show_page):

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sciread_app.ui.cards import authors, closeness, percent
-from sciread_app.ui.details_text import details_text, links, marked
+from sciread_app.ui.details_text import body_text, head_text, marked, warning
 from sciread_app.ui.foot import Pace, duration, how_far
+from sciread_app.ui.links import links
 from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
-from sciread_app.ui.papers import NOTHING
 from sciread_app.ui.theme import LIGHT
 from sciread_app.ui.values import Details, Evidence, Listing
 from tests.make import paper
@@ -59,13 +59,13 @@ def test_a_paper_cannot_bring_markup_into_the_panel():
     shown = Details(
         paper(
             evil, abstract=evil, authors=f"{evil}, X", venue=evil, fields=(evil,),
-            keywords=(evil,), files=(f"/tmp/{evil}.pdf",), extra={"url": f'https://x/"{evil}'},
+            keywords=(evil,), extra={"url": f'https://x/"{evil}', "withdrawn": evil},
         ),
-        tags=(evil,), notes=evil, words=(evil,), sentence=evil,
+        words=(evil,), sentence=evil, versions=((1, evil),),
     )  # fmt: skip
-    text = details_text(
-        shown, Evidence(1, 1, 0.5, 99.0), Listing((1,), 1, words=("img",)), LIGHT, 10
-    )
+    listing = Listing((1,), 1, words=("img",))
+    text = head_text(shown.paper, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
+    text += body_text(shown, Evidence(1, 1, 0.5, 99.0), listing, LIGHT, 10)
     assert "<img" not in text and "<script" not in text and 'y.png"' not in text
 
 
@@ -78,17 +78,9 @@ def test_identifiers_become_links():
     ]
 
 
-def test_only_files_that_are_no_programs_can_be_opened():
-    text = details_text(
-        Details(paper(files=("/x/good.pdf", "/x/bad.exe"))), None, NOTHING, LIGHT, 10
-    )
-    assert "open:0" in text and "open:1" not in text
-    assert "reveal:1" in text
-
-
 def test_the_panel_says_why_a_paper_was_found():
     shown = Details(paper(abstract="It works. Very well."), words=("works",), sentence="It works.")
-    text = details_text(
+    text = body_text(
         shown, Evidence(3, None, 0.7, 99.27), Listing((1,), 1, words=("works",)), LIGHT, 10
     )
     assert "Words: <b>works</b>" in text

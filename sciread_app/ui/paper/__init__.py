@@ -1,0 +1,1 @@
+"""All that is shown and done about one paper: the parts of the panel beside the list."""

@@ -1,0 +1,118 @@
+"""Lists of papers around another one, as rich text; nothing in a paper is taken for markup."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from html import escape
+from urllib.parse import quote
+
+from sciread_app.domain.around import Nearby, Ring, Side
+from sciread_app.domain.paper import Paper
+from sciread_app.ui.cards import percent
+from sciread_app.ui.links import link_of
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.theme import Theme
+from sciread_app.ui.values import Alike
+
+PAPER, ADD, MORE = "paper", "add", "more"  # schemes of links inside
+FEW = 20  # papers that are shown at first
+AUTHORS = 3
+NOTHING_ALIKE = (
+    "Nothing yet. Papers are found by meaning once the model has read them, and by words from "
+    "when there is more than one."
+)
+NOT_ASKED = "Not asked yet. Citations come from Semantic Scholar and PubMed, when you fetch them."
+NAMELESS = (
+    "This paper has no DOI, arXiv id or PMID, by which a source could be asked. Add one, and its "
+    "citations can be fetched."
+)
+
+
+def alike_text(found: Sequence[Alike], theme: Theme) -> str:
+    if not found:
+        return say(NOTHING_ALIKE, theme)
+    return _document([_alike(one, theme) for one in found], theme)
+
+
+def ring_text(ring: Ring, side: Side, theme: Theme, most: int | None) -> str:
+    """`most`: how many papers are shown; None: all that are known here."""
+    if not ring.total:
+        return say(_why_none(ring, side), theme)
+    shown = ring.nearby[:most]
+    parts = [_nearby(one, theme) for one in shown]
+    left = ring.total - len(shown)
+    if left and len(shown) < len(ring.nearby):
+        more = len(ring.nearby) - len(shown)
+        parts.append(_paragraph(f'<a href="{MORE}:all">Show {more} more</a>', theme.quiet))
+    elif left:
+        parts.append(_paragraph(f"and {left:,} more that are not in the library", theme.faint))
+    inside = len(ring.held)
+    head = f"{ring.total:,} known, {inside:,} of them in the library"
+    return _document([_paragraph(head, theme.faint), *parts], theme)
+
+
+def say(text: str, theme: Theme) -> str:
+    """A sentence in place of a list."""
+    return _paragraph(escape(text), theme.faint)
+
+
+def _why_none(ring: Ring, side: Side) -> str:
+    if ring.asked is not None:
+        day = time.strftime("%d %B %Y", time.localtime(ring.asked)).lstrip("0")
+        what = "no paper that this one cites" if side is Side.references else "none that cites it"
+        return f"Semantic Scholar and PubMed knew {what} on {day}."
+    return NOT_ASKED if ring.askable else NAMELESS
+
+
+def _alike(one: Alike, theme: Theme) -> str:
+    reasons = []
+    if one.words:
+        reasons.append(f"both say {', '.join(one.words)}")
+    if one.percentile is not None:
+        reasons.append(f"closer than {percent(one.percentile)} of pairs")
+    return _held(one.paper, theme, " · ".join(reasons))
+
+
+def _held(paper: Paper, theme: Theme, more: str = "") -> str:
+    title = escape(readable(paper.title) or "Without a title")
+    return _entry(f'<a href="{PAPER}:{paper.id}">{title}</a>', _facts(paper), more, theme)
+
+
+def _nearby(one: Nearby, theme: Theme) -> str:
+    if one.paper is not None:
+        return _held(one.paper, theme)
+    name = f"{one.name.kind}={quote(one.name.value, safe='')}"
+    text, address = link_of(one.name)
+    does = [f'<a href="{ADD}:{name}">Add to library</a>']
+    if address:
+        does.append(f'<a href="{escape(address)}">{escape(text)}</a>')
+    mention = one.mention
+    title = escape(readable(mention.title)) if mention else escape(text)
+    parts = (mention.authors, mention.venue, mention.year) if mention else ()
+    facts = [escape(" · ".join(filter(None, parts)))] if any(parts) else []
+    return _entry(title, " &nbsp;·&nbsp; ".join([*facts, *does]), "", theme)
+
+
+def _facts(paper: Paper) -> str:
+    names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
+    if len(paper.authors) > AUTHORS:
+        names += " and others"
+    return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
+
+
+def _entry(title: str, facts: str, more: str, theme: Theme) -> str:
+    lines = [title, f'<span style="color:{theme.quiet}">{facts}</span>' if facts else ""]
+    if more:
+        lines.append(f'<span style="color:{theme.faint}">{escape(more)}</span>')
+    inside = "<br>".join(filter(None, lines))
+    return f'<p style="margin:0 0 9px 0;line-height:125%">{inside}</p>'
+
+
+def _paragraph(inside: str, colour: str) -> str:
+    return f'<p style="color:{colour};margin:0 0 9px 0;line-height:130%">{inside}</p>'
+
+
+def _document(parts: Sequence[str], theme: Theme) -> str:
+    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
+    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"

@@ -1,0 +1,178 @@
+"""The tags or collections of a paper: each can be gone to and taken off, and others put on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QCompleter,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QToolButton,
+    QWidget,
+)
+
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.icons import icon
+from sciread_app.ui.shelf.colours import shade
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+LONGEST = 200  # characters of a name
+SHOWN = 28  # characters of a name that stand on its chip
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is put on: its name for a person, and what its button says."""
+
+    name: str
+    add: str
+    hint: str
+
+
+TAG = Kind("tag", "Add a tag", "A tag")
+COLLECTION = Kind("collection", "Put into a collection", "thesis/chapter 2")
+
+
+class Chips(QWidget):
+    chosen = Signal(str)
+    added = Signal(str)
+    removed = Signal(str)
+    names_wanted = Signal()  # to choose from
+
+    def __init__(self, kind: Kind, appearance: Appearance) -> None:
+        super().__init__()
+        self._kind = kind
+        self._appearance = appearance
+        self._names: Sequence[str] = ()
+        self._colours: Mapping[str, str] = {}
+        self._chips: list[Chip] = []
+        self._known = QStringListModel(self)
+        self.setAccessibleName(f"The {kind.name}s of the paper")
+        self.add = styled(QPushButton(kind.add), "link")
+        self.add.clicked.connect(self.begin)
+        self.box = styled(QLineEdit(placeholderText=kind.hint, maxLength=LONGEST), "field")
+        self.box.setAccessibleName(kind.add)
+        self.box.setFixedWidth(self.fontMetrics().averageCharWidth() * 24)
+        self.box.returnPressed.connect(self._end)
+        self.box.installEventFilter(self)
+        completer = QCompleter(self._known, self.box)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self.box.setCompleter(completer)
+        self.box.hide()
+        self._flow = Flow(5)
+        self.setLayout(self._flow)
+        for widget in (self.add, self.box):
+            self._flow.addWidget(widget)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def show_names(self, names: Sequence[str], colours: Mapping[str, str]) -> None:
+        if (names, colours) == (self._names, self._colours):
+            return
+        self._names, self._colours = names, colours
+        for chip in self._chips:
+            self._flow.removeWidget(chip)
+            chip.hide()
+            chip.deleteLater()
+        for widget in (self.add, self.box):
+            self._flow.removeWidget(widget)
+        self._chips = [Chip(name, self._kind, colours.get(name, "")) for name in names]
+        for chip in self._chips:
+            chip.paint(self._appearance.theme)
+            chip.chosen.connect(self.chosen)
+            chip.removed.connect(self.removed)
+            self._flow.addWidget(chip)
+            chip.show()
+        for widget in (self.add, self.box):
+            self._flow.addWidget(widget)
+        self.updateGeometry()
+
+    def show_known(self, names: Sequence[str]) -> None:
+        """What there is to choose from."""
+        self._known.setStringList(list(names))
+
+    def begin(self) -> None:
+        """Ask for a name."""
+        self.names_wanted.emit()
+        self.add.hide()
+        self.box.show()
+        self.box.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            if event.key() == Qt.Key.Key_Escape:
+                self._close()
+                return True
+        elif event.type() == QEvent.Type.FocusOut and not self.box.text():
+            self._close(focus=False)
+        return False
+
+    def _end(self) -> None:
+        name = self.box.text().strip()
+        self._close()
+        if name:
+            self.added.emit(name)
+
+    def _close(self, *, focus: bool = True) -> None:
+        self.box.clear()
+        self.box.hide()
+        self.add.show()
+        if focus:
+            self.add.setFocus()
+
+    def _paint(self, theme: Theme) -> None:
+        self.add.setIcon(icon("add", theme.accent))
+        for chip in self._chips:
+            chip.paint(theme)
+
+
+class Chip(QFrame):
+    """Enter goes to what has this name, Delete takes it off."""
+
+    chosen = Signal(str)
+    removed = Signal(str)
+
+    def __init__(self, name: str, kind: Kind, colour: str) -> None:
+        super().__init__()
+        self.setObjectName("paperchip")
+        self.name = name
+        self._colour = colour
+        shown = name if len(name) <= SHOWN else f"{name[: SHOWN - 1].rstrip()}…"
+        self.button = QPushButton(shown.replace("&", "&&"))
+        self.button.setToolTip(f"{name}\nShow its papers. The Delete key takes it off.")
+        self.button.setAccessibleName(f"{kind.name} {name}")
+        self.button.clicked.connect(lambda: self.chosen.emit(name))
+        self.remove = QToolButton()
+        self.remove.setAccessibleName(f"Take off the {kind.name} {name}")
+        self.remove.setToolTip(self.remove.accessibleName())
+        self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.remove.clicked.connect(lambda: self.removed.emit(name))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(2, 0, 2, 0)
+        row.setSpacing(0)
+        row.addWidget(self.button)
+        row.addWidget(self.remove)
+
+    def paint(self, theme: Theme) -> None:
+        look = shade(theme, self._colour)
+        self.remove.setIcon(icon("close", look.text))
+        self.setStyleSheet(
+            f"QFrame#paperchip {{ background: {look.fill}; border-radius: 7px; }}"
+            "QPushButton, QToolButton { background: transparent; border: 1px solid transparent;"
+            f" color: {look.text}; padding: 2px 4px; border-radius: 5px; }}"
+            f"QPushButton:focus {{ border-color: {theme.accent}; }}"
+            f"QToolButton:hover {{ background: {theme.chosen}; }}"
+        )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
+            self.removed.emit(self.name)
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,70 @@
+"""The button that copies papers as what was wanted last, and the menu of what else there is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu, QToolButton
+
+from sciread_app.domain.copying import COPY_AS, Copied, CopyAs
+from sciread_app.ui.icons import icon
+from sciread_app.ui.theme import Theme, styled
+
+NAMES = {what: name for group in COPY_AS for what, name in group}
+SAID_MS = 1500
+
+
+class CopyButton(QToolButton):
+    wanted = Signal(object)  # CopyAs
+
+    def __init__(self) -> None:
+        super().__init__()
+        styled(self, "plain")
+        self.what = CopyAs.bibtex
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMenu(QMenu(self))
+        fill(self.menu(), self.wanted.emit)
+        self.clicked.connect(lambda: self.wanted.emit(self.what))
+        self._back = QTimer(self, singleShot=True, interval=SAID_MS)
+        self._back.timeout.connect(self._say_what)
+        self._say_what()
+
+    def choose(self, what: CopyAs) -> None:
+        """What the button does from now on."""
+        self.what = what
+        if not self._back.isActive():
+            self._say_what()
+
+    def say_done(self, text: str) -> None:
+        self.setText(text)
+        self._back.start()
+
+    def paint(self, theme: Theme) -> None:
+        self.setIcon(icon("copy", theme.text))
+
+    def _say_what(self) -> None:
+        self.setText(f"Copy {NAMES[self.what]}")
+        self.setAccessibleName(self.text())
+        self.setToolTip(f"{self.text()} (Ctrl+Shift+C). The arrow has more.")
+
+
+def fill(menu: QMenu, do: Callable[[CopyAs], object]) -> None:
+    """Put all that papers can be copied as into a menu."""
+    for group in COPY_AS:
+        if not menu.isEmpty():
+            menu.addSeparator()
+        for what, name in group:
+            menu.addAction(name, partial(do, what))
+
+
+def put_on_clipboard(copied: Copied) -> None:
+    data = QMimeData()
+    data.setText(copied.text)
+    if copied.html:
+        data.setHtml(copied.html)
+    QGuiApplication.clipboard().setMimeData(data)

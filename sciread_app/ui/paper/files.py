@@ -1,0 +1,222 @@
+"""The files of a paper, each with what can be done with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.files import PaperFile
+from sciread_app.domain.paper import PaperId
+from sciread_app.tasks import Task
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.paper.about import About
+from sciread_app.ui.paper.reveal import reveal
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+# A bibliography may name any file as its attachment; a program is shown, never started.
+SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
+NAME_SHOWN = 46  # characters
+KIB = 1024
+
+
+class FileList(QWidget):
+    read_wanted = Signal(object, object)  # PaperId, Path: in the window's own reader
+    changed = Signal()
+    failed = Signal(object)  # Problem
+
+    def __init__(self, about: About, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._about = about
+        self._jobs = jobs
+        self._appearance = appearance
+        self._paper: PaperId | None = None
+        self._shown: Sequence[PaperFile] = ()
+        self._rows: list[FileRow] = []
+        self.add = styled(QPushButton("Add a file…"), "link")
+        self.add.clicked.connect(self._choose)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(2)
+        self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def show_files(self, paper: PaperId | None, files: Sequence[PaperFile]) -> None:
+        if (paper, files) == (self._paper, self._shown):
+            return
+        self._paper, self._shown = paper, files
+        for row in self._rows:
+            self._column.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = [self._row(file) for file in files]
+        for place, row in enumerate(self._rows):
+            self._column.insertWidget(place, row)
+
+    @property
+    def rows(self) -> Sequence[FileRow]:
+        return self._rows
+
+    def readable(self) -> Path | None:
+        """The file that is read when no other is asked for."""
+        found = (f.path for f in self._shown if not f.missing and _is_pdf(f.path))
+        return next(found, None)
+
+    def attach(self, path: Path) -> None:
+        paper = self._paper
+        if paper is not None:
+            self._run(f"Adding {path.name}", lambda task: self._about.attach(paper, path, task))
+
+    def locate(self, file: Path, place: Path) -> None:
+        """A missing file lies at `place` now."""
+        paper = self._paper
+        if paper is not None:
+            self._run(
+                f"Reading {place.name}",
+                lambda task: self._about.locate(paper, file, place, task),
+            )
+
+    def detach(self, file: Path) -> None:
+        paper = self._paper
+        if paper is not None:
+            self._run("Taking a file off", lambda task: self._about.detach(paper, file))
+
+    def _row(self, file: PaperFile) -> FileRow:
+        row = FileRow(file)
+        row.paint(self._appearance.theme)
+        row.open_wanted.connect(lambda: self._open(file.path))
+        row.outside_wanted.connect(lambda: _open_outside(file.path))
+        row.reveal_wanted.connect(lambda: reveal(file.path))
+        row.locate_wanted.connect(lambda: self._choose_place(file.path))
+        row.remove_wanted.connect(lambda: self.detach(file.path))
+        return row
+
+    def _open(self, path: Path) -> None:
+        if _is_pdf(path):
+            self.read_wanted.emit(self._paper, path)
+        elif path.suffix.lower() in SAFE_TO_OPEN:
+            _open_outside(path)
+        else:
+            reveal(path)
+
+    def _choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Add a file to the paper")
+        if name:
+            self.attach(Path(name))
+
+    def _choose_place(self, path: Path) -> None:
+        known = next((p for p in path.parents if p.is_dir()), Path.home())
+        name, _ = QFileDialog.getOpenFileName(self, f"Where is {path.name}?", str(known))
+        if name:
+            self.locate(path, Path(name))
+
+    def _run(self, title: str, work: Callable[[Task], None]) -> None:
+        self._jobs.run(
+            title,
+            work,
+            lambda _: self.changed.emit(),
+            on_failed=self.failed.emit,
+            lane=Lane.light,
+        )
+
+    def _paint(self, theme: Theme) -> None:
+        self.add.setIcon(icon("add", theme.accent))
+        for row in self._rows:
+            row.paint(theme)
+
+
+class FileRow(QWidget):
+    open_wanted = Signal()
+    outside_wanted = Signal()
+    reveal_wanted = Signal()
+    locate_wanted = Signal()
+    remove_wanted = Signal()
+
+    def __init__(self, file: PaperFile) -> None:
+        super().__init__()
+        self.file = file
+        name = file.path.name
+        shown = name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 9]}…{name[-8:]}"
+        self.name = styled(QPushButton(shown.replace("&", "&&")), "link")
+        self.name.setToolTip(str(file.path))
+        self.name.setAccessibleName(f"Open {name}")
+        self.name.setEnabled(not file.missing)
+        self.name.clicked.connect(self.open_wanted)
+        self.facts = styled(QLabel(facts(file)), "wrong" if file.missing else "quiet")
+        self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.facts.setToolTip(file.problem)
+        self.locate = QPushButton("Locate…")
+        self.locate.setAccessibleName(f"Locate {name}")
+        self.locate.setVisible(file.missing)
+        self.locate.clicked.connect(self.locate_wanted)
+        self.more = styled(QToolButton(), "link")
+        self.more.setAccessibleName(f"What can be done with {name}")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setMenu(self._menu())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        row.addWidget(self.name)
+        row.addWidget(self.facts, 1)
+        row.addWidget(self.locate)
+        row.addWidget(self.more)
+
+    def paint(self, theme: Theme) -> None:
+        self.more.setIcon(icon("more", theme.quiet))
+
+    def _menu(self) -> QMenu:
+        menu, path = QMenu(self), self.file.path
+        if not self.file.missing:
+            if _is_pdf(path):
+                menu.addAction("Read here", self.open_wanted.emit)
+            if path.suffix.lower() in SAFE_TO_OPEN:
+                menu.addAction("Open in another program", self.outside_wanted.emit)
+            menu.addAction("Show in its folder", self.reveal_wanted.emit)
+        menu.addAction("Locate…", self.locate_wanted.emit)
+        menu.addSeparator()
+        menu.addAction("Take off this paper", self.remove_wanted.emit)
+        return menu
+
+
+def facts(file: PaperFile) -> str:
+    """Size and pages; of a missing file, that it is missing."""
+    if file.missing:
+        return "Not there any more"
+    parts = [size(file.size)] if file.size else []
+    if file.pages:
+        parts.append("1 page" if file.pages == 1 else f"{file.pages:,} pages")
+    if file.problem:
+        parts.append("its text cannot be searched")
+    return " · ".join(parts)
+
+
+def size(count: int) -> str:
+    """Bytes as one says them."""
+    if count < KIB:
+        return f"{count} bytes"
+    if count < KIB * KIB:
+        return f"{count / KIB:.0f} KB"
+    return f"{count / KIB / KIB:.1f} MB"
+
+
+def _is_pdf(path: Path) -> bool:
+    return path.suffix.lower() == ".pdf"
+
+
+def _open_outside(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(path))

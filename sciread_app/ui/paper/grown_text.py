@@ -1,0 +1,64 @@
+"""Rich text that is as high as what it says, for a place that scrolls as a whole."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QSize, Qt, QUrl
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextDocument, QWheelEvent
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser
+
+_SCROLLS = {
+    Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
+    Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
+}  # fmt: skip
+
+
+class GrownText(QTextBrowser):
+    """Tab goes from link to link. Nothing that a text names is ever loaded."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(openLinks=False)
+        self.setAccessibleName(name)
+        self.setAcceptDrops(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        for set_policy in (self.setVerticalScrollBarPolicy, self.setHorizontalScrollBarPolicy):
+            set_policy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(0)
+
+    def show_html(self, html: str) -> None:
+        self.setHtml(html)
+        self._grow()
+
+    def show_markdown(self, text: str) -> None:
+        """HTML inside is shown as it is written, not done."""
+        features = QTextDocument.MarkdownFeature
+        self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+        self._grow()
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        return None
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._grow()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _SCROLLS and not event.modifiers():
+            event.ignore()  # whoever scrolls the whole takes it
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+    def _grow(self) -> None:
+        width = self.viewport().width()
+        if width > 0:
+            self.document().setTextWidth(width)
+            self.setFixedHeight(round(self.document().size().height() + 0.5))

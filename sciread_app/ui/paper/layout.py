@@ -1,0 +1,155 @@
+"""The widgets of the panel about a paper, and where each stands."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.icons import icon
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.paper.about import About
+from sciread_app.ui.paper.around import AroundPaper
+from sciread_app.ui.paper.chips import COLLECTION, TAG, Chips
+from sciread_app.ui.paper.copy_button import CopyButton
+from sciread_app.ui.paper.files import FileList
+from sciread_app.ui.paper.grown_text import GrownText
+from sciread_app.ui.paper.notes import Notes
+from sciread_app.ui.paper.stars import Stars
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+
+COLUMN = 700  # pixels that a line is long at most: more is hard to read
+
+
+class Parts(QWidget):
+    """Buttons that stay at the top, and below them a column that scrolls."""
+
+    def __init__(self, about: About, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self.back = QPushButton("Back to the list")
+        self.back.setToolTip("Esc")
+        self.back.hide()
+        self.read_file = styled(QPushButton("Read"), "primary")
+        self.read_file.setToolTip("Open the PDF in this window")
+        self.similar = QPushButton("Similar papers")
+        self.similar.setToolTip("Papers that mean about the same (Ctrl+L)")
+        self.read = QPushButton("Mark as read")
+        self.copy = CopyButton()
+        self.warning_text = GrownText("Warning")
+        self.head = GrownText("The paper")
+        self.stars = Stars(appearance)
+        self.tags = Chips(TAG, appearance)
+        self.collections = Chips(COLLECTION, appearance)
+        self.body = GrownText("What it says")
+        self.files = FileList(about, jobs, appearance)
+        self.notes = Notes(about, jobs)
+        self.around = AroundPaper(about, jobs, appearance)
+        self.foot = styled(QLabel(), "faint")
+        self.foot.setTextFormat(Qt.TextFormat.PlainText)
+        self._rest: list[QWidget] = [self.collections]
+        self._build()
+
+    def show_rest(self, whole: bool) -> None:
+        """What is not known from the card comes when it has been looked up."""
+        for widget in self._rest:
+            widget.setVisible(whole)
+        if not whole:
+            self.read_file.hide()
+
+    def warn(self, what: str, why: str) -> None:
+        """That a paper was retracted, above all else; empty: it was not."""
+        self.warning.setVisible(bool(what))
+        self._warning_title.setText(what)
+        if what:
+            self.warning_text.show_html(why)
+
+    def paint(self, theme: Theme) -> None:
+        self.back.setIcon(icon("back", theme.text))
+        self.read_file.setIcon(icon("papers", theme.on_accent))
+        self.similar.setIcon(icon("similar", theme.text))
+        self.copy.paint(theme)
+
+    def _build(self) -> None:
+        buttons = Flow(6)
+        for button in (self.back, self.read_file, self.similar, self.read, self.copy):
+            buttons.addWidget(button)
+        self.area = QScrollArea(widgetResizable=True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setWidget(self._middle())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 8, 12)
+        column.setSpacing(14)
+        column.addLayout(buttons)
+        column.addWidget(self.area, 1)
+
+    def _middle(self) -> QWidget:
+        """The column, in the middle of whatever width there is."""
+        inside = QWidget()
+        inside.setLayout(self._column())
+        inside.setMaximumWidth(COLUMN)
+        middle = styled(QWidget(), "column")
+        row = QHBoxLayout(middle)
+        row.setContentsMargins(0, 0, 8, 0)
+        row.addStretch(1)
+        row.addWidget(inside, 1000)
+        row.addStretch(1)
+        return middle
+
+    def _column(self) -> QVBoxLayout:
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self._warning(), self.head, self.stars, self.tags, self.collections):
+            column.addWidget(widget)
+        column.addWidget(self.body)
+        for title, widget in (
+            ("Files", self.files),
+            ("Notes", self.notes),
+            ("Around this paper", self.around),
+        ):
+            label = section(title)
+            column.addWidget(label)
+            column.addWidget(widget)
+            self._rest += [label, widget]
+        column.addWidget(self.foot)
+        column.addStretch()
+        return column
+
+    def _warning(self) -> QFrame:
+        self.warning = styled(QFrame(), "banner")
+        self.warning.setProperty("kind", "problem")
+        self._warning_title = QLabel()
+        bold = QFont(self.font())
+        bold.setWeight(QFont.Weight.DemiBold)
+        self._warning_title.setFont(bold)
+        inside = QVBoxLayout(self.warning)
+        inside.setContentsMargins(14, 10, 14, 10)
+        inside.setSpacing(3)
+        inside.addWidget(self._warning_title)
+        inside.addWidget(self.warning_text)
+        return self.warning
+
+
+def section(title: str) -> QLabel:
+    label = styled(QLabel(title.upper()), "faint")
+    label.setFont(scaled(label.font(), 0.88, QFont.Weight.DemiBold))
+    label.setContentsMargins(0, 10, 0, 0)
+    label.setAccessibleName(title)
+    return label
+
+
+def nothing_chosen() -> QLabel:
+    nothing = styled(QLabel("Choose a paper to read about it"), "faint")
+    nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    return nothing

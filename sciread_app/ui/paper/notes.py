@@ -1,0 +1,351 @@
+"""The notes on a paper: Markdown, shown as it reads, and written in place."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.services.drafts import NEW
+from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.paper.about import About
+from sciread_app.ui.paper.grown_text import GrownText
+from sciread_app.ui.theme import styled
+from sciread_app.ui.values import Details, Note
+
+PAUSE_MS = 400  # of typing, after which what was typed is kept
+FEWEST_LINES, MOST_LINES = 4, 24
+HOW = "Markdown. Ctrl+Return saves, Esc leaves; what you type is kept either way."
+
+
+class Notes(QWidget):
+    """What is typed is kept as a draft until it is saved, discarded, or found again."""
+
+    changed = Signal()
+    failed = Signal(object)  # Problem
+    left = Signal()  # Esc
+
+    def __init__(self, about: About, jobs: Jobs) -> None:
+        super().__init__()
+        self._about = about
+        self._jobs = jobs
+        self._paper: PaperId | None = None
+        self._views: dict[int, NoteView] = {}
+        self.add = styled(QPushButton("Write a note"), "link")
+        self.add.clicked.connect(self.write)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(10)
+        self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def show_notes(self, details: Details) -> None:
+        """What is being written in a note stays as it is."""
+        if details.paper.id != self._paper:
+            self.keep()
+            self._clear()
+            self._paper = details.paper.id
+        wanted = {note.id: note for note in details.notes}
+        for number in [n for n, view in self._views.items() if n not in wanted]:
+            if number != NEW or not self._views[NEW].is_open:
+                self._drop(number)
+        for place, note in enumerate(details.notes):
+            self._view(note.id, place).show_note(note)
+        if NEW in details.drafts:
+            self._view(NEW, len(wanted))
+        for number, text in details.drafts.items():
+            if number in self._views:
+                self._views[number].resume(text)
+        self._show_add()
+
+    def write(self) -> None:
+        """Begin a new note, or go on with it."""
+        if self._paper is None:
+            return
+        view = self._view(NEW, len(self._views) - (NEW in self._views))
+        view.edit()
+        self._show_add()
+
+    def keep(self) -> None:
+        """Keep at once all that was typed: the window may be gone the next moment."""
+        for view in self._views.values():
+            view.keep()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        self.keep()
+        super().hideEvent(event)
+
+    def _view(self, number: int, place: int) -> NoteView:
+        if number not in self._views:
+            assert self._paper is not None
+            view = NoteView(self._paper, number, self._about, self._jobs)
+            view.saved.connect(self._saved)
+            view.closed.connect(self._closed)
+            view.left.connect(self.left)
+            view.failed.connect(self.failed)
+            self._views[number] = view
+            self._column.insertWidget(place, view)
+        return self._views[number]
+
+    def _saved(self, number: int) -> None:
+        if number == NEW:
+            self._drop(NEW)
+        self._show_add()
+        self.changed.emit()
+
+    def _closed(self, number: int) -> None:
+        if number == NEW:
+            self._drop(NEW)
+            self.add.setFocus()
+        self._show_add()
+
+    def _show_add(self) -> None:
+        self.add.setVisible(NEW not in self._views)
+
+    def _drop(self, number: int) -> None:
+        view = self._views.pop(number)
+        self._column.removeWidget(view)
+        view.hide()
+        view.deleteLater()
+
+    def _clear(self) -> None:
+        for number in list(self._views):
+            self._drop(number)
+
+
+class NoteView(QWidget):
+    saved = Signal(int)
+    closed = Signal(int)
+    left = Signal()
+    failed = Signal(object)  # Problem
+
+    def __init__(self, paper: PaperId, number: int, about: About, jobs: Jobs) -> None:
+        super().__init__()
+        self._paper, self.number = paper, number
+        self._about, self._jobs = about, jobs
+        self._saved = ""  # what the library holds
+        self._kept: str | None = None  # what the draft holds
+        self._saving = False
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._keep_soon)
+        self._build()
+
+    @property
+    def is_open(self) -> bool:
+        return not self.box.isHidden()
+
+    def show_note(self, note: Note) -> None:
+        if note.text != self._saved or not self.text.toPlainText():
+            self._saved = note.text
+            self.text.show_markdown(note.text)
+        day = time.strftime("%Y-%m-%d", time.localtime(note.changed))
+        self.when.setText(day)
+        self.text.setAccessibleName(f"Note of {day}")
+
+    def resume(self, draft: str) -> None:
+        """Go on with what was typed and not saved. Nothing happens where something is typed now."""
+        if not self.is_open and draft != self._saved:
+            self._open(draft)
+
+    def edit(self) -> None:
+        if not self.is_open:
+            self._open(self._saved)
+        self.box.setFocus()
+        self.box.moveCursor(self.box.textCursor().MoveOperation.End)
+
+    def save(self) -> None:
+        text, paper, number = self.box.toPlainText().strip(), self._paper, self.number
+        if self._saving or (number == NEW and not text):
+            return
+        self.keep()
+        self._saving = True
+        organise, drafts = self._about.organise, self._about.drafts
+
+        def work(task: object) -> None:
+            if number == NEW:
+                organise.add_note(paper, text)
+            elif text != self._saved:
+                organise.change_note(number, text)
+            drafts.drop(paper, number)
+
+        self._jobs.run(
+            "Saving a note",
+            work,
+            lambda _: self._end(text),
+            on_failed=self._not_saved,
+            lane=Lane.light,
+        )
+
+    def leave(self) -> None:
+        """Esc: what was changed stays open, and is kept as a draft."""
+        if self.box.toPlainText() == self._saved:
+            self.discard()
+        else:
+            self.keep()
+            self.left.emit()
+
+    def discard(self) -> None:
+        """Back to what was saved. What was typed can be brought back until one goes elsewhere."""
+        self._discarded = self.box.toPlainText()
+        self._pause.stop()
+        self._kept = None
+        paper, number, drafts = self._paper, self.number, self._about.drafts
+        self._jobs.run(
+            "Discarding a draft", lambda task: drafts.drop(paper, number), lane=Lane.light
+        )
+        if self._discarded.strip() and self._discarded != self._saved:
+            self._show(editing=False)
+            self.back.show()
+            self.back.setFocus()
+        else:
+            self._show(editing=False)
+            self.closed.emit(self.number)
+
+    def keep(self) -> None:
+        """Keep what is typed at once."""
+        self._pause.stop()
+        if self._is_worth_keeping():
+            self._kept = self.box.toPlainText()
+            self._about.drafts.keep(self._paper, self.number, self._kept)
+
+    def _keep_soon(self) -> None:
+        if self._is_worth_keeping():
+            self._kept = text = self.box.toPlainText()
+            paper, number, drafts = self._paper, self.number, self._about.drafts
+            self._jobs.run(
+                "Keeping a draft",
+                lambda task: drafts.keep(paper, number, text),
+                on_failed=self.failed.emit,
+                lane=Lane.light,
+                instead_of=f"draft {paper} {number}",
+            )
+
+    def _is_worth_keeping(self) -> bool:
+        text = self.box.toPlainText()
+        return self.is_open and not self._saving and text not in (self._saved, self._kept)
+
+    def remove(self) -> None:
+        organise, number = self._about.organise, self.number
+        self._jobs.run(
+            "Removing a note",
+            lambda task: organise.change_note(number, ""),
+            lambda _: self.saved.emit(number),
+            lane=Lane.light,
+        )
+
+    def _end(self, text: str) -> None:
+        self._saving = False
+        self._kept = None
+        self._saved = text
+        self.text.show_markdown(text)
+        self._show(editing=False)
+        self.text.setFocus()
+        self.saved.emit(self.number)
+
+    def _not_saved(self, problem: Problem) -> None:
+        self._saving = False
+        self.failed.emit(problem)
+
+    def _open(self, text: str) -> None:
+        self.box.setPlainText(text)
+        self.box.grow()
+        self._show(editing=True)
+
+    def _show(self, *, editing: bool) -> None:
+        for widget in (self.box, self.saving):
+            widget.setVisible(editing)
+        there = not editing and self.number != NEW
+        for widget in (self.text, self.reading):
+            widget.setVisible(there)
+        self.back.hide()
+
+    def _build(self) -> None:
+        self.text = GrownText("Note")
+        self.text.anchorClicked.connect(_open_page)
+        self.box = NoteBox()
+        self.box.textChanged.connect(self._pause.start)
+        self.box.ended.connect(self.save)
+        self.box.left.connect(self.leave)
+        self.when = styled(QLabel(), "faint")
+        self.edit_button = styled(QPushButton("Edit"), "link")
+        self.edit_button.clicked.connect(self.edit)
+        self.remove_button = styled(QPushButton("Remove"), "link")
+        self.remove_button.clicked.connect(self.remove)
+        self.save_button = QPushButton("Save")
+        self.save_button.setToolTip("Ctrl+Return")
+        self.save_button.clicked.connect(self.save)
+        self.discard_button = styled(QPushButton("Discard"), "link")
+        self.discard_button.clicked.connect(self.discard)
+        self.back = styled(QPushButton("Discarded. Bring it back"), "link")
+        self.back.clicked.connect(self._bring_back)
+        self.reading = _row(self.when, self.edit_button, self.remove_button)
+        how = styled(QLabel(HOW, wordWrap=True), "faint")
+        self.saving = _row(self.save_button, self.discard_button, how, last_wide=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        for widget in (self.text, self.reading, self.box, self.saving):
+            column.addWidget(widget)
+        column.addWidget(self.back, 0, Qt.AlignmentFlag.AlignLeft)
+        self._show(editing=False)
+
+    def _bring_back(self) -> None:
+        self._open(self._discarded)
+        self._pause.start()
+        self.box.setFocus()
+
+    _discarded = ""
+
+
+class NoteBox(QPlainTextEdit):
+    """As high as what is typed, within reason."""
+
+    ended = Signal()  # Ctrl+Return
+    left = Signal()  # Esc
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("note")
+        self.setAccessibleName("Note, in Markdown")
+        self.setTabChangesFocus(True)
+        self.textChanged.connect(self.grow)
+
+    def grow(self) -> None:
+        lines = min(max(round(self.document().size().height()) + 1, FEWEST_LINES), MOST_LINES)
+        self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 16)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if enters and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.ended.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+def _row(*widgets: QWidget, last_wide: bool = False) -> QWidget:
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(4)
+    for widget in widgets:
+        row.addWidget(widget, int(last_wide and widget is widgets[-1]))
+    if not last_wide:
+        row.addStretch()
+    whole = QWidget()
+    whole.setLayout(row)
+    return whole
+
+
+def _open_page(url: QUrl) -> None:
+    if url.scheme() in ("http", "https"):
+        QDesktopServices.openUrl(url)
