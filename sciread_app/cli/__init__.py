@@ -5,10 +5,13 @@ from __future__ import annotations
 from sciread_app.cli import library  # the help lists verbs in the order in which they come
 
 # isort: split
+from sciread_app.cli import organising, safekeeping
+
+# isort: split
 from sciread_app.cli import citing, fetching
 from sciread_app.cli.frame import app
 
-__all__ = ["app", "citing", "fetching", "library", "main"]
+__all__ = ["app", "citing", "fetching", "library", "main", "organising", "safekeeping"]
 
 
 def main(arguments: list[str]) -> None:

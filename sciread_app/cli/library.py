@@ -17,8 +17,6 @@ from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import LibraryError
-from sciread_app.paths import open_home
-from sciread_app.services import backup as backups
 from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
 from sciread_app.services.search import Mode
@@ -164,44 +162,6 @@ def export(
 
 
 @verb
-def tag(
-    name: Annotated[str, typer.Argument(help="The tag.")],
-    papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Take the tag off.")] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
-    """Put a tag on papers."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        ids, shelves = resolve(workspace, papers), workspace.library.shelves
-        (shelves.untag if remove else shelves.tag)(ids, name)
-        done = "taken off" if remove else "put on"
-        console.say(f"Tag {escape(name)} {done} {len(ids)} papers")
-        console.answer({"tag": name, "papers": ids, "removed": remove})
-    return DONE
-
-
-@verb
-def collect(
-    path: Annotated[str, typer.Argument(help="The collection: thesis/chapter 2")],
-    papers: Names,
-    remove: Annotated[bool, typer.Option("--remove", help="Take them out again.")] = False,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
-    """Put papers into a collection, which is made if it does not exist."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        ids, shelves = resolve(workspace, papers), workspace.library.shelves
-        (shelves.uncollect if remove else shelves.collect)(ids, path)
-        done = "taken out of" if remove else "put into"
-        console.say(f"{len(ids)} papers {done} {escape(path)}")
-        console.answer({"collection": path, "papers": ids, "removed": remove})
-    return DONE
-
-
-@verb
 def encode(
     most: Annotated[int | None, typer.Option("--max", min=1, help="Stop after so many.")] = None,
     home: Home = None,
@@ -237,40 +197,6 @@ def doctor(home: Home = None, as_json: Json = False) -> int:
         console.say(views.finding(finding))
     console.answer([asdict(finding) for finding in findings])
     return DONE if all(finding.ok for finding in findings) else FAILED
-
-
-@verb
-def backup(
-    file: Annotated[Path | None, typer.Argument(help="A .zip (else one in the home).")] = None,
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
-    """Write the library to one file that can be put away. PDFs are not in it."""
-    console = Console(as_json)
-    with opened(home, console) as workspace:
-        target = file or backups.usual_name(workspace.home)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        backups.backup(workspace.library, workspace.home, target)
-    console.say(f"Backup written to {escape(str(target))}")
-    console.answer({"file": str(target), "bytes": target.stat().st_size})
-    return DONE
-
-
-@verb
-def restore(
-    file: Annotated[Path, typer.Argument(help="A backup that `sciread backup` has written.")],
-    home: Home = None,
-    as_json: Json = False,
-) -> int:
-    """Put a backup in the library's place. The library that is there now is kept beside it.
-
-    Close SciRead's window first.
-    """
-    console = Console(as_json)
-    kept = backups.restore(open_home(home), file)
-    console.say("The backup is in place." + (f" The library before: {kept}" if kept else ""))
-    console.answer({"restored": str(file), "kept": str(kept) if kept else None})
-    return DONE
 
 
 @verb

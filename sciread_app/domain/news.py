@@ -30,6 +30,13 @@ def retracted(paper: Paper) -> bool:
     return "Retracted Publication" in types or "retraction_in" in paper.extra
 
 
+def taken_back(paper: Paper) -> str:
+    """The mark of a paper that its journal or its authors no longer stand by; empty: they do."""
+    if retracted(paper):
+        return "Retracted"
+    return "Withdrawn" if paper.extra.get("withdrawn") else ""
+
+
 def news(before: Paper, after: Paper) -> Iterator[tuple[What, str]]:
     """What `after`, a newer state of a paper, says that `before` did not."""
     if version(after) > version(before) > 0:

@@ -99,6 +99,20 @@ def test_tags_and_collections(shell):
     assert paper["tags"] == [] and paper["collections"] == ["physics/radium"]
 
 
+def test_edits_are_taken_back_and_made_again(shell):
+    assert shell.run("rate", "4", "curie1898").stdout == "Gave 1 paper 4 stars\n"
+    assert shell.json("trash", "curie1898", "2") == {"papers": [1, 2], "in_trash": True}
+    assert shell.json("status")["papers"] == 1
+    assert shell.json("undo") == {"edit": "Moved 2 papers to the trash"}
+    assert shell.json("status")["papers"] == 3
+    assert shell.run("redo").stdout == "Done again: Moved 2 papers to the trash\n"
+    assert shell.json("untrash", "10.1000/radium", "2")["papers"] == [1, 2]
+    for _ in range(3):
+        shell.run("undo")
+    assert shell.json("undo", code=1) == {"edit": None}
+    assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
+
+
 @pytest.mark.parametrize("format", ["bibtex", "biblatex", "ris", "csl-json", "jsonl"])
 def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format):
     suffix = {"ris": ".ris", "csl-json": ".json", "jsonl": ".jsonl"}.get(format, ".bib")

@@ -135,6 +135,12 @@ class FakeOrganise:
     def remove_search(self, name: str) -> Edit:
         return self._do(f"Removed the search “{name}”", lambda: self.searches.pop(name))
 
+    def can_undo(self) -> str:
+        return self.asked[-1] if self.asked else ""
+
+    def can_redo(self) -> str:
+        return self.undone[-1] if self.undone else ""
+
     def undo(self) -> Edit | None:
         if not self.asked:
             return None

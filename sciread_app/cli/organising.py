@@ -1,0 +1,126 @@
+"""The verbs that sort papers, each of which can be taken back."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.library import Names, resolve
+from sciread_app.console import Console
+from sciread_app.domain.edits import Edit
+from sciread_app.domain.paper import PaperId
+from sciread_app.workspace import Workspace
+
+Stars = Annotated[int, typer.Argument(min=0, max=5, help="Stars: 1 to 5, or 0 for none.")]
+
+
+@verb
+def tag(
+    name: Annotated[str, typer.Argument(help="The tag.")],
+    papers: Names,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the tag off.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Put a tag on papers."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids, organise = resolve(workspace, papers), workspace.organise
+        edit = (organise.untag if remove else organise.tag)(ids, name)
+        _say(console, edit)
+        console.answer({"tag": name, "papers": ids, "removed": remove})
+    return DONE
+
+
+@verb
+def collect(
+    path: Annotated[str, typer.Argument(help="The collection: thesis/chapter 2")],
+    papers: Names,
+    remove: Annotated[bool, typer.Option("--remove", help="Take them out again.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Put papers into a collection, which is made if it does not exist."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids, organise = resolve(workspace, papers), workspace.organise
+        edit = (organise.uncollect if remove else organise.collect)(ids, path)
+        _say(console, edit)
+        console.answer({"collection": path, "papers": ids, "removed": remove})
+    return DONE
+
+
+@verb
+def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) -> int:
+    """Give papers 1 to 5 stars; `sciread find rating:4..` finds the best."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids = resolve(workspace, papers)
+        _say(console, workspace.organise.rate(ids, stars))
+        console.answer({"stars": stars, "papers": ids})
+    return DONE
+
+
+@verb
+def trash(papers: Names, home: Home = None, as_json: Json = False) -> int:
+    """Put papers into the trash: out of every list, but not lost."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids = resolve(workspace, papers)
+        _say(console, workspace.organise.trash(ids))
+        console.answer({"papers": ids, "in_trash": True})
+    return DONE
+
+
+@verb
+def untrash(papers: Names, home: Home = None, as_json: Json = False) -> int:
+    """Take papers out of the trash again."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids = [_trashed(workspace, name) for name in papers]
+        _say(console, workspace.organise.untrash(ids))
+        console.answer({"papers": ids, "in_trash": False})
+    return DONE
+
+
+@verb
+def undo(home: Home = None, as_json: Json = False) -> int:
+    """Take the last edit back, whether it was made here or in the window.
+
+    Tags, collections, stars, notes, the trash, fields set by hand, merges: all of it. What was
+    imported stays. Again, and the edit before it is taken back too.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        return _tell(console, workspace.organise.undo(), "Undone", "There is nothing to undo.")
+
+
+@verb
+def redo(home: Home = None, as_json: Json = False) -> int:
+    """Make the edit again that was taken back last."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        return _tell(console, workspace.organise.redo(), "Done again", "There is nothing to redo.")
+
+
+def _say(console: Console, edit: Edit | None) -> None:
+    console.say(escape(edit.what) if edit else "Nothing had to be changed")
+
+
+def _tell(console: Console, edit: Edit | None, done: str, nothing: str) -> int:
+    console.say(f"{done}: {escape(edit.what)}" if edit else nothing)
+    console.answer({"edit": edit.what if edit else None})
+    return DONE if edit else FAILED
+
+
+def _trashed(workspace: Workspace, name: str) -> PaperId:
+    """The paper in the trash that this name means, or any other that it means."""
+    library = workspace.library
+    for paper in library.get(library.trashed()):
+        names = {str(paper.id), *(value for _, value in paper.identifiers)}
+        if name.casefold() in map(str.casefold, names) and paper.id is not None:
+            return paper.id
+    return resolve(workspace, [name])[0]

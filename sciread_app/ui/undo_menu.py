@@ -1,0 +1,58 @@
+"""The menu's Undo and Redo: they say what would be taken back, or made again."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+
+from sciread_app.domain.paper import Changes
+from sciread_app.ui.jobs import Jobs, Lane
+
+LONGEST = 60  # characters of an edit that a menu shows
+
+
+class Undoable(Protocol):
+    def can_undo(self) -> str: ...
+
+    def can_redo(self) -> str: ...
+
+
+class UndoMenu(QObject):
+    """Keeps both actions as they should be, whatever has changed the library."""
+
+    def __init__(
+        self, undo: QAction, redo: QAction, edits: Undoable, jobs: Jobs, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._undo, self._redo = undo, redo
+        self._edits = edits
+        self._jobs = jobs
+        self.look()
+
+    def library_changed(self, changes: Changes) -> None:
+        if changes.papers:
+            self.look()
+
+    def look(self) -> None:
+        self._jobs.run(
+            "Looking what can be undone",
+            lambda task: (self._edits.can_undo(), self._edits.can_redo()),
+            self._show,
+            lane=Lane.light,
+            instead_of="undo",
+        )
+
+    def _show(self, edits: tuple[str, str]) -> None:
+        _name(self._undo, "&Undo", edits[0], "There is nothing to undo")
+        _name(self._redo, "Re&do", edits[1], "There is nothing to do again")
+
+
+def _name(action: QAction, verb: str, what: str, why_not: str) -> None:
+    if len(what) > LONGEST:
+        what = what[:LONGEST].rstrip() + "…"
+    told = (what[:1].lower() + what[1:]).replace("&", "&&")
+    action.setText(f"{verb}: {told}" if what else verb)
+    action.setEnabled(bool(what))
+    action.setProperty("why_not", why_not)
