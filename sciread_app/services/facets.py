@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,9 @@ from sciread_app.tasks import Task
 
 # Values that are named, of each field.
 _MOST = 300
-# Lists whose counts are remembered.
+# Lists whose counts are remembered, and searches whose papers are.
 _KEPT = 16
+_FOUND_KEPT = 8
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,10 @@ class FacetCounts:
     def __init__(self, library: Library) -> None:
         self._grouping: Grouping = library.grouping
         self._loading = threading.Lock()
+        self._keeping = threading.Lock()
         self._columns: _Columns | None = None
         self._known: OrderedDict[tuple[object, ...], Facets] = OrderedDict()
+        self._found: OrderedDict[Hashable, tuple[tuple[int, ...], Ids]] = OrderedDict()
 
     def of(self, ids: Ids, task: Task | None = None) -> Facets:
         """The counts among these papers."""
@@ -57,10 +60,25 @@ class FacetCounts:
         key = (columns.stamp, len(ids), hash(ids.tobytes()))
         if (known := self._known.get(key)) is None:
             known = self._count(columns, ids, task)
-            self._known[key] = known
-            while len(self._known) > _KEPT:
-                self._known.popitem(last=False)
+            with self._keeping:
+                self._known[key] = known
+                while len(self._known) > _KEPT:
+                    self._known.popitem(last=False)
         return known
+
+    def remember(self, search: Hashable, ids: Ids) -> None:
+        """Keep what was found by a search, which is likely to be counted next."""
+        with self._keeping:
+            self._found[search] = self._grouping.stamp(), ids
+            self._found.move_to_end(search)
+            while len(self._found) > _FOUND_KEPT:
+                self._found.popitem(last=False)
+
+    def remembered(self, search: Hashable) -> Ids | None:
+        """What was found by it, if the library is still as it was then."""
+        with self._keeping:
+            known = self._found.get(search)
+        return known[1] if known and known[0] == self._grouping.stamp() else None
 
     def _current(self, task: Task) -> _Columns:
         with self._loading:

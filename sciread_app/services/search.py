@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sciread_app.domain.fragments import likes
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of, words_in
+from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of
 from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.services.reasons import Why, reasons
@@ -180,15 +180,11 @@ class Search:
         return _list(ids, limit, query)
 
     def _in_trash(self, query: Query, limit: int, order: Order) -> Results:
-        """What is in the trash is in no index: its texts are looked through."""
-        words = [word for term in query.terms for word in term.text.split()]
-        for one in query.conditions:
-            if one.expression and not one.negated:
-                words += words_in(one.value)
-        plain = [one for one in query.conditions if not one.expression]
-        ids = self._library.matching(plain)
-        if words:
-            ids = self._library.holding(ids, words)
+        """What holds all words: nothing in the trash is ranked."""
+        words = [
+            Condition("text", f"{term.text}*" if term.prefix else term.text) for term in query.terms
+        ]
+        ids = self._library.matching([*query.conditions, *words])
         return _list(self._library.ordered(ids, order), limit, query)
 
     def _searched(self, query: Query, mode: Mode, limit: int, task: Task) -> Results:

@@ -122,18 +122,6 @@ def search(
     return [(row[0], row[1]) for row in rows]
 
 
-def holding(db: Connection, ids: Sequence[int], words: Sequence[str]) -> list[int]:
-    """Those of these papers, which are not in the index, whose own text holds all words."""
-    rows = db.exec_driver_sql(
-        "SELECT id, lower(title || ' ' || abstract || ' ' || venue || ' ' || keywords || ' ' || "
-        "coalesce((SELECT group_concat(given || ' ' || family) FROM authors "
-        "WHERE paper = papers.id), '')) FROM papers "
-        "WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(ids)),),
-    )
-    return [id for id, text in rows if all(word in text for word in words)]
-
-
 def document_frequencies(db: Connection, words: Sequence[str]) -> dict[str, int]:
     """In how many papers each word stands, in any of its forms; 0 for one that is in none."""
     stems = _stems(db, words)

@@ -33,6 +33,7 @@ from sciread_app.storage import (
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.citations import Citations
+from sciread_app.storage.citekeys import Citekeys
 from sciread_app.storage.database import Database
 from sciread_app.storage.edits import Edits
 from sciread_app.storage.facets import Grouping
@@ -42,6 +43,7 @@ from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.opinions import Opinions
 from sciread_app.storage.reading import Reading
 from sciread_app.storage.shelves import Shelves
+from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits
 
 # From so many papers on it is quicker to take all in their order than to look each one up.
@@ -77,6 +79,8 @@ class Library:
         self.attachments = Attachments(self._db)
         self.citations = Citations(self._db)
         self.opinions = Opinions(self._db)
+        self.citekeys = Citekeys(self._db)
+        self.synced = Synced(self._db)
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)
         self.grouping = Grouping(self._db)
@@ -131,12 +135,6 @@ class Library:
                 return listed[np.isin(listed, ids)]
         with self._db.reading() as db:
             return orders.listed(db, order, schema.papers.c.id.in_(records.among(ids.tolist())))
-
-    def holding(self, ids: Ids, words: Sequence[str]) -> Ids:
-        """Those of these papers that hold all words, by a look at each: meant for the trash."""
-        with self._db.reading() as db:
-            found = fulltext.holding(db, ids.tolist(), words)
-        return ids[np.isin(ids, found)]
 
     def matching(self, wanted: Sequence[Condition]) -> Ids:
         """The papers that meet all conditions, ids ascending. Those in the trash only if they are

@@ -66,5 +66,10 @@ class EmptyState(QWidget):
         self._buttons.addStretch()
         self._paint(self._appearance.theme)
 
+    def buttons(self) -> list[QPushButton]:
+        items = (self._buttons.itemAt(n) for n in range(self._buttons.count()))
+        widgets = (item.widget() for item in items if item)
+        return [widget for widget in widgets if isinstance(widget, QPushButton)]
+
     def _paint(self, theme: Theme) -> None:
         self._picture.setPixmap(icon(self._icon, theme.faint).pixmap(PICTURE, PICTURE))

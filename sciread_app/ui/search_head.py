@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Protocol
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.conditions import TRASH
+from sciread_app.ui.facets import FacetSource, FilterBar
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.papers import CardSource, PaperModel
@@ -22,18 +24,23 @@ LINE = 32  # pixels that the line above the list is high, whatever stands on it
 CRUMB_SHOWN = 60  # characters
 
 
+class Source(CardSource, FacetSource, Protocol):
+    """What the head needs of a library."""
+
+
 class SearchHead(QWidget):
     """Together its parts make the request; each can be changed by a person at any time."""
 
     asked = Signal()  # the request has changed, or is asked for again
 
     def __init__(
-        self, source: CardSource, model: PaperModel, jobs: Jobs, appearance: Appearance
+        self, source: Source, model: PaperModel, jobs: Jobs, appearance: Appearance
     ) -> None:
         super().__init__()
         self._request = Request()
         self.box = SearchBox(appearance)
         self.scope = ScopeBar(appearance)
+        self.filters = FilterBar(source, jobs, appearance)
         self.steering = Steering(source, model.known, jobs, appearance)
         self.order = SortButton(appearance)
         self._build()
@@ -61,14 +68,27 @@ class SearchHead(QWidget):
         self.count.setText(count_words(view))
         self.note.setText(view.listing.note)
         self.note.setVisible(bool(view.listing.note))
+        if not view.crumb:
+            self.filters.show_view(view.request, self.box.mode)
+        self.filter_button.setVisible(not view.crumb)
         self.order.show_for(view.request.ranked)
         self.order.setVisible(not view.crumb and len(view.listing.ids) > 1)
         self.back_button.setVisible(can_go_back)
         self.crumb.setText(_short(view.crumb))
         self.crumb.setVisible(bool(view.crumb))
 
+    def toggle_filters(self) -> None:
+        self.filters.toggle()
+        self._show_chips()
+        self.filter_button.setChecked(self.filters.isVisible())
+        if self.filters.isHidden():
+            self.box.take_focus()
+
     def _show_chips(self) -> None:
-        self.scope.show_limits(self._request.scope, self._request.filters)
+        """What was filtered stands on the filters themselves where they are seen."""
+        hidden = self.filters.isHidden()
+        self.scope.show_limits(self._request.scope, self._request.filters if hidden else ())
+        self.filters.show_filters(self._request)
         self.steering.show_request(self._request)
 
     def _remove_scope(self, chip: Chip) -> None:
@@ -91,17 +111,25 @@ class SearchHead(QWidget):
             widget.hide()
         for widget in (self.back_button, self.crumb, self.count, self.note):
             self._line.addWidget(widget)
+        self.filter_button = styled(QToolButton(), "link")
+        self.filter_button.setText("Filter")
+        self.filter_button.setToolTip("By year, field, venue, author and more (Ctrl+Shift+F)")
+        self.filter_button.setCheckable(True)
+        self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._line.addStretch()
+        self._line.addWidget(self.filter_button)
         self._line.addWidget(self.order)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self.box, self.scope, self.steering):
+        for part in (self.box, self.scope, self.filters, self.steering):
             column.addWidget(part)
         column.addLayout(self._line)
 
     def _connect(self) -> None:
         self.box.asked.connect(self.asked)
+        self.filter_button.clicked.connect(self.toggle_filters)
+        self.filters.changed.connect(lambda filters: self.change(filters=filters))
         self.order.chosen.connect(lambda order: self.asked.emit())
         self.scope.scope_removed.connect(self._remove_scope)
         self.scope.filter_removed.connect(self._remove_filter)
@@ -109,6 +137,7 @@ class SearchHead(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self.back_button.setIcon(icon("back", theme.accent))
+        self.filter_button.setIcon(icon("filter", theme.accent))
 
 
 def count_words(view: View) -> str:

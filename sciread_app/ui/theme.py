@@ -242,6 +242,16 @@ QPushButton#chip {{
 QPushButton#chip:hover {{ background: {chosen}; color: {text}; }}
 QPushButton#chip:focus {{ border-color: {accent}; }}
 
+QPushButton#chosen {{
+    background: {chosen}; border: 1px solid {accent}; border-radius: 7px; color: {text};
+    padding: 3px 9px;
+}}
+QPushButton#chosen:focus {{ border: 2px solid {accent}; padding: 2px 8px; }}
+QFrame#popover {{ background: {raised}; border: 1px solid {faint}; }}
+QTreeView#values {{ background: transparent; border: none; outline: none; }}
+QTreeView#values::item {{ padding: 3px 2px; border: none; }}
+QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}
+
 QFrame#rail QToolButton {{
     background: transparent; border: 1px solid transparent; border-radius: 10px;
     padding: 7px 2px 5px 2px; color: {quiet};

@@ -1,0 +1,112 @@
+"""A list of values with counts, of which several are chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.facets import Count
+from sciread_app.ui.theme import styled
+
+WIDTH, HEIGHT = 340, 330
+
+
+class ValueList(QWidget):
+    """Typing narrows the list; Down goes into it, Space chooses or lets go."""
+
+    changed = Signal(object)  # tuple of names
+
+    def __init__(self, name: str, said: Callable[[str], str] = str) -> None:
+        """`said`: how a value is called on the page."""
+        super().__init__()
+        self._said = said
+        self.edit = styled(QLineEdit(placeholderText="Narrow the list"), "field")
+        self.edit.setAccessibleName(f"Narrow the list: {name.lower()}")
+        self.edit.setClearButtonEnabled(True)
+        self.list = styled(QTreeWidget(), "values")
+        self.list.setAccessibleName(name)
+        self.list.setColumnCount(2)
+        self.list.setHeaderHidden(True)
+        self.list.setRootIsDecorated(False)
+        self.list.setUniformRowHeights(True)
+        header = self.list.header()
+        header.setStretchLastSection(False)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
+        self.nothing = styled(QLabel("No paper here has one."), "quiet")
+        self.nothing.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget in (self.edit, self.list, self.nothing):
+            column.addWidget(widget)
+        self.setFixedSize(WIDTH, HEIGHT)
+        self.setFocusProxy(self.edit)
+        self.edit.textChanged.connect(self._narrow)
+        self.edit.installEventFilter(self)
+        self.list.itemChanged.connect(self._report)
+        self.list.itemActivated.connect(self._toggle)
+
+    def show_values(self, counts: Sequence[Count], chosen: Sequence[str]) -> None:
+        """The chosen ones stand on top, those that no paper has any more with 0."""
+        known = {count.name.casefold(): count for count in counts}
+        first = [known.get(name.casefold()) or Count(name, 0) for name in chosen]
+        above = {count.name.casefold() for count in first}
+        self.list.blockSignals(True)
+        self.list.clear()
+        for count in (*first, *(one for one in counts if one.name.casefold() not in above)):
+            item = QTreeWidgetItem([self._said(count.name), f"{count.papers:,}"])
+            item.setData(0, Qt.ItemDataRole.UserRole, count.name)
+            checked = count.name.casefold() in above
+            item.setCheckState(0, Qt.CheckState.Checked if checked else Qt.CheckState.Unchecked)
+            item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+            item.setToolTip(0, item.text(0))
+            self.list.addTopLevelItem(item)
+        self.list.blockSignals(False)
+        self._narrow(self.edit.text())
+        self.nothing.setVisible(not counts and not first)
+
+    def chosen(self) -> tuple[str, ...]:
+        items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        return tuple(
+            str(item.data(0, Qt.ItemDataRole.UserRole))
+            for item in items
+            if item and item.checkState(0) is Qt.CheckState.Checked
+        )
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.edit and isinstance(event, QKeyEvent):
+            down = event.type() is QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Down
+            if down and (first := self._first_shown()):
+                self.list.setFocus()
+                self.list.setCurrentItem(first)
+                return True
+        return False
+
+    def _first_shown(self) -> QTreeWidgetItem | None:
+        items = (self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount()))
+        return next((item for item in items if item and not item.isHidden()), None)
+
+    def _narrow(self, text: str) -> None:
+        wanted = text.casefold().split()
+        for n in range(self.list.topLevelItemCount()):
+            if item := self.list.topLevelItem(n):
+                said = item.text(0).casefold()
+                item.setHidden(not all(word in said for word in wanted))
+
+    def _toggle(self, item: QTreeWidgetItem) -> None:
+        checked = item.checkState(0) is Qt.CheckState.Checked
+        item.setCheckState(0, Qt.CheckState.Unchecked if checked else Qt.CheckState.Checked)
+
+    def _report(self) -> None:
+        self.changed.emit(self.chosen())
