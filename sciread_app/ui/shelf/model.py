@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 )
 
 from sciread_app.domain.shelf import Shelf
-from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node, build, parent_of
+from sciread_app.ui.shelf.nodes import HEADINGS, MADE, SEEN, Kind, Name, Node, Tree, parent_of
 from sciread_app.ui.shelf.parcels import PAPERS, PATHS, pack_paths, papers_in, paths_in
 
 Index = QModelIndex | QPersistentModelIndex
@@ -34,75 +34,86 @@ class ShelfModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._shelf = Shelf()
-        self._wanted = ""
-        self.root = Node(Name(Kind.every, "root"), "")
-        self._nodes: list[Node] = []  # by the number that an index carries
-        self._numbers: dict[Name, int] = {}
-        self._take(build(self._shelf))
+        self.tree = Tree(Shelf())
 
-    def show(self, shelf: Shelf, wanted: str = "") -> bool:
-        """Show this. False if all nodes stay what they were, and only counts and colours move."""
-        self._shelf, self._wanted = shelf, wanted
-        root = build(shelf, wanted)
-        new = [node.name for node in root.walk()]
-        if new == [node.name for node in self._nodes]:
-            self._refresh(root)
+    def show(self, tree: Tree) -> bool:
+        """Show this. False if all nodes stay where they are, and only counts and colours move."""
+        old = self.tree
+        if tree.names == old.names:
+            for one, other in zip(old.nodes, tree.nodes, strict=True):
+                other.seen = one.seen
+            self.tree = tree
             return False
         self.beginResetModel()
-        self._take(root)
+        self._keep_seen(old, tree)
+        self.tree = tree
         self.endResetModel()
         return True
 
-    @property
-    def shelf(self) -> Shelf:
-        return self._shelf
-
-    @property
-    def wanted(self) -> str:
-        return self._wanted
-
     def node(self, index: Index) -> Node:
-        return self._nodes[index.internalId()] if index.isValid() else self.root
+        return self.tree.nodes[index.internalId()] if index.isValid() else self.tree.root
+
+    def named(self, name: Name) -> Node | None:
+        number = self.tree.numbers.get(name)
+        return None if number is None else self.tree.nodes[number]
 
     def index_of(self, name: Name) -> QModelIndex:
-        """Where the node with this name stands; an invalid index if there is none."""
-        number = self._numbers.get(name)
-        return QModelIndex() if number is None else self._index(self._nodes[number], number)
+        """Where the node with this name stands; an invalid index if the view has not seen it."""
+        node = self.named(name)
+        at = node
+        while at is not None and at.parent is not None:
+            if at.row >= at.parent.seen:
+                return QModelIndex()
+            at = at.parent
+        return QModelIndex() if node is None else self._index(node)
+
+    def last_seen(self) -> list[QModelIndex]:
+        """The last children that the view was told of, where there are more."""
+        parents = (node for node in self.tree.long if node.seen < len(node.children))
+        return [self._index(node.children[node.seen - 1]) for node in parents]
+
+    def see_more(self, last: Index) -> None:
+        """Tell of more of its siblings."""
+        above = self.node(last).parent
+        assert above
+        upto = min(above.seen + SEEN, len(above.children))
+        self.beginInsertRows(self._index(above), above.seen, upto - 1)
+        above.seen = upto
+        self.endInsertRows()
 
     def add_draft(self, parent: Node) -> QModelIndex:
-        """A place below `parent` in which a name can be typed."""
-        above = self.index_of(parent.name)
-        hint = next((child for child in parent.children if child.kind is Kind.hint), None)
-        if hint is not None:
-            self._remove(hint)
-        row = len(parent.children)
-        self.beginInsertRows(above, row, row)
-        draft = parent.add(Node(Name(Kind.draft, parent.key), ""))
-        self._numbers[draft.name] = len(self._nodes)
-        self._nodes.append(draft)
+        """A place at the top below `parent` in which a name can be typed."""
+        self.beginInsertRows(self.index_of(parent.name), 0, 0)
+        draft = Node(Name(Kind.draft, parent.key), "", parent=parent)
+        parent.children.insert(0, draft)
+        parent.seen += 1
+        for row, child in enumerate(parent.children):
+            child.row = row
+        self.tree.numbers[draft.name] = len(self.tree.nodes)
+        self.tree.nodes.append(draft)
+        self.tree.names.append(draft.name)
         self.endInsertRows()
         return self.index_of(draft.name)
 
     @property
     def has_empty_draft(self) -> bool:
         """Whether there is a place in which nothing was typed."""
-        return any(node.kind is Kind.draft and not node.text for node in self._nodes)
+        return any(node.kind is Kind.draft and not node.text for node in self.tree.nodes)
 
     # What a view asks.
 
     def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
-        children = self.node(parent).children
-        if column != 0 or not 0 <= row < len(children):
+        above = self.node(parent)
+        if column != 0 or not 0 <= row < above.seen:
             return QModelIndex()
-        return self._index(children[row])
+        return self._index(above.children[row])
 
     def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008
         above = self.node(index).parent
-        return QModelIndex() if above is None or above is self.root else self._index(above)
+        return QModelIndex() if above is None or above is self.tree.root else self._index(above)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
-        return len(self.node(parent).children)
+        return self.node(parent).seen
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         return 1
@@ -185,35 +196,15 @@ class ShelfModel(QAbstractItemModel):
             if parent_of(path) != node.key and not f"{node.key}/".startswith(f"{path}/")
         ]
 
-    def _index(self, node: Node, number: int | None = None) -> QModelIndex:
-        return self.createIndex(node.row, 0, self._numbers[node.name] if number is None else number)
+    def _index(self, node: Node) -> QModelIndex:
+        return self.createIndex(node.row, 0, self.tree.numbers[node.name])
 
-    def _take(self, root: Node) -> None:
-        self.root = root
-        self._nodes = list(root.walk())
-        self._numbers = {node.name: number for number, node in enumerate(self._nodes)}
-
-    def _refresh(self, root: Node) -> None:
-        for old, new in zip(self._nodes, root.walk(), strict=True):
-            if (old.text, old.count, old.colour, old.query) != (
-                new.text,
-                new.count,
-                new.colour,
-                new.query,
-            ):
-                old.text, old.count = new.text, new.count
-                old.colour, old.query = new.colour, new.query
-                index = self._index(old)
-                self.dataChanged.emit(index, index)
-
-    def _remove(self, node: Node) -> None:
-        parent = node.parent
-        assert parent
-        self.beginRemoveRows(self.index_of(parent.name), node.row, node.row)
-        parent.children.remove(node)
-        for row, child in enumerate(parent.children):
-            child.row = row
-        self.endRemoveRows()
+    def _keep_seen(self, old: Tree, new: Tree) -> None:
+        """What a view has come to see before it sees again."""
+        for node in old.nodes:
+            if node.seen > SEEN and (number := new.numbers.get(node.name)) is not None:
+                same = new.nodes[number]
+                same.seen = min(len(same.children), node.seen)
 
 
 def _tidy(text: str) -> str:

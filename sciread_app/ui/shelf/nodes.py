@@ -31,6 +31,7 @@ class Kind(enum.Enum):
 HEADINGS = (Kind.collections, Kind.tags, Kind.searches)
 MADE = (Kind.collection, Kind.tag, Kind.search)  # by a person, who may rename and remove them
 RECENT = "added:14d"
+SEEN = 300  # children that a view is told of at first; it asks for more when it comes near
 FIXED = (
     (Kind.every, "All papers", ""),
     (Kind.unread, "Unread", "is:unread"),
@@ -38,6 +39,9 @@ FIXED = (
     (Kind.duplicates, "Duplicates", ""),
     (Kind.trash, "Trash", "in:trash"),
 )
+
+
+_DUMB = (*HEADINGS, Kind.duplicates, Kind.hint)  # what stands for no papers of a query
 
 
 class Name(NamedTuple):
@@ -59,6 +63,7 @@ class Node:
     parent: Node | None = None
     row: int = 0
     children: list[Node] = field(default_factory=list)
+    seen: int = 0  # how many of the children a view has been told of
 
     @property
     def kind(self) -> Kind:
@@ -80,8 +85,28 @@ class Node:
             yield from child.walk()
 
 
-def build(shelf: Shelf, wanted: str = "") -> Node:
-    """The root of the tree. With `wanted`, only what people made and whose name holds it."""
+class Tree:
+    """All nodes of a shelf, from the top. With `wanted`, only those that people made and whose
+    name holds it. Ten thousand take some tenths of a second, so it is grown beside the window."""
+
+    def __init__(self, shelf: Shelf, wanted: str = "") -> None:
+        self.shelf = shelf
+        self.wanted = wanted
+        self.root = _root(shelf, wanted)
+        self.nodes = list(self.root.walk())
+        self.names = [node.name for node in self.nodes]
+        self.numbers = {name: number for number, name in enumerate(self.names)}
+        self._asking = {node.query: node for node in reversed(self.nodes) if node.kind not in _DUMB}
+        for node in (self.root, *self.nodes):
+            node.seen = min(len(node.children), SEEN)
+        self.long = [node for node in self.nodes if node.seen < len(node.children)]
+
+    def asking(self, query: str) -> Node | None:
+        """The first node that stands for this fragment."""
+        return self._asking.get(query)
+
+
+def _root(shelf: Shelf, wanted: str) -> Node:
     root = Node(Name(Kind.every, "root"), "")
     counts = {
         Kind.every: shelf.papers,

@@ -22,7 +22,7 @@ from sciread_app.ui.shelf.work import Done, ShelfWork, Step, papers
 
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
-    from sciread_app.ui.search_page import View
+    from sciread_app.ui.request import View
 
 KNOWN_OF = 500  # chosen papers, of which is looked at whether they are read and what they have
 TRASH = "in:trash"

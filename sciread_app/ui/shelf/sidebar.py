@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.shelf.colours import NAMES, shade
 from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import MADE, Kind, Name, Node, last_of, parent_of, scope_of
@@ -83,9 +82,8 @@ class Sidebar(QFrame):
     def show_scope(self, fragment: str) -> None:
         """The page shows this now: mark the line that stands for it, if one does."""
         if scope_of(self.tree.chosen())[0] != fragment:
-            nodes = [node for node in self.model.root.walk() if node.query == fragment]
-            found = [node.name for node in nodes if node.kind is not Kind.duplicates]
-            self.tree.choose(found[:1])
+            node = self.model.tree.asking(fragment)
+            self.tree.choose([node.name] if node else [])
 
     def take_focus(self) -> None:
         self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -150,20 +148,17 @@ class Sidebar(QFrame):
         return QIcon(picture)
 
     def _connect(self) -> None:
-        self._work.came.connect(self._show)
+        self._work.came.connect(self.tree.show_tree)
         self.tree.picked.connect(self._pick)
         self.tree.left.connect(self.left)
         self.tree.remove_wanted.connect(self._remove)
         self.tree.menu_wanted.connect(self._pop_up)
         self.tree.typed.connect(self._sift_by)
-        self.sift.textChanged.connect(lambda: self._show(self._work.shelf))
+        self.sift.textChanged.connect(lambda text: self._work.sift(text.strip()))
         self.model.make_wanted.connect(self._make)
         self.model.rename_wanted.connect(self._rename)
         self.model.papers_dropped.connect(self.put)
         self.model.collections_dropped.connect(lambda node, paths: self._move(paths, _path(node)))
-
-    def _show(self, shelf: Shelf) -> None:
-        self.tree.show_shelf(shelf, self.sift.text().strip())
 
     def _sift_by(self, letters: str) -> None:
         self.sift.setFocus()

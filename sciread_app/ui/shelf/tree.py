@@ -9,15 +9,15 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QRect, Q
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTreeView, QWidget
 
-from sciread_app.domain.shelf import Shelf
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.delegate import ABOVE_HEADING, Index, ShelfDelegate
 from sciread_app.ui.shelf.model import ShelfModel
-from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node
+from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node, Tree
 from sciread_app.ui.theme import Appearance
 
 INDENT = 16
 ARROW = 10
+FOUND = 60  # lines that are unfolded of those that were sifted
 OPEN_MS = 600  # after which a collection opens over which something is held
 
 
@@ -36,6 +36,7 @@ class ShelfTree(QTreeView):
         self._model = model
         self._appearance = appearance
         self._open = {Name(kind) for kind in HEADINGS}
+        self._held: Tree | None = None
         self._own = False  # what is chosen and folded now is not a person's doing
         self._delegate = ShelfDelegate(model, appearance, self)
         self.setItemDelegate(self._delegate)
@@ -44,6 +45,7 @@ class ShelfTree(QTreeView):
         self.expanded.connect(lambda index: self._fold(index, True))
         self.collapsed.connect(lambda index: self._fold(index, False))
         self.clicked.connect(self._click)
+        self.verticalScrollBar().valueChanged.connect(self._see_more)
         appearance.changed.connect(lambda _: self.viewport().update())
         self._restore(())
 
@@ -56,17 +58,16 @@ class ShelfTree(QTreeView):
         self._open = set(names)
         self._restore([node.name for node in self.chosen()])
 
-    def show_shelf(self, shelf: Shelf, wanted: str = "") -> None:
-        """Show this; what was chosen, unfolded and seen stays so. With `wanted` all is unfolded."""
-        chosen, top = [node.name for node in self.chosen()], self.verticalScrollBar().value()
-        if not self._model.show(shelf, wanted):
+    def show_tree(self, tree: Tree) -> None:
+        """Show this; what was chosen, unfolded and seen stays so. What is sifted is unfolded."""
+        if self.state() is QAbstractItemView.State.EditingState:
+            self._held = tree  # a name is being typed
             return
-        if wanted:
-            with self._by_itself():
-                self.expandAll()
-                self._mark(chosen)
-        else:
-            self._restore(chosen)
+        chosen, top = [node.name for node in self.chosen()], self.verticalScrollBar().value()
+        if not self._model.show(tree):
+            self.viewport().update()
+            return
+        self._restore(chosen, [node.name for node in tree.nodes[:FOUND]] if tree.wanted else None)
         self.verticalScrollBar().setValue(top)
 
     def choose(self, names: Sequence[Name]) -> None:
@@ -99,8 +100,11 @@ class ShelfTree(QTreeView):
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
         super().closeEditor(editor, hint)
-        if self._model.has_empty_draft:
-            self.show_shelf(self._model.shelf, self._model.wanted)
+        held, self._held = self._held, None
+        if held is None and self._model.has_empty_draft:
+            held = Tree(self._model.tree.shelf, self._model.tree.wanted)
+        if held is not None:
+            self.show_tree(held)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, chosen = event.key(), self.chosen()
@@ -150,6 +154,13 @@ class ShelfTree(QTreeView):
                 place.translate(0, ABOVE_HEADING // 2)
             icon(name, self._appearance.theme.faint).paint(painter, place)
 
+    def _see_more(self) -> None:
+        """Where the end of what the model told of comes near, let it tell of more."""
+        for last in self._model.last_seen():
+            place = self.visualRect(last)
+            if place.isValid() and place.top() < 2 * self.viewport().height():
+                self._model.see_more(last)
+
     def _click(self, index: Index) -> None:
         """Once more on what is chosen shows it again; a heading folds."""
         node = self._model.node(index)
@@ -163,13 +174,15 @@ class ShelfTree(QTreeView):
             name = self._model.node(index).name
             (self._open.add if is_open else self._open.discard)(name)
 
-    def _restore(self, chosen: Sequence[Name]) -> None:
+    def _restore(self, chosen: Sequence[Name], unfold: Sequence[Name] | None = None) -> None:
         with self._by_itself():
             self.collapseAll()
-            for name in self._open:
+            self.scheduleDelayedItemsLayout()  # once, not at each line that is unfolded
+            for name in self._open if unfold is None else unfold:
                 index = self._model.index_of(name)
                 if index.isValid():
                     self.setExpanded(index, True)
+            self.executeDelayedItemsLayout()
             self._mark(chosen)
 
     def _mark(self, names: Sequence[Name]) -> None:

@@ -14,6 +14,7 @@ from sciread_app.domain.paper import Changes
 from sciread_app.domain.shelf import Shelf
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.shelf.nodes import Tree
 from sciread_app.ui.shelf.organiser import Organiser
 
 Step = Callable[[Organiser], Any]
@@ -30,7 +31,7 @@ class Done:
 class ShelfWork(QObject):
     """Verbs take turns: what was asked for first is done first, and undone last."""
 
-    came = Signal(object)  # Shelf
+    came = Signal(object)  # Tree
     changed = Signal(object)  # Changes
     done = Signal(object)  # Done
     failed = Signal(object)  # Problem
@@ -41,17 +42,17 @@ class ShelfWork(QObject):
         self._jobs = jobs
         self._waiting: deque[tuple[str, Callable[[], Done]]] = deque()
         self._busy = False
+        self._wanted = ""
         self.shelf = Shelf()
 
     def load(self) -> None:
         """Look what lies where now."""
-        self._jobs.run(
-            "Counting papers",
-            lambda task: self._organiser.shelf(),
-            self._show,
-            lane=Lane.light,
-            instead_of="shelf",
-        )
+        self._grow(self._organiser.shelf)
+
+    def sift(self, wanted: str) -> None:
+        """From now on only what holds these letters."""
+        self._wanted = wanted
+        self._grow(lambda: self.shelf)
 
     def do(self, what: str, *steps: Step, lasting: bool = False) -> None:
         """Carry out these steps. `what` says what they are together; one alone says it itself.
@@ -107,9 +108,19 @@ class ShelfWork(QObject):
         self.changed.emit(Changes(papers=True))
         self._next()
 
-    def _show(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.came.emit(shelf)
+    def _grow(self, shelf: Callable[[], Shelf]) -> None:
+        wanted = self._wanted
+        self._jobs.run(
+            "Counting papers",
+            lambda task: Tree(shelf(), wanted),
+            self._show,
+            lane=Lane.light,
+            instead_of="shelf",
+        )
+
+    def _show(self, tree: Tree) -> None:
+        self.shelf = tree.shelf
+        self.came.emit(tree)
 
 
 def _begun(edits: Sequence[Any]) -> str:
