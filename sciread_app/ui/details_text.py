@@ -10,6 +10,7 @@ from urllib.parse import quote
 from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.ui.cards import percent
+from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of, links
 from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
@@ -94,8 +95,8 @@ def _head(paper: Paper, theme: Theme, points: float) -> str:
     if url.startswith(("https://", "http://")) and not web:
         web.append(f'<a href="{escape(url, quote=True)}">{escape(url[:60])}</a>')
     rows = [
-        f'<p style="font-size:{points * 1.5:.1f}pt;font-weight:600;line-height:118%;'
-        f'margin:0 0 8px 0">{title}</p>',
+        f'<p{direction(title)} style="font-size:{points * 1.5:.1f}pt;font-weight:600;'
+        f'line-height:118%;margin:0 0 8px 0">{title}</p>',
         _line(", ".join(names) or "Unknown authors", theme.text),
         _line(where, theme.quiet),
         _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
@@ -126,7 +127,7 @@ def _abstract(details: Details, listing: Listing, theme: Theme, points: float) -
     words = details.words or listing.words
     sentence = readable(details.sentence)
     paragraphs = [
-        f'<p style="line-height:145%;margin:0 0 8px 0">'
+        f'<p{direction(readable(part))} style="line-height:145%;margin:0 0 8px 0">'
         f"{marked(readable(part), words, sentence, theme)}</p>"
         for part in details.paper.abstract.split("\n\n")
     ]

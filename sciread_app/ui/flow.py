@@ -52,6 +52,8 @@ class Flow(QLayout):
         """Put the widgets into `box`, or only find out how high it must be."""
         left, top, line = box.x(), box.y(), 0
         for item in self._items:
+            if item.isEmpty():
+                continue  # a widget that is hidden
             size = item.sizeHint()
             if left > box.x() and left + size.width() > box.x() + box.width():
                 left, top, line = box.x(), top + line + self._gap, 0

@@ -235,6 +235,24 @@ QPushButton#link:hover, QToolButton#link:hover {{ background: {chosen}; }}
 QPushButton#link:focus, QToolButton#link:focus {{ border-color: {accent}; }}
 QToolButton#link::menu-indicator {{ image: none; }}
 
+QToolButton#plain[popupMode="1"] {{ padding-right: 30px; }}
+QToolButton#plain::menu-button {{
+    border: none; border-left: 1px solid {border}; width: 22px; margin: 4px 1px 4px 0;
+}}
+QPushButton#flush {{
+    background: transparent; border: 1px solid transparent; color: {accent};
+    padding: 3px 2px; border-radius: 5px; text-align: left;
+}}
+QPushButton#flush:hover {{ background: {chosen}; }}
+QPushButton#flush:focus {{ border-color: {accent}; }}
+QPushButton#flush:disabled {{ color: {faint}; }}
+QFrame#note {{ background: {hover}; border: 1px solid {border}; border-radius: 8px; }}
+QPlainTextEdit#notebox {{
+    background: {surface}; border: 1px solid {border}; border-radius: 6px; padding: 4px;
+    selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QPlainTextEdit#notebox:focus {{ border-color: {accent}; }}
+
 QPushButton#chip {{
     background: {track}; border: 1px solid transparent; border-radius: 7px; color: {quiet};
     padding: 3px 9px;

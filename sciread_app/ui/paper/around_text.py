@@ -10,6 +10,7 @@ from urllib.parse import quote
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.paper import Paper
 from sciread_app.ui.cards import percent
+from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Theme
@@ -71,7 +72,7 @@ def _alike(one: Alike, theme: Theme) -> str:
         reasons.append(f"both say {', '.join(one.words)}")
     if one.percentile is not None:
         reasons.append(f"closer than {percent(one.percentile)} of pairs")
-    return _held(one.paper, theme, " · ".join(reasons))
+    return _held(one.paper, theme, escape(" · ".join(reasons)))
 
 
 def _held(paper: Paper, theme: Theme, more: str = "") -> str:
@@ -84,14 +85,15 @@ def _nearby(one: Nearby, theme: Theme) -> str:
         return _held(one.paper, theme)
     name = f"{one.name.kind}={quote(one.name.value, safe='')}"
     text, address = link_of(one.name)
-    does = [f'<a href="{ADD}:{name}">Add to library</a>']
+    does = [f'<a href="{ADD}:{name}">Add&nbsp;to&nbsp;library</a>']
     if address:
-        does.append(f'<a href="{escape(address)}">{escape(text)}</a>')
+        shown = escape(text).replace(" ", "&nbsp;")
+        does.append(f'<a href="{escape(address)}">{shown}</a>')
     mention = one.mention
     title = escape(readable(mention.title)) if mention else escape(text)
     parts = (mention.authors, mention.venue, mention.year) if mention else ()
-    facts = [escape(" · ".join(filter(None, parts)))] if any(parts) else []
-    return _entry(title, " &nbsp;·&nbsp; ".join([*facts, *does]), "", theme)
+    facts = escape(" · ".join(filter(None, parts)))
+    return _entry(title, facts, " &nbsp;·&nbsp; ".join(does), theme)
 
 
 def _facts(paper: Paper) -> str:
@@ -104,9 +106,9 @@ def _facts(paper: Paper) -> str:
 def _entry(title: str, facts: str, more: str, theme: Theme) -> str:
     lines = [title, f'<span style="color:{theme.quiet}">{facts}</span>' if facts else ""]
     if more:
-        lines.append(f'<span style="color:{theme.faint}">{escape(more)}</span>')
+        lines.append(f'<span style="color:{theme.faint}">{more}</span>')
     inside = "<br>".join(filter(None, lines))
-    return f'<p style="margin:0 0 9px 0;line-height:125%">{inside}</p>'
+    return f'<p{direction(title)} style="margin:0 0 9px 0;line-height:125%">{inside}</p>'
 
 
 def _paragraph(inside: str, colour: str) -> str:

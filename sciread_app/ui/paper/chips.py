@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QStringListModel, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, QStringListModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QCompleter,
@@ -54,7 +54,7 @@ class Chips(QWidget):
         self._chips: list[Chip] = []
         self._known = QStringListModel(self)
         self.setAccessibleName(f"The {kind.name}s of the paper")
-        self.add = styled(QPushButton(kind.add), "link")
+        self.add = styled(QPushButton(kind.add), "flush")
         self.add.clicked.connect(self.begin)
         self.box = styled(QLineEdit(placeholderText=kind.hint, maxLength=LONGEST), "field")
         self.box.setAccessibleName(kind.add)
@@ -152,6 +152,8 @@ class Chip(QFrame):
         self.remove = QToolButton()
         self.remove.setAccessibleName(f"Take off the {kind.name} {name}")
         self.remove.setToolTip(self.remove.accessibleName())
+        side = round(self.fontMetrics().height() * 0.7)
+        self.remove.setIconSize(QSize(side, side))
         self.remove.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.remove.clicked.connect(lambda: self.removed.emit(name))
         row = QHBoxLayout(self)

@@ -30,7 +30,7 @@ from sciread_app.ui.theme import Appearance, Theme, styled
 
 # A bibliography may name any file as its attachment; a program is shown, never started.
 SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
-NAME_SHOWN = 46  # characters
+NAME_SHOWN = 38  # characters
 KIB = 1024
 
 
@@ -47,7 +47,7 @@ class FileList(QWidget):
         self._paper: PaperId | None = None
         self._shown: Sequence[PaperFile] = ()
         self._rows: list[FileRow] = []
-        self.add = styled(QPushButton("Add a file…"), "link")
+        self.add = styled(QPushButton("Add a file…"), "flush")
         self.add.clicked.connect(self._choose)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -152,7 +152,7 @@ class FileRow(QWidget):
         self.file = file
         name = file.path.name
         shown = name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 9]}…{name[-8:]}"
-        self.name = styled(QPushButton(shown.replace("&", "&&")), "link")
+        self.name = styled(QPushButton(shown.replace("&", "&&")), "flush")
         self.name.setToolTip(str(file.path))
         self.name.setAccessibleName(f"Open {name}")
         self.name.setEnabled(not file.missing)
@@ -196,7 +196,7 @@ class FileRow(QWidget):
 def facts(file: PaperFile) -> str:
     """Size and pages; of a missing file, that it is missing."""
     if file.missing:
-        return "Not there any more"
+        return "Missing"
     parts = [size(file.size)] if file.size else []
     if file.pages:
         parts.append("1 page" if file.pages == 1 else f"{file.pages:,} pages")

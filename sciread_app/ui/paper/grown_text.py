@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextDocument, QWheelEvent
+from PySide6.QtGui import (
+    QKeyEvent,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser
 
+_SIZE = QTextFormat.Property.FontSizeAdjustment
 _SCROLLS = {
     Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
     Qt.Key.Key_Home, Qt.Key.Key_End, Qt.Key.Key_Space,
@@ -35,6 +44,7 @@ class GrownText(QTextBrowser):
         """HTML inside is shown as it is written, not done."""
         features = QTextDocument.MarkdownFeature
         self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+        self._tame_headings()
         self._grow()
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
@@ -56,6 +66,18 @@ class GrownText(QTextBrowser):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
+
+    def _tame_headings(self) -> None:
+        """A heading is a little larger than the text: these are notes, not books."""
+        block = self.document().begin()
+        while block.isValid():
+            if level := block.blockFormat().headingLevel():
+                cursor = QTextCursor(block)
+                cursor.select(QTextCursor.SelectionType.BlockUnderCursor)
+                letters = QTextCharFormat()
+                letters.setProperty(_SIZE, 1 if level == 1 else 0)
+                cursor.mergeCharFormat(letters)
+            block = block.next()
 
     def _grow(self) -> None:
         width = self.viewport().width()

@@ -38,9 +38,9 @@ class Parts(QWidget):
         self.back = QPushButton("Back to the list")
         self.back.setToolTip("Esc")
         self.back.hide()
-        self.read_file = styled(QPushButton("Read"), "primary")
+        self.read_file = styled(QPushButton("Read PDF"), "primary")
         self.read_file.setToolTip("Open the PDF in this window")
-        self.similar = QPushButton("Similar papers")
+        self.similar = QPushButton("Similar")
         self.similar.setToolTip("Papers that mean about the same (Ctrl+L)")
         self.read = QPushButton("Mark as read")
         self.copy = CopyButton()
@@ -112,6 +112,7 @@ class Parts(QWidget):
         column.setSpacing(8)
         for widget in (self._warning(), self.head, self.stars, self.tags, self.collections):
             column.addWidget(widget)
+        column.addSpacing(6)
         column.addWidget(self.body)
         for title, widget in (
             ("Files", self.files),

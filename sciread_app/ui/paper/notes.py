@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
+    QFrame,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
@@ -41,7 +42,7 @@ class Notes(QWidget):
         self._jobs = jobs
         self._paper: PaperId | None = None
         self._views: dict[int, NoteView] = {}
-        self.add = styled(QPushButton("Write a note"), "link")
+        self.add = styled(QPushButton("Write a note"), "flush")
         self.add.clicked.connect(self.write)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -122,7 +123,7 @@ class Notes(QWidget):
             self._drop(number)
 
 
-class NoteView(QWidget):
+class NoteView(QFrame):
     saved = Signal(int)
     closed = Signal(int)
     left = Signal()
@@ -130,6 +131,7 @@ class NoteView(QWidget):
 
     def __init__(self, paper: PaperId, number: int, about: About, jobs: Jobs) -> None:
         super().__init__()
+        self.setObjectName("note")
         self._paper, self.number = paper, number
         self._about, self._jobs = about, jobs
         self._saved = ""  # what the library holds
@@ -276,22 +278,22 @@ class NoteView(QWidget):
         self.box.ended.connect(self.save)
         self.box.left.connect(self.leave)
         self.when = styled(QLabel(), "faint")
-        self.edit_button = styled(QPushButton("Edit"), "link")
+        self.edit_button = styled(QPushButton("Edit"), "flush")
         self.edit_button.clicked.connect(self.edit)
-        self.remove_button = styled(QPushButton("Remove"), "link")
+        self.remove_button = styled(QPushButton("Remove"), "flush")
         self.remove_button.clicked.connect(self.remove)
         self.save_button = QPushButton("Save")
         self.save_button.setToolTip("Ctrl+Return")
         self.save_button.clicked.connect(self.save)
-        self.discard_button = styled(QPushButton("Discard"), "link")
+        self.discard_button = styled(QPushButton("Discard"), "flush")
         self.discard_button.clicked.connect(self.discard)
-        self.back = styled(QPushButton("Discarded. Bring it back"), "link")
+        self.back = styled(QPushButton("Discarded. Bring it back"), "flush")
         self.back.clicked.connect(self._bring_back)
         self.reading = _row(self.when, self.edit_button, self.remove_button)
         how = styled(QLabel(HOW, wordWrap=True), "faint")
         self.saving = _row(self.save_button, self.discard_button, how, last_wide=True)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(12, 10, 12, 8)
         column.setSpacing(4)
         for widget in (self.text, self.reading, self.box, self.saving):
             column.addWidget(widget)
@@ -314,7 +316,7 @@ class NoteBox(QPlainTextEdit):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setObjectName("note")
+        self.setObjectName("notebox")
         self.setAccessibleName("Note, in Markdown")
         self.setTabChangesFocus(True)
         self.textChanged.connect(self.grow)
