@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 _WINDOW_OPTIONS = ("--home", "--screenshot")
+# What a file manager hands over: no verb ends like this.
+_FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".pdf")
 
 
 def main() -> None:
-    """No verb: the window. `trainer ...` is the trainer, for builds that are one program."""
+    """No verb, or only files: the window. `trainer ...`: the trainer, for builds in one program."""
     arguments = sys.argv[1:]
     if arguments[:1] == ["trainer"]:
         from trainer.cli import main as trainer_main
@@ -24,19 +27,23 @@ def main() -> None:
         cli_main(arguments)
 
 
-def _window_options(arguments: list[str]) -> dict[str, Path | None] | None:
-    """Home and screenshot, if nothing but these is asked for; None if there is a verb."""
-    wanted: dict[str, Path | None] = dict.fromkeys(("home", "screenshot"))
+def _window_options(arguments: list[str]) -> dict[str, Any] | None:
+    """Home, screenshot and files, if nothing but these is asked for; None if there is a verb."""
+    wanted: dict[str, Any] = {"home": None, "screenshot": None, "files": []}
     rest = list(arguments)
     while rest:
-        name, equals, value = rest.pop(0).partition("=")
-        if name not in _WINDOW_OPTIONS or not (equals or rest):
+        argument = rest.pop(0)
+        name, equals, value = argument.partition("=")
+        if name in _WINDOW_OPTIONS and (equals or rest):
+            wanted[name.removeprefix("--")] = Path(value if equals else rest.pop(0))
+        elif argument.lower().endswith(_FILES) and not argument.startswith("-"):
+            wanted["files"].append(Path(argument))
+        else:
             return None
-        wanted[name.removeprefix("--")] = Path(value if equals else rest.pop(0))
     return wanted
 
 
-def _open_window(home: Path | None, screenshot: Path | None) -> int:
+def _open_window(home: Path | None, screenshot: Path | None, files: list[Path]) -> int:
     try:
         from sciread_app.ui.app import run
     except ImportError as error:
@@ -47,7 +54,7 @@ def _open_window(home: Path | None, screenshot: Path | None) -> int:
             file=sys.stderr,
         )
         return 1
-    return run(home, screenshot)
+    return run(home, screenshot, files)
 
 
 if __name__ == "__main__":

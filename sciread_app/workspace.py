@@ -68,8 +68,7 @@ class Workspace:
 
     @property
     def backups(self) -> Backups:
-        folder = self.settings.backups
-        return Backups(self.home, Path(folder) if folder else None)
+        return _backups(self.home, self.settings)
 
     def change(self, **changes: Any) -> Settings:
         """Write these settings, and go by them from now on. Raises ValueError for a wrong one."""
@@ -79,6 +78,21 @@ class Workspace:
         for name in ("_client", "fetching", "citing", "asking"):
             self.__dict__.pop(name, None)
         return self.settings
+
+    def key_place(self, name: str) -> str:
+        """Where the key of a source is kept, "environment" or "keyring"; empty if there is none."""
+        from sciread_app.sources import keys
+
+        return keys.place(name)
+
+    def set_key(self, name: str, value: str) -> None:
+        """Keep a key in the keyring, or with an empty one forget it. Raises SourceError."""
+        from sciread_app.sources import keys
+
+        if value:
+            keys.set_key(name, value)
+        else:
+            keys.drop_key(name)
 
     @cached_property
     def search(self) -> Search:
@@ -168,6 +182,16 @@ def open_workspace(folder: Path | None = None) -> Workspace:
     home = open_home(folder)
     _log_to(home.log)
     return Workspace(home)
+
+
+def backups_of(folder: Path | None = None) -> tuple[Home, Backups]:
+    """The backups of a home folder whose library need not be one that can be opened."""
+    home = open_home(folder)
+    return home, _backups(home, read_settings(home.settings)[0])
+
+
+def _backups(home: Home, settings: Settings) -> Backups:
+    return Backups(home, Path(settings.backups) if settings.backups else None)
 
 
 def _log_to(path: Path) -> None:

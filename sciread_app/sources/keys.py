@@ -32,6 +32,16 @@ def key(name: str) -> str:
     return _sound(value, f"The API key for {name}") if value else ""
 
 
+def place(name: str) -> str:
+    """Where the key called `name` comes from: "environment", "keyring", or nowhere."""
+    if any(os.environ.get(variable, "").strip() for variable in _variables(name)):
+        return "environment"
+    try:
+        return "keyring" if key(name) else ""
+    except SourceError:
+        return "keyring"  # one that is none, but can be replaced
+
+
 def set_key(name: str, value: str) -> None:
     """Keep a key in the keyring. Raises SourceError if it is none, or there is no keyring."""
     value = _sound(value.strip(), f"The API key for {name}")

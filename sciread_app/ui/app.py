@@ -7,27 +7,36 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QLockFile,
     QMessageLogContext,
     QObject,
+    Qt,
     QTimer,
     QtMsgType,
+    Signal,
     qInstallMessageHandler,
 )
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from sciread_app.errors import SciReadError
 from sciread_app.paths import Home, open_home
-from sciread_app.settings import read_settings, write_settings
+from sciread_app.settings import change_settings, read_settings
+from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
-from sciread_app.ui.main_window import Desk, MainWindow
+from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
+
+if TYPE_CHECKING:
+    from sciread_app.ui.desk import WorkspaceDesk
+    from sciread_app.ui.neighbour import Doorbell
+    from sciread_app.ui.values_care import Reopening
 
 log = logging.getLogger(__name__)
 
@@ -35,99 +44,229 @@ log = logging.getLogger(__name__)
 # own 5 ms add up in one repaint to a stall that can be seen.
 TURN = 0.0005
 QUIET_MS = 400  # without any work, until a picture is taken
+RESTART = 75  # the exit code with which the window asks for a new process
 LONGEST_WAIT = 90.0  # seconds for encoding to end before a picture is taken
 
 
-def run(folder: Path | None = None, screenshot: Path | None = None) -> int:
+def run(
+    folder: Path | None = None, screenshot: Path | None = None, files: Sequence[Path] = ()
+) -> int:
     """Open the window on a home folder (see paths.open_home) and stay until it is closed.
 
-    With `screenshot`, draw it into that file once there are papers to be seen, and leave.
+    `files` are added to the library; where a window is open on it already, by that one. With
+    `screenshot`, draw the window into that file once there are papers to be seen, and leave.
     Returns the exit code.
     """
+    try:
+        home = open_home(folder)
+    except SciReadError as error:
+        _application()
+        return _refuse(error.message, error.hint, quietly=bool(screenshot))
+    _scale(home)
+    app = _application()
+    sitting = Sitting(app, home, screenshot, files)
+    while True:
+        code = sitting.run()
+        if code == RESTART:
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        if sitting.next is None:
+            return code
+        sitting = sitting.next
+
+
+class Sitting:
+    """One window on one home, from opening to closing. `next` is the one that follows, where a
+    person asked for something that a closed library needs."""
+
+    def __init__(
+        self,
+        app: QApplication,
+        home: Home,
+        screenshot: Path | None = None,
+        files: Sequence[Path] = (),
+        before: Reopening | None = None,
+    ) -> None:
+        self._app = app
+        self._home = home
+        self._screenshot = screenshot
+        self._files = files
+        self._before = before
+        self.next: Sitting | None = None
+
+    def run(self) -> int:
+        lock = QLockFile(str(self._home.folder / "window.lock"))
+        lock.setStaleLockTime(0)  # a window may stay open for weeks; its process is what counts
+        if not lock.tryLock(0):
+            return self._leave_to_the_other()
+        try:
+            return self._run()
+        finally:
+            lock.unlock()
+
+    def _run(self) -> int:
+        sys.setswitchinterval(TURN)
+        settings, _ = read_settings(self._home.settings)
+        appearance = Appearance(self._app, Choice(settings.theme))
+        jobs = Jobs()
+        window = MainWindow(self._home.folder, jobs, appearance)
+        _report_faults_in(window)
+        opening = _Opening(self._home, window, jobs, self._before)
+        self._tie(window, opening)
+        window.show()
+        opening.start()
+        bell = self._listen(window)
+        if self._screenshot:
+            photographer = _Photographer(self._app, window, jobs, self._screenshot)
+            photographer.start()
+        code = self._app.exec()
+        bell.close()
+        window.hide()
+        stopped = jobs.shut_down()
+        opening.close()
+        if not stopped:
+            # A thread that will not end would keep the process alive, without a window, for ever.
+            logging.shutdown()
+            os._exit(code)
+        for done_with in (window, bell, appearance):
+            done_with.deleteLater()
+        return code
+
+    def _tie(self, window: MainWindow, opening: _Opening) -> None:
+        window.theme_chosen.connect(
+            lambda choice: change_settings(self._home.settings, theme=choice.value)
+        )
+        window.restart_wanted.connect(lambda: self._app.exit(RESTART))
+        window.reopen_wanted.connect(self._reopen)
+        opening.moved.connect(self._follow)
+
+    def _reopen(self, wanted: Reopening) -> None:
+        self.next = Sitting(self._app, self._home, before=wanted)
+        self._app.exit(0)
+
+    def _follow(self, folder: Path) -> None:
+        self.next = Sitting(self._app, Home(folder))
+        self._app.exit(0)
+
+    def _listen(self, window: MainWindow) -> Doorbell:
+        from sciread_app.ui.neighbour import Doorbell  # the network part of Qt; the window stands
+
+        bell = Doorbell(self._home.folder, self._app)
+        bell.rung.connect(lambda files: _take_in(window, files))
+        if self._files:
+            _take_in(window, self._files)
+        return bell
+
+    def _leave_to_the_other(self) -> int:
+        from sciread_app.ui.neighbour import ring
+
+        message = f"SciRead is already open on {self._home.folder}."
+        if not self._screenshot and ring(self._home.folder, self._files):
+            print(f"{message} Its window has come to the front.", file=sys.stderr)
+            return 0
+        hint = "Go to its window, or open another library with --home."
+        return _refuse(message, hint, quietly=bool(self._screenshot))
+
+
+def _application() -> QApplication:
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("SciRead")
     app.setDesktopFileName("sciread")
     if app.platformName() == "offscreen":
         qInstallMessageHandler(_tell)
-    try:
-        home = open_home(folder)
-    except SciReadError as error:
-        return _refuse(error.message, error.hint, quietly=bool(screenshot))
-    lock = QLockFile(str(home.folder / "window.lock"))
-    lock.setStaleLockTime(0)  # a window may stay open for weeks; its process is what counts
-    if not lock.tryLock(0):
-        message = f"SciRead is already open on {home.folder}."
-        hint = "Go to its window, or open another library with --home."
-        return _refuse(message, hint, quietly=bool(screenshot))
-    try:
-        return _run(app, home, screenshot)
-    finally:
-        lock.unlock()
+    return app
 
 
-def _run(app: QApplication, home: Home, screenshot: Path | None) -> int:
-    sys.setswitchinterval(TURN)
-    settings, _ = read_settings(home.settings)
-    appearance = Appearance(app, Choice(settings.theme))
-    jobs = Jobs()
-    window = MainWindow(home.folder, jobs, appearance)
-    window.theme_chosen.connect(
-        lambda choice: write_settings(home.settings, replace(settings, theme=choice.value))
-    )
-    _report_faults_in(window)
-    opening = _Opening(home, window, jobs)
-    window.show()
-    opening.start()
-    if screenshot:
-        photographer = _Photographer(app, window, jobs, screenshot)
-        photographer.start()
-    code = app.exec()
-    window.hide()
-    stopped = jobs.shut_down()
-    opening.close()
-    if not stopped:
-        # A thread that will not end would keep the process alive, without a window, for ever.
-        logging.shutdown()
-        os._exit(code)
-    return code
+def _scale(home: Home) -> None:
+    """Qt asks for the size of everything before there is an application."""
+    scale = read_settings(home.settings)[0].scale
+    ours = os.environ.get("SCIREAD_SCALED")  # by the process that this one was started anew from
+    if scale != 100 and (ours or "QT_SCALE_FACTOR" not in os.environ):
+        os.environ["QT_SCALE_FACTOR"] = os.environ["SCIREAD_SCALED"] = str(scale / 100)
+    elif ours:
+        del os.environ["QT_SCALE_FACTOR"], os.environ["SCIREAD_SCALED"]
+
+
+def _take_in(window: MainWindow, files: Sequence[Path]) -> None:
+    """Bring the window to the front, and add these files as soon as there is a library."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.raise_()
+    window.activateWindow()
+    if window.is_open:
+        window.add(list(files))
+    elif files:
+        window.opened.connect(lambda: window.add(list(files)))
+
+
+@dataclass
+class _Opened:
+    """`folder`: where the library is now, if it was moved. `problem`: what was not done."""
+
+    desk: WorkspaceDesk | None = None
+    folder: Path | None = None
+    problem: Problem | None = None
 
 
 class _Opening(QObject):
     """Opens the library behind the window, since what it needs takes longer to import than Qt."""
 
-    def __init__(self, home: Home, window: MainWindow, jobs: Jobs) -> None:
+    moved = Signal(object)  # Path: the library is in another folder now
+
+    def __init__(
+        self, home: Home, window: MainWindow, jobs: Jobs, before: Reopening | None
+    ) -> None:
         super().__init__(window)
         self._home = home
         self._window = window
         self._jobs = jobs
-        self._close: Callable[[], None] = lambda: None
+        self._before = before
+        self._desk: WorkspaceDesk | None = None
 
     def start(self) -> None:
-        def work(task: object) -> tuple[Desk, bool, list[str], Callable[[], None]]:
-            from sciread_app.ui.desk import open_desk  # brings SQLAlchemy, numpy and hnswlib
-
-            desk = open_desk(self._home.folder)
-            return desk, desk.is_new, desk.warnings, desk.close
-
+        if self._before:
+            self._window.wait_for(self._before.title)
         self._jobs.run(
-            "Opening the library",
-            work,
+            self._before.title if self._before else "Opening the library",
+            self._work,
             self._opened,
             on_failed=self._window.cannot_open,
-            lane=Lane.light,
+            lane=Lane.heavy if self._before else Lane.light,
         )
 
     def close(self) -> None:
-        self._close()
+        if self._desk:
+            self._desk.close()
 
-    def _opened(self, opened: tuple[Desk, bool, list[str], Callable[[], None]]) -> None:
-        desk, is_new, warnings, self._close = opened
+    def _work(self, task: Task) -> _Opened:
+        from sciread_app.ui.desk import open_desk  # brings SQLAlchemy, numpy and hnswlib
+
+        opened = _Opened()
+        if self._before:
+            try:
+                folder = self._before.work(task)
+            except SciReadError as error:
+                opened.problem = problem_of(error, self._before.title)
+            else:
+                if folder != self._home.folder:
+                    return _Opened(folder=folder)
+        opened.desk = open_desk(self._home.folder)
+        return opened
+
+    def _opened(self, opened: _Opened) -> None:
+        if opened.folder:
+            self.moved.emit(opened.folder)
+            return
+        desk = self._desk = opened.desk
+        assert desk
         # What stands now stays: the collector need not walk through it again, which takes 50 ms.
         gc.freeze()
-        self._window.open(desk, sample=is_new)
-        for warning in warnings:
+        self._window.open(desk, sample=desk.is_new)
+        for warning in desk.warnings:
             self._window.banner.show_problem(Problem(warning))
+        if opened.problem:
+            self._window.banner.show_problem(opened.problem)
+        elif self._before:
+            self._window.banner.show_notice(f"{self._before.title}: done.")
 
 
 class _Photographer(QObject):

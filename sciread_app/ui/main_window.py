@@ -4,38 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QFileDialog, QMainWindow
 
 from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.tasks import Task
+from sciread_app.ui.desk_protocol import Desk
 from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
 from sciread_app.ui.focus import ComeBack, next_pane
 from sciread_app.ui.frame import Frame
 from sciread_app.ui.icons import icon
-from sciread_app.ui.importing import Importer, Importing
+from sciread_app.ui.importing import Importing
 from sciread_app.ui.job_centre_log import WorkLog
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog, headline, summed_up
 from sciread_app.ui.menus import Menus
 from sciread_app.ui.page import Page, search_panes
 from sciread_app.ui.pages import build
-from sciread_app.ui.palette_offer import Goal, WindowOffer
+from sciread_app.ui.palette_offer import WindowOffer
 from sciread_app.ui.reader.verbs import read_in, save_notes_of
-from sciread_app.ui.search_page import Finder, SearchPage
+from sciread_app.ui.search_page import SearchPage
 from sciread_app.ui.theme import Appearance, Choice
-from sciread_app.ui.values import Ledger, Status
+from sciread_app.ui.undo_menu import UndoMenu
+from sciread_app.ui.values import Ledger
 
 if TYPE_CHECKING:
-    from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.job_centre import JobCentre
     from sciread_app.ui.palette import Palette
-    from sciread_app.ui.reader.values import Files
-    from sciread_app.ui.shelf.organiser import Organiser
     from sciread_app.ui.shelf.shelving import Shelving
 
 FILES = (
@@ -45,34 +43,13 @@ FILES = (
 FIRST_SIZE = (1240, 800)
 
 
-class Desk(Finder, Importer, Protocol):
-    """A library that is open, as the window needs it."""
-
-    @property
-    def intake(self) -> Intake: ...
-
-    @property
-    def reading(self) -> Files: ...
-
-    @property
-    def organise(self) -> Organiser: ...
-
-    def status(self) -> Status: ...
-
-    def goals(self) -> Sequence[Goal]:
-        """The parts of the library that have a name."""
-        ...
-
-    def wake(self, task: Task) -> None:
-        """Start the model, which takes seconds; until then searches go by words."""
-        ...
-
-
 class MainWindow(QMainWindow):
     """Shown at once, with a library in it as soon as `open` is called."""
 
     opened = Signal()
     theme_chosen = Signal(object)  # Choice
+    restart_wanted = Signal()  # of the program, for what it can only be told at its start
+    reopen_wanted = Signal(object)  # Reopening: what can only be done to a closed library
     library_changed = Signal(object)  # Changes
 
     def __init__(self, home: Path, jobs: Jobs, appearance: Appearance) -> None:
@@ -103,6 +80,7 @@ class MainWindow(QMainWindow):
         """Show this library. With `sample`, fill it with the sample first."""
         self._desk = desk
         self.page = SearchPage(desk, self._jobs, self.appearance)
+        self.page.remember(self._memory())
         self.page.add_wanted.connect(self.add_files)
         self._put_up_shelf(desk)
         self.importing = Importing(desk, self._jobs, self)
@@ -121,6 +99,15 @@ class MainWindow(QMainWindow):
     @property
     def desk(self) -> Desk | None:
         return self._desk
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a library that may be looked at."""
+        return self._ready
+
+    def wait_for(self, what: str) -> None:
+        """Say what is done before the library can be opened."""
+        self._wait.say("papers", what, "It may take some minutes where there are many papers.")
 
     def go_to(self, place: str) -> None:
         """Show the page with this key, see rail.PLACES."""
@@ -183,6 +170,23 @@ class MainWindow(QMainWindow):
         self.go_to("search")
         if self.page:
             self.page.show_papers(papers, crumb)
+
+    def show_on_map(self, papers: Sequence[PaperId], title: str = "Shown on the map") -> None:
+        """Let these papers stand out on the map, and bring them into sight."""
+        self.go_to("map")
+        page = self._others.get("map")
+        if page and papers:
+            page.show_papers(papers, title)
+
+    def show_chosen_on_map(self) -> None:
+        if self.page:
+            self.show_on_map(self.page.hits.chosen())
+
+    def show_found_on_map(self) -> None:
+        """What stands on the search page now."""
+        if self.page:
+            view = self.page.view
+            self.show_on_map(view.listing.ids, view.crumb or view.query or "The whole library")
 
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""
@@ -284,6 +288,9 @@ class MainWindow(QMainWindow):
 
         self.shelving = Shelving(self, desk.organise, self._jobs)
         self.shelving.restore(self._memory())
+        on_shelf = self.menus.on_shelf
+        undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
+        self.library_changed.connect(undo.library_changed)
 
     def _wake(self) -> None:
         if self._desk:

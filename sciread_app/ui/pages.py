@@ -48,8 +48,23 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.settings_page import SettingsPage
+
+    def ask(what: str, means: str, name: str, do: Callable[[], object]) -> None:
+        window.banner.show_notice(what, means, (name, do), passes=True)
+
+    page = SettingsPage(desk.care, jobs, window.appearance)
+    page.theme_wanted.connect(window.choose_theme)
+    page.restart_wanted.connect(window.restart_wanted)
+    page.reopen_wanted.connect(window.reopen_wanted)
+    page.question.connect(ask)
+    return page
+
+
 _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "intake": _intake,
+    "settings": _settings,
     "reader": _reader,
 }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
 
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
+LEAST, GAP, TOP = 30, 4, 12  # of one without its name, between two, above the first
 PICTURE = 22
 
 
@@ -30,6 +31,7 @@ PLACES = (
     Place("search", "Search", "search", "Ctrl+1", "Find papers in your library"),
     Place("reader", "Reader", "reader", "Ctrl+4", "Read and mark the files of papers"),
     Place("intake", "Intake", "intake", "Ctrl+6", "Fetch papers, add files, see what came in"),
+    Place("settings", "Settings", "settings", "Ctrl+,", "What can be chosen, and backups"),
 )
 
 
@@ -45,15 +47,25 @@ class Rail(QFrame):
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self, exclusive=True)
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 12, 0, 8)
-        column.setSpacing(4)
+        column.setContentsMargins(8, TOP, 0, 8)
+        column.setSpacing(GAP)
         for place in PLACES:
+            if place.key == "settings":
+                column.addStretch()  # apart from where papers are
             button = RailButton(place, appearance)
             button.clicked.connect(lambda _=False, key=place.key: self.chosen.emit(key))
             self._buttons[place.key] = button
             self._group.addButton(button)
             column.addWidget(button)
-        column.addStretch()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(WIDTH + 8, TOP + 8 + len(PLACES) * (LEAST + GAP))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is no room for names, at 300 %, the pictures alone remain."""
+        room = (self.height() - TOP - 8) // len(PLACES) - GAP
+        for button in self._buttons.values():
+            button.fit(min(HEIGHT, max(LEAST, room)))
 
     def button(self, key: str) -> RailButton:
         return self._buttons[key]
@@ -77,14 +89,21 @@ class RailButton(QToolButton):
         self.setToolTip(f"{place.what} ({place.keys})")
         self.setAccessibleDescription(place.what)
         self.setCheckable(True)
-        self.setFixedSize(WIDTH, HEIGHT)
         self.setIconSize(QSize(PICTURE, PICTURE))
-        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+        self.fit(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.toggled.connect(self.paint_icon)
         appearance.changed.connect(self.paint_icon)
         self.show_busy(False)
         self.paint_icon()
+
+    def fit(self, height: int) -> None:
+        style = Qt.ToolButtonStyle
+        named = height >= HEIGHT - 6
+        self.setFixedSize(WIDTH, height)
+        self.setToolButtonStyle(
+            style.ToolButtonTextUnderIcon if named else style.ToolButtonIconOnly
+        )
 
     def show_busy(self, busy: bool) -> None:
         self.busy = busy

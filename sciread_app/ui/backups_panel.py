@@ -1,0 +1,149 @@
+"""The backups of the library on the settings page: how many papers of which day, and back to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.services.backups import Copy
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.theme import styled
+from sciread_app.ui.values_care import Care
+
+COLUMNS = ("Made", "Papers", "Size", "Why")
+HELP = (
+    "The library is copied once a day while the window is open. The last seven days are kept, and "
+    "the last day of each month for a year."
+)
+ROWS = 6
+
+
+class BackupsPanel(QWidget):
+    restore_wanted = Signal(object)  # Copy
+
+    def __init__(self, care: Care, jobs: Jobs) -> None:
+        super().__init__()
+        self._care = care
+        self._jobs = jobs
+        self._copies: Sequence[Copy] = ()
+        self.table = QTableWidget(0, len(COLUMNS))
+        self.none = styled(QLabel("There is no backup yet."), "quiet")
+        self.restore = QPushButton("Restore…")
+        self.now = QPushButton("Back up now")
+        self.folder = QPushButton("Open their folder")
+        self._build()
+        self.restore.clicked.connect(self._restore)
+        self.now.clicked.connect(self._back_up)
+        self.folder.clicked.connect(self._open_folder)
+        self.table.itemSelectionChanged.connect(self._choose)
+        self._show([])
+
+    def load(self) -> None:
+        self._jobs.run(
+            "Listing backups",
+            lambda task: self._care.backups(),
+            self._show,
+            lane=Lane.light,
+            instead_of="backups",
+        )
+
+    def _back_up(self) -> None:
+        self.now.setEnabled(False)
+        job = self._jobs.run(
+            "Backing up the library", lambda task: self._care.back_up(date.today(), task)
+        )
+
+        def ended(other: object) -> None:
+            if other is job:
+                self._jobs.finished.disconnect(ended)
+                self.now.setEnabled(True)
+                self.load()
+
+        self._jobs.finished.connect(ended)
+
+    def _show(self, copies: Sequence[Copy]) -> None:
+        self._copies = copies
+        self.table.setRowCount(len(copies))
+        for row, copy in enumerate(copies):
+            papers = "" if copy.papers is None else f"{copy.papers:,}"
+            texts = (f"{copy.made:%Y-%m-%d %H:%M}", papers, size(copy.bytes), copy.kind)
+            for column, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                if column in (1, 2):
+                    item.setTextAlignment(
+                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+                    )
+                self.table.setItem(row, column, item)
+        height = self.table.verticalHeader().defaultSectionSize()
+        rows = min(ROWS, max(1, len(copies)))
+        self.table.setFixedHeight(
+            self.table.horizontalHeader().sizeHint().height() + rows * height + 6
+        )
+        self.table.setVisible(bool(copies))
+        self.none.setVisible(not copies)
+        self._choose()
+
+    def _choose(self) -> None:
+        self.restore.setEnabled(bool(self.table.selectedItems()))
+
+    def _restore(self) -> None:
+        self.restore_wanted.emit(self._copies[self.table.currentRow()])
+
+    def _open_folder(self) -> None:
+        settings = self._care.settings
+        folder = settings.backups or str(self._care.home / "backups")
+        QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
+
+    def _build(self) -> None:
+        table = self.table
+        table.setAccessibleName("Backups")
+        table.setHorizontalHeaderLabels(COLUMNS)
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        buttons = QHBoxLayout()
+        for button in (self.restore, self.now, self.folder):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(styled(QLabel(HELP, wordWrap=True), "quiet"))
+        column.addWidget(table)
+        column.addWidget(self.none)
+        column.addLayout(buttons)
+
+
+def size(bytes: int) -> str:
+    """3 KB, 12.5 MB, 1.2 GB"""
+    amount, units = bytes / 1000, ("KB", "MB", "GB", "TB")
+    for unit in units:
+        if amount < 1000 or unit == units[-1]:
+            return (
+                f"{amount:,.0f} {unit}" if amount >= 100 or unit == "KB" else f"{amount:.1f} {unit}"
+            )
+        amount /= 1000
+    raise AssertionError

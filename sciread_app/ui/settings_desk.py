@@ -1,0 +1,82 @@
+"""What the settings page asks for, answered by an open workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from sciread_app.paths import Home, local_home
+from sciread_app.services import backup, moving
+from sciread_app.services.backups import Copy
+from sciread_app.settings import Settings, change_settings
+from sciread_app.tasks import Task
+from sciread_app.ui.values_care import KeyPlace, Reopening
+from sciread_app.workspace import Workspace
+
+KEYS = (
+    ("ncbi", "PubMed", "Ten requests a second instead of three."),
+    ("semantic_scholar", "Semantic Scholar", "A line of your own for citations."),
+)
+
+
+class WorkspaceCare:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def home(self) -> Path:
+        return self._workspace.home.folder
+
+    @property
+    def risk(self) -> str:
+        risk = self._workspace.risk
+        return "" if risk == self.settings.accepted_risk else risk
+
+    @property
+    def settings(self) -> Settings:
+        return self._workspace.settings
+
+    def change(self, **changes: Any) -> Settings:
+        return self._workspace.change(**changes)
+
+    def keys(self) -> list[KeyPlace]:
+        return [
+            KeyPlace(name, title, what, self._workspace.key_place(name))
+            for name, title, what in KEYS
+        ]
+
+    def set_key(self, name: str, value: str) -> None:
+        self._workspace.set_key(name, value)
+
+    def backups(self) -> Sequence[Copy]:
+        return self._workspace.backups.all()
+
+    def backup_due(self, today: date) -> bool:
+        return self._workspace.backups.due(self._workspace.library, today)
+
+    def back_up(self, today: date, task: Task) -> Path | None:
+        return self._workspace.backups.take(self._workspace.library, today, task)
+
+    def restoring(self, copy: Copy) -> Reopening:
+        home = self._workspace.home
+
+        def work(task: Task) -> Path:
+            task.step(0, 0, "Restoring")
+            backup.restore(home, copy.path)
+            return home.folder
+
+        return Reopening(f"Restoring the library as of {copy.made:%Y-%m-%d %H:%M}", work)
+
+    def moving(self, folder: Path | None) -> Reopening:
+        home, risk = self._workspace.home, self._workspace.risk
+
+        def work(task: Task) -> Path:
+            target = moving.move(home, Home(folder) if folder else local_home(), task)
+            if risk:
+                # What lies there safely is what nobody writes to.
+                change_settings(target.settings, backups=str(home.backups), accepted_risk="")
+            return target.folder
+
+        return Reopening("Moving the library", work)
