@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import NamedTuple
 
 from sciread_app.domain.reading import Box
 
 _ENDS = "\r\n"
 _JOINS = "'’-\u00ad\ufffe"  # between the letters of one word
+
+
+class _Run(NamedTuple):
+    box: Box
+    start: int
+    end: int
 
 
 @dataclass(frozen=True)
@@ -26,19 +34,15 @@ class Letters:
     def nearest(self, x: float, y: float, reach: float = 1e9) -> int | None:
         """The letter under a point, or else the nearest; None if all are further than `reach`."""
         best, least = None, reach
-        edges = self.edges
-        for letter in range(len(self.text)):
-            left, top, right, bottom = edges[4 * letter : 4 * letter + 4]
-            if right <= left:
-                continue
-            # Lines are what the eye follows: a point right of a line belongs to that line.
-            dy = max(top - y, 0.0, y - bottom)
-            dx = max(left - x, 0.0, x - right)
-            away = 4 * dy + dx
-            if away < least:
-                best, least = letter, away
-                if away == 0:
-                    break
+        near = sorted((_away(run.box, x, y), run) for run in self._runs)
+        for bound, run in near:
+            if bound > least:
+                break
+            for letter in range(run.start, run.end):
+                box = self.box(letter)
+                away = _away(box, x, y) if box.right > box.left else reach
+                if away < least:
+                    best, least = letter, away
         return best
 
     def boundary(self, x: float, y: float) -> int:
@@ -59,19 +63,42 @@ class Letters:
 
     def boxes(self, start: int, end: int) -> tuple[Box, ...]:
         """What covers these letters, a box a line."""
-        covers: list[Box] = []
-        new_line = True
-        for letter in range(max(start, 0), min(end, len(self.text))):
-            box = self.box(letter)
-            if self.text[letter] in _ENDS:
-                new_line = True
-            elif box.right > box.left:
-                if covers and not new_line and _on_one_line(covers[-1], box):
-                    covers[-1] = covers[-1].joined(box)
-                else:
-                    covers.append(box)
-                new_line = False
+        covers = []
+        for run in self._runs:
+            if start <= run.start and run.end <= end:
+                covers.append(run.box)
+            elif run.start < end and start < run.end:
+                letters = range(max(start, run.start), min(end, run.end))
+                sized = [box for box in map(self.box, letters) if box.right > box.left]
+                if sized:
+                    covers.append(reduce(Box.joined, sized))
         return tuple(covers)
+
+    def prepare(self) -> None:
+        """Work out now what is else worked out when it is first asked for, in milliseconds."""
+        _ = self._runs
+
+    @cached_property
+    def _runs(self) -> list[_Run]:
+        """Letters that stand side by side. There are thousands on a page, but not so many runs."""
+        runs: list[_Run] = []
+        begun = end = 0
+        left = top = right = bottom = 0.0
+        on_line = False
+        edges = zip(*[iter(self.edges)] * 4, strict=True)
+        for letter, (sign, (x1, y1, x2, y2)) in enumerate(zip(self.text, edges, strict=True)):
+            if sign in _ENDS:
+                on_line = False
+            elif x2 > x1:
+                if on_line and top <= (y1 + y2) / 2 <= bottom and x1 >= left - 1:
+                    left, top = min(left, x1), min(top, y1)
+                    right, bottom = max(right, x2), max(bottom, y2)
+                else:
+                    runs.append(_Run(Box(left, top, right, bottom), begun, end))
+                    begun, left, top, right, bottom = letter, x1, y1, x2, y2
+                on_line, end = True, letter + 1
+        runs.append(_Run(Box(left, top, right, bottom), begun, end))
+        return [run for run in runs if run.end]
 
     def _around(self, letter: int, belongs: Callable[[str], bool]) -> tuple[int, int]:
         start, end = letter, letter
@@ -82,10 +109,11 @@ class Letters:
         return start, max(end, letter + 1)
 
 
+def _away(box: Box, x: float, y: float) -> float:
+    # Lines are what the eye follows: a point right of a line belongs to that line.
+    dy = max(box.top - y, 0.0, y - box.bottom)
+    return 4 * dy + max(box.left - x, 0.0, x - box.right)
+
+
 def _in_word(letter: str) -> bool:
     return letter.isalnum() or letter in _JOINS
-
-
-def _on_one_line(before: Box, after: Box) -> bool:
-    middle = (after.top + after.bottom) / 2
-    return before.top <= middle <= before.bottom and after.left >= before.left - 1

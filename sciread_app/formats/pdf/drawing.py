@@ -9,7 +9,8 @@ import ctypes
 import math
 from array import array
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -59,6 +60,7 @@ class OpenPage:
         self.page = page
         self.transform = _transform(page)
         self._words: PdfTextPage | None = None
+        self._text: str | None = None
         self._letters: Letters | None = None
 
     @property
@@ -68,10 +70,38 @@ class OpenPage:
         return self._words
 
     @property
+    def text(self) -> str:
+        """Letter by letter, as they are counted by PDFium."""
+        if self._text is None:
+            count = min(self.words.count_chars(), MAX_LETTERS)
+            code = pdfium.FPDFText_GetUnicode
+            words = self.words.raw
+            self._text = "".join([_letter(code(words, number)) for number in range(count)])
+        return self._text
+
+    @property
     def letters(self) -> Letters:
         if self._letters is None:
-            self._letters = _letters(self.words, self.transform)
+            self._letters = Letters(self.text, self.edges(range(len(self.text))))
         return self._letters
+
+    def edges(self, wanted: Iterable[int]) -> array[float]:
+        """Four of each letter, as in domain.letters; those that are not wanted are at zero."""
+        edges = array("f", bytes(16 * len(self.text)))
+        rect, box, words = pdfium.FS_RECTF(), pdfium.FPDFText_GetLooseCharBox, self.words.raw
+        place = ctypes.byref(rect)
+        xx, xy, x, yx, yy, y = self.transform
+        for number in wanted:
+            # A page holds thousands: no function is called for a letter that need not be.
+            if box(words, number, place):
+                left, top, right, bottom = rect.left, rect.top, rect.right, rect.bottom
+                x1, y1 = xx * left + xy * top + x, yx * left + yy * top + y
+                x2, y2 = xx * right + xy * bottom + x, yx * right + yy * bottom + y
+                edges[4 * number] = x1 if x1 < x2 else x2
+                edges[4 * number + 1] = y1 if y1 < y2 else y2
+                edges[4 * number + 2] = x2 if x1 < x2 else x1
+                edges[4 * number + 3] = y2 if y1 < y2 else y1
+        return edges
 
     def close(self) -> None:
         if self._words is not None:
@@ -140,19 +170,21 @@ class Drawing:
                 opened.close()
 
     def find(self, page: int, words: str) -> list[dict[str, Any]]:
-        # Most pages do not hold the words: their letters' places need not be looked up.
+        # Most pages do not hold the words: these need not be read letter by letter.
         if not matches(self.text(page), words):
             return []
-        letters = self.letters(page)
+        opened = self._open(page)
+        text, found = opened.text, matches(opened.text, words)
+        letters = Letters(text, opened.edges(chain(*(range(*place) for place in found))))
         return [
             {
                 "page": page,
                 "start": start,
                 "end": end,
                 "boxes": letters.boxes(start, end),
-                "around": letters.text[max(0, start - _AROUND) : end + _AROUND],
+                "around": text[max(0, start - _AROUND) : end + _AROUND],
             }
-            for start, end in matches(letters.text, words)
+            for start, end in found
         ]
 
     def _open(self, page: int) -> OpenPage:
@@ -228,19 +260,6 @@ def _transform(page: PdfPage) -> Transform:
     far = 1000.0  # points: the whole numbers told matter less over a long way
     (x, y), (xx, yx), (xy, yy) = seen(0, 0), seen(far, 0), seen(0, far)
     return Transform((xx - x) / far, (xy - x) / far, x, (yx - y) / far, (yy - y) / far, y)
-
-
-def _letters(words: PdfTextPage, transform: Transform) -> Letters:
-    count = min(words.count_chars(), MAX_LETTERS)
-    rect, edges, letters = pdfium.FS_RECTF(), array("f"), []
-    for number in range(count):
-        code = pdfium.FPDFText_GetUnicode(words, number)
-        letters.append(_letter(code))
-        if pdfium.FPDFText_GetLooseCharBox(words, number, rect):
-            edges.extend(transform.box(rect.left, rect.top, rect.right, rect.bottom))
-        else:
-            edges.extend((0.0, 0.0, 0.0, 0.0))
-    return Letters("".join(letters), edges)
 
 
 def _letter(code: int) -> str:

@@ -90,17 +90,19 @@ class PagePainter:
 
     def _paint_blurred(self, painter: QPainter, layout: Layout, page: int, dark: bool) -> None:
         """What there is, however small: it is better than nothing while the rest is drawn."""
-        pictures = self._pictures
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        small = quick(layout.sizes[page], page, layout.turn, dark, pictures.quick_width)
-        if image := pictures.picture(small):
-            painter.drawImage(QRectF(layout.rect(page)), image)
-        before = self.sharp
+        pictures, before = self._pictures, self.sharp
+        parts = []
         if before and before.turn == layout.turn:
-            for part in before.parts(page, QRectF(before.rect(page)), dark):
-                if image := pictures.picture(part):
-                    painter.drawImage(layout.target(part), image)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+            parts = before.parts(page, QRectF(before.rect(page)), dark)
+        known = [(part, image) for part in parts if (image := pictures.picture(part))]
+        small = quick(layout.sizes[page], page, layout.turn, dark, pictures.quick_width)
+        image = pictures.picture(small)
+        if image and not (known and len(known) == len(parts)):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(layout.rect(page)), image)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        for part, image in known:
+            painter.drawImage(layout.target(part), image)
 
     def _paint_marks(
         self, painter: QPainter, layout: Layout, page: int, theme: Theme, dark: bool

@@ -125,7 +125,9 @@ class Pictures(QObject):
     def _get(self, want: Want, task: Task) -> object:
         try:
             if not isinstance(want, Part):
-                return self._file.page_text(want, task)
+                text = self._file.page_text(want, task)
+                text.letters.prepare()
+                return text
             data = self._file.draw(want, task)
         except (PageFailed, CannotShow) as failure:
             return failure
