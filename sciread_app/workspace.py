@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sciread_app.encoder import Encoder
 from sciread_app.paths import Home, cache_folder, open_home, resource
 from sciread_app.services.backups import Backups
+from sciread_app.services.duplicates import Duplicates
 from sciread_app.services.intake import Intake, Report
 from sciread_app.services.organise import Organise
 from sciread_app.services.search import Search
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
+    from sciread_app.services.kept_files import KeptFiles
     from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
     from sciread_app.sources.http import Client
@@ -53,6 +55,7 @@ class Workspace:
         self.library = Library(home.library)
         self.intake = self._new_intake()
         self.organise = Organise(self.library)
+        self.duplicates = Duplicates(self.library, self.organise)
 
     @cached_property
     def space(self) -> Space | None:
@@ -103,6 +106,12 @@ class Workspace:
         from sciread_app.services.atlas import Atlas
 
         return Atlas(self.library, self.space, self.home.indexes) if self.space else None
+
+    @cached_property
+    def kept_files(self) -> KeptFiles:
+        from sciread_app.services.kept_files import KeptFiles
+
+        return KeptFiles(self.library)
 
     # What fetches is imported when somebody fetches: it takes 0.2 s, which the window has not.
 

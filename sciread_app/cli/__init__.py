@@ -8,10 +8,19 @@ from sciread_app.cli import library  # the help lists verbs in the order in whic
 from sciread_app.cli import organising, safekeeping
 
 # isort: split
-from sciread_app.cli import citing, fetching
+from sciread_app.cli import citing, fetching, neighbours
 from sciread_app.cli.frame import app
 
-__all__ = ["app", "citing", "fetching", "library", "main", "organising", "safekeeping"]
+__all__ = [
+    "app",
+    "citing",
+    "fetching",
+    "library",
+    "main",
+    "neighbours",
+    "organising",
+    "safekeeping",
+]
 
 
 def main(arguments: list[str]) -> None:

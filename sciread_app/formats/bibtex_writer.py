@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
-from itertools import count
 from typing import TextIO
 
+from sciread_app.domain import citekeys
 from sciread_app.domain.paper import Paper
 from sciread_app.formats import dates, file_links, keyword_list, names
 from sciread_app.formats.bibtex_fields import (
@@ -30,17 +29,7 @@ _FIRST = (
     "subjects abstract note file"
 )
 _PLACE = {name: place for place, name in enumerate(_FIRST.split())}
-_NOT_IN_KEY = re.compile(r"[^A-Za-z0-9]")
-_NOT_IN_CITEKEY = re.compile(r"[\s,{}()\"#%~\\=@]")
-_SKIPPED_WORDS = (
-    "a an the on of in for and or to with from by at is are as via into der die das ein eine und "
-    "von zur zum le la les un une des du de et el los las y"
-)
 _PAGES = re.compile(r"(\w+)-(\w+)")
-_LETTERS = str.maketrans(
-    {"ß": "ss", "æ": "ae", "Æ": "Ae", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
-    | {"œ": "oe", "Œ": "Oe", "đ": "d", "Đ": "D", "ð": "d", "þ": "th", "ı": "i"}
-)
 
 
 def write(papers: Iterable[Paper], stream: TextIO, *, dialect: Dialect = "bibtex") -> None:
@@ -58,39 +47,18 @@ def write(papers: Iterable[Paper], stream: TextIO, *, dialect: Dialect = "bibtex
 
 def _keys(papers: list[Paper]) -> list[str]:
     """A key for each paper, no two alike in lower case: its own, or one made up."""
-    own = [_NOT_IN_CITEKEY.sub("", paper.identifier("citekey")) for paper in papers]
+    own = [citekeys.own(paper) for paper in papers]
     taken = {key.lower() for key in own if key}
     used: set[str] = set()
     keys = []
     for paper, key in zip(papers, own, strict=True):
         if not key or key.lower() in used:
-            stem = key or _made_up(paper)
-            free = (k for k in _variants(stem) if k.lower() not in used | taken)
+            stem = key or citekeys.made_up(paper)
+            free = (k for k in citekeys.variants(stem) if k.lower() not in used | taken)
             key = next(free)
         used.add(key.lower())
         keys.append(key)
     return keys
-
-
-def _variants(stem: str) -> Iterable[str]:
-    """stem, stema, stemb ... stemz, stem27, ..."""
-    yield stem
-    for n in count(1):
-        yield stem + (chr(ord("a") + n - 1) if n <= 26 else str(n))
-
-
-def _made_up(paper: Paper) -> str:
-    """Better BibTeX's default, auth.lower + shorttitle(3,3) + year: lecunDeepLearning2015."""
-    author = paper.authors[0].last_name if paper.authors else ""
-    words = [_ascii(word) for word in re.split(r"[^\w'’]+", paper.title)]
-    words = [word for word in words if word and word.lower() not in _SKIPPED_WORDS.split()][:3]
-    title = "".join(word[0].upper() + word[1:] for word in words)
-    return f"{_ascii(author).lower()}{title}{paper.published[:4]}" or "paper"
-
-
-def _ascii(text: str) -> str:
-    folded = unicodedata.normalize("NFKD", text.translate(_LETTERS))
-    return _NOT_IN_KEY.sub("", folded)
 
 
 def _fields(paper: Paper, dialect: Dialect) -> tuple[str, dict[str, str]]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TextIO
 
-from sciread_app.domain.paper import Paper
+from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.formats import bibtex, csl_json, jsonl, ris
 from sciread_app.storage.library import Library
@@ -35,19 +37,53 @@ _WRITERS: dict[Format, Callable[[Iterable[Paper], TextIO], None]] = {
 }
 
 
+_SUFFIXES = {
+    ".bib": Format.bibtex,
+    ".ris": Format.ris,
+    ".json": Format.csl_json,
+    ".jsonl": Format.jsonl,
+}
+
+
+def format_of(path: Path) -> Format:
+    """The format that a file of this name is written in. Raises LibraryError."""
+    if path.suffix.lower() not in _SUFFIXES:
+        raise LibraryError(
+            f"What {path.name} should hold cannot be told from its name.",
+            f"Let it end with {', '.join(_SUFFIXES)}, or name the format.",
+        )
+    return _SUFFIXES[path.suffix.lower()]
+
+
 def write(library: Library, ids: Sequence[int], format: Format, stream: TextIO, task: Task) -> None:
-    """Write these papers, in this order."""
-    _WRITERS[format](_papers(library, ids, task), stream)
+    """Write these papers, in this order. The key that a paper has in a bibliography is its key
+    from then on, see storage/citekeys.py."""
+    papers = _papers(library, ids, task)
+    if format is not Format.jsonl:  # which is for ourselves, and says what the library says
+        papers = _keyed(papers, library.citekeys.pin(ids))
+    _WRITERS[format](papers, stream)
 
 
 def write_file(
     library: Library, ids: Sequence[int], format: Format, path: Path, task: Task
 ) -> None:
     """Write these papers to a file, whole or not at all: what stood there stays until then."""
+    with _whole(path) as stream:
+        write(library, ids, format, stream, task)
+
+
+def write_text(text: str, path: Path) -> None:
+    """Write a text to a file, whole or not at all."""
+    with _whole(path) as stream:
+        stream.write(text)
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[TextIO]:
     half = path.with_name(path.name + ".new")
     try:
         with half.open("w", encoding="utf-8", newline="\n") as stream:
-            write(library, ids, format, stream, task)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         half.replace(path)
@@ -57,6 +93,13 @@ def write_file(
         ) from error
     finally:
         half.unlink(missing_ok=True)
+
+
+def _keyed(papers: Iterable[Paper], keys: Mapping[PaperId, str]) -> Iterator[Paper]:
+    for paper in papers:
+        pinned = Identifier("citekey", keys[paper.id]) if paper.id in keys else None
+        others = tuple(name for name in paper.identifiers if name != pinned)
+        yield replace(paper, identifiers=(pinned, *others)) if pinned else paper
 
 
 def _papers(library: Library, ids: Sequence[int], task: Task) -> Iterator[Paper]:

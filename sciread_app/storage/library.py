@@ -42,6 +42,7 @@ from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.opinions import Opinions
 from sciread_app.storage.reading import Reading
+from sciread_app.storage.pairs import Pairs
 from sciread_app.storage.shelves import Shelves
 from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits
@@ -74,6 +75,7 @@ class Library:
         self.path = path
         self.edits = Edits(self._db)
         self.shelves = Shelves(self._db)
+        self.pairs = Pairs(self._db)
         self.ledger = Ledger(self._db)
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)

@@ -201,3 +201,19 @@ def test_papers_are_cited_as_journals_want_it(shell):
     answer = shell.json("cite", "curie1898", "joliot1934", "--style", "ieee")
     assert answer["in_text"]["text"] == "[1], [2]"
     assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]
+
+
+def test_a_collection_is_kept_as_a_file_until_that_is_stopped(shell, tmp_path):
+    file = tmp_path / "thesis.bib"
+    shell.run("collect", "thesis", "curie1898")
+    shell.run("keep", "thesis", str(file))
+    assert "curie1898" in file.read_text("utf-8")
+    shell.run("collect", "thesis", "joliot1934")
+    (kept,) = shell.json("keep")["files"]
+    assert "joliot1934" in file.read_text("utf-8") and kept["path"] == str(file)
+    file.write_text("% mine", "utf-8")
+    (kept,) = shell.json("keep", code=1)["files"]
+    assert "changed it" in kept["problem"] and file.read_text("utf-8") == "% mine"
+    shell.run("keep", "thesis", "--stop")
+    assert shell.json("keep")["files"] == []
+    assert "cannot be told" in shell.run("keep", "thesis", "thesis.doc", code=1).output

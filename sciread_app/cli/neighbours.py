@@ -1,0 +1,55 @@
+"""The verbs that keep other programs, and texts somebody writes, in step with the library."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.console import Console
+from sciread_app.domain.kept_files import KeptFile
+from sciread_app.services.export import Format, format_of
+
+
+@verb
+def keep(
+    collection: Annotated[str | None, typer.Argument(help="The collection: thesis")] = None,
+    file: Annotated[Path | None, typer.Argument(help="The file: thesis.bib")] = None,
+    format: Annotated[Format | None, typer.Option("--format", "-f", help="Else as NAME.x.")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
+    stop: Annotated[bool, typer.Option("--stop", help="Let the file be from now on.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Keep a collection as a file beside the text you write, under keys that never change.
+
+    Without a file, bring all such files up to date and list them; the window does so by itself.
+    A file that somebody else has changed is left alone, and named.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress("Writing") as task:
+        files = workspace.kept_files
+        if collection and stop:
+            files.stop(collection)
+        elif collection and file:
+            chosen = format or format_of(file)
+            files.keep(collection, file, chosen, task, replace=replace)
+        else:
+            files.write(task)
+        known = [kept for kept in files.files() if collection in (None, kept.collection)]
+    return _list(console, known)
+
+
+def _list(console: Console, files: list[KeptFile]) -> int:
+    for kept in files:
+        console.say(f"{escape(kept.collection)}: {escape(kept.path)}")
+        if kept.problem:
+            console.say(f"  is behind: {escape(kept.problem)}")
+    if not files:
+        console.say("No collection is kept as a file.")
+    console.answer({"files": [asdict(kept) for kept in files]})
+    return FAILED if any(kept.problem for kept in files) else DONE

@@ -1,0 +1,53 @@
+"""Citation keys: what a paper is called in the texts of who cites it."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import count
+
+from sciread_app.domain.paper import Paper
+
+_NOT_MADE_UP = re.compile(r"[^A-Za-z0-9]")
+_NOT_IN_KEY = re.compile(r"[\s,{}()\"#%~\\=@]")
+_SKIPPED = (
+    "a an the on of in for and or to with from by at is are as via into der die das ein eine und "
+    "von zur zum le la les un une des du de et el los las y"
+)
+_SKIPPED_WORDS = frozenset(_SKIPPED.split())
+_LETTERS = str.maketrans(
+    {"ß": "ss", "æ": "ae", "Æ": "Ae", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+    | {"œ": "oe", "Œ": "Oe", "đ": "d", "Đ": "D", "ð": "d", "þ": "th", "ı": "i"}
+)
+
+
+def cleaned(key: str) -> str:
+    """A key without what LaTeX cannot read in one."""
+    return _NOT_IN_KEY.sub("", key)
+
+
+def own(paper: Paper) -> str:
+    """The key that the paper brought along; empty if it brought none."""
+    return cleaned(paper.identifier("citekey"))
+
+
+def made_up(paper: Paper) -> str:
+    """Better BibTeX's default, auth.lower + shorttitle(3,3) + year: lecunDeepLearning2015."""
+    author = paper.authors[0].last_name if paper.authors else ""
+    words = [_ascii(word) for word in re.split(r"[^\w'’]+", paper.title)]
+    words = [word for word in words if word and word.lower() not in _SKIPPED_WORDS][:3]
+    title = "".join(word[0].upper() + word[1:] for word in words)
+    return f"{_ascii(author).lower()}{title}{paper.published[:4]}" or "paper"
+
+
+def variants(stem: str) -> Iterator[str]:
+    """stem, stema, stemb ... stemz, stem27, ..."""
+    yield stem
+    for n in count(1):
+        yield stem + (chr(ord("a") + n - 1) if n <= 26 else str(n))
+
+
+def _ascii(text: str) -> str:
+    folded = unicodedata.normalize("NFKD", text.translate(_LETTERS))
+    return _NOT_MADE_UP.sub("", folded)

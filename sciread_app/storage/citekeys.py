@@ -1,0 +1,63 @@
+"""Citation keys that papers were given for good: a text that cites one must not break."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlalchemy import Connection, select
+
+from sciread_app.domain import citekeys
+from sciread_app.domain.paper import Paper, PaperId
+from sciread_app.storage import records, schema
+from sciread_app.storage.database import Database
+
+
+class Citekeys:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def pin(self, ids: Iterable[int]) -> Mapping[PaperId, str]:
+        """The key of each of these papers. One that has none is given one, and keeps it whatever
+        becomes of its title: the key it brought along, if that is free, or one made up.
+
+        No two keys of a library are alike in lower case, and none that is made up is one that
+        another paper brought along.
+        """
+        ids = list(ids)
+        with self._db.reading() as db:
+            pinned = _pinned(db, ids)
+        missing = [id for id in ids if id not in pinned]
+        if not missing:
+            return pinned
+        with self._db.writing() as db:
+            _pin(db, missing)
+            return _pinned(db, ids)
+
+
+def _pinned(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
+    table = schema.citekeys.c
+    rows = db.execute(select(table.paper, table.citekey).where(table.paper.in_(records.among(ids))))
+    return {PaperId(paper): key for paper, key in rows}
+
+
+def _pin(db: Connection, ids: Sequence[int]) -> None:
+    pinned = _pinned(db, ids)  # another process may have been quicker
+    papers = records.read(db, [id for id in ids if id not in pinned])
+    taken = {key.lower() for key in db.scalars(select(schema.citekeys.c.citekey))}
+    names = schema.identifiers.c
+    brought = select(names.value).where(names.kind == "citekey")
+    theirs = {citekeys.cleaned(key).lower() for key in db.scalars(brought)}
+    rows = []
+    for id in sorted(papers):
+        key = _free(papers[id], taken, theirs)
+        taken.add(key.lower())
+        rows.append((id, key))
+    records.insert(db, "citekeys", ("paper", "citekey"), rows)
+
+
+def _free(paper: Paper, taken: set[str], theirs: set[str]) -> str:
+    own = citekeys.own(paper)
+    if own and own.lower() not in taken:
+        return own
+    keys = citekeys.variants(own or citekeys.made_up(paper))
+    return next(key for key in keys if key.lower() not in taken and key.lower() not in theirs)

@@ -1,0 +1,71 @@
+"""Which collections are kept as files, and how far each file is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.kept_files import KeptFile
+from sciread_app.errors import LibraryError
+from sciread_app.storage import collections, schema
+from sciread_app.storage.database import Database
+
+
+class Synced:
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def files(self) -> list[KeptFile]:
+        """By collection, in the order of their paths."""
+        with self._db.reading() as db:
+            paths = collections.paths(db)
+            rows = db.execute(select(schema.synced)).all()
+        found = [
+            KeptFile(paths[r.collection], r.path, r.format, r.written, r.at, r.problem)
+            for r in rows
+        ]
+        return sorted(found, key=lambda kept: kept.collection)
+
+    def keep(self, collection: str, path: str, format: str) -> None:
+        """Keep this collection in that file from now on. Raises LibraryError if there is none."""
+        with self._db.writing() as db:
+            number = _number(collections.paths(db), collection)
+            new = {"path": path, "format": format, "written": "", "at": 0.0, "problem": ""}
+            put = insert(schema.synced).values(collection=number, **new)
+            db.execute(put.on_conflict_do_update(index_elements=["collection"], set_=new))
+
+    def stop(self, collection: str) -> None:
+        """The file stays as it is. Raises LibraryError if the collection is not kept as one."""
+        with self._db.writing() as db:
+            table = schema.synced
+            number = _number(collections.paths(db), collection)
+            gone = db.execute(delete(table).where(table.c.collection == number)).rowcount
+        if not gone:
+            raise LibraryError(
+                f"The collection “{collection}” is not kept as a file.",
+                "`sciread keep` lists those that are.",
+            )
+
+    def note(self, files: Sequence[KeptFile]) -> None:
+        """How far these files are now. A collection that has gone since is passed over."""
+        table = schema.synced
+        with self._db.writing() as db:
+            numbers = {path: id for id, path in collections.paths(db).items()}
+            for kept in files:
+                db.execute(
+                    update(table)
+                    .where(table.c.collection == numbers.get(kept.collection, -1))
+                    .values(written=kept.written, at=kept.at, problem=kept.problem)
+                )
+
+
+def _number(paths: dict[int, str], collection: str) -> int:
+    wanted = collection.strip().strip("/")
+    for id, path in paths.items():
+        if path == wanted:
+            return id
+    raise LibraryError(
+        f"There is no collection “{collection}”.", "Put papers into it first: `sciread collect`."
+    )
