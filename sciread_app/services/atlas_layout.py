@@ -12,7 +12,7 @@ from sciread_app.tasks import Task
 Vectors = NDArray[np.float32]
 Places = NDArray[np.float32]  # [papers, 2]
 
-DIMENSIONS = 50  # what neighbours are looked for in; the rest of a vector says little about them
+DIMENSIONS = 100  # what neighbours are looked for in: all of a vector finds hardly more of them
 PERPLEXITY = 20.0  # how many papers around it each is held together with
 _NEIGHBOURS = 60  # three times that: those farther away do not count
 _BLOCK = 256  # papers whose distances to all others are in memory at a time
@@ -25,7 +25,7 @@ _EARLY_PULL, _PULL = 12.0, 1.5
 _LARGE = 2_000  # papers from which on pushing is quicker by interpolation than by a tree
 
 _AROUND = 10  # papers by which a new one is placed
-_TOGETHER = 3  # of them, those that lie closest together
+_TOGETHER = 2.0  # how near each other those of them count that do, in steps from point to point
 
 
 class Axes(NamedTuple):
@@ -173,14 +173,15 @@ def place_among(
     k = min(_AROUND, len(drawn))
     near = nearest(points, drawn, k, task, "Placing papers").indices
     around = places[near]  # [points, k, 2]
-    apart = np.linalg.norm(around[:, :, None] - around[:, None], axis=3)
+    squares = ((around[:, :, None] - around[:, None]) ** 2).sum(axis=3)
+    step = 1 / np.sqrt(len(drawn))
+    closeness = np.exp(-squares / (_TOGETHER * step) ** 2) / np.sqrt(np.arange(1, k + 1))
     # The neighbours may lie on two shores: the middle would be in the water between them.
-    heart = apart.sum(axis=2).argmin(axis=1)
-    rows = np.arange(len(points))
-    close = np.argsort(apart[rows, heart], axis=1, kind="stable")[:, :_TOGETHER]
-    middle = np.take_along_axis(around, close[:, :, None], axis=1).mean(axis=1)
-    reach = np.take_along_axis(apart[rows, heart], close, axis=1).max(axis=1)
-    return (middle + _astray(seeds) * np.minimum(reach, 0.01)[:, None]).astype(np.float32)
+    shore = closeness.sum(axis=2).argmax(axis=1)
+    weights = closeness[np.arange(len(points)), shore]
+    weights /= weights.sum(axis=1, keepdims=True)
+    middle = np.einsum("ij,ijk->ik", weights, around)
+    return (middle + _astray(seeds) * step * 0.4).astype(np.float32)
 
 
 def _astray(seeds: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.services import atlas_layout
-from sciread_app.services.atlas import Cluster, Drawing
+from sciread_app.services.atlas import SAMPLE, Cluster, Drawing
+from sciread_app.services.atlas_clusters import group
 from sciread_app.tasks import Task
 
 SIZE = (1180, 690)  # of the map in a window of the first size
@@ -42,6 +43,7 @@ def main() -> None:
         return
     if (given.home / "library.sqlite3").exists():
         measure_layout(given.home, given.papers)
+    measure_stalls(SAMPLE)
     for scale in ("1", "2"):
         subprocess.run(
             [sys.executable, "-m", __spec__.name, "--frames-only", "--points", str(given.points)],
@@ -80,6 +82,44 @@ def measure_layout(home: Path, papers: int) -> None:
         every, where = np.concatenate([laid, later]), np.concatenate([places, placed])
         share = kept_together(every, where, asked=np.arange(len(laid), len(every)))
         print(f"{len(later):,} more placed among them in {took:.1f} s: {share:.1%}")
+
+
+def measure_stalls(papers: int) -> None:
+    """How long the window is deaf while a map is drawn: made-up vectors, as many as ever."""
+    from PySide6.QtCore import QCoreApplication
+
+    from sciread_app.ui.app import TURN
+    from sciread_app.ui.jobs import Jobs
+    from tests.app.ui.heartbeat import FairHeartbeat
+
+    sys.setswitchinterval(TURN)
+    app = QCoreApplication.instance() or QCoreApplication([])
+    draw = np.random.default_rng(0)
+    hearts = draw.normal(size=(80, 384))
+    vectors = hearts[draw.integers(80, size=papers)] + draw.normal(size=(papers, 384)) * 2
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    jobs, heart = Jobs(), FairHeartbeat()
+
+    def work(task: Task) -> None:
+        points = atlas_layout.find_axes(vectors).reduce(vectors)
+        layout = atlas_layout.Layout(points, atlas_layout.neighbours(points, task))
+        for _ in range(4):
+            layout.advance()
+        group(points)
+
+    heart.start()
+    begun = time.perf_counter()
+    jobs.run("Drawing the map", work)
+    while jobs.running():
+        app.processEvents()
+        time.sleep(0.0005)
+    heart.stop()
+    print(
+        f"{papers:,} papers compared, moved 100 steps of {atlas_layout.STEPS}, grouped in "
+        f"{time.perf_counter() - begun:.0f} s: the window was deaf for {heart.longest_ms:.0f} ms "
+        f"at most, {heart.share_over(50):.2%} of the time for more than 50 ms"
+    )
+    jobs.shut_down()
 
 
 def some_vectors(home: Path, count: int) -> NDArray[np.float32]:
@@ -131,11 +171,14 @@ def measure_frames(count: int) -> None:
     view.show()
     app.processEvents()  # a window that is not on a screen yet paints nothing
     view.show_drawing(made_up(count))
+    view.repaint()  # letters are drawn for the first time
     ratio = view.devicePixelRatioF()
-    far = [paint(view, lambda: view.camera.moved(3, 2)) for _ in range(FRAMES)]
     at = QPointF(SIZE[0] / 2, SIZE[1] / 2)
-    into = [paint(view, lambda: view.camera.zoomed(1.025, at, view.whole)) for _ in range(FRAMES)]
-    near = [paint(view, lambda: view.camera.moved(-3, 2)) for _ in range(FRAMES)]
+    there_and_back = [3 if n % 80 < 40 else -3 for n in range(FRAMES)]
+    far = [paint(view, view.camera.moved(step, step / 2)) for step in there_and_back]
+    view.fit()
+    into = [paint(view, view.camera.zoomed(1.02, at, view.whole)) for _ in range(FRAMES)]
+    near = [paint(view, view.camera.moved(step, step / 2)) for step in there_and_back]
     for name, frames in (("moving over all", far), ("zooming in", into), ("moving near", near)):
         wall, cpu = np.array(frames).T * 1000
         print(
@@ -152,9 +195,9 @@ def measure_frames(count: int) -> None:
     jobs.shut_down()
 
 
-def paint(view: Any, move: Any) -> tuple[float, float]:
+def paint(view: Any, camera: Any) -> tuple[float, float]:
     begun, computed = time.perf_counter(), time.thread_time()
-    view.show_camera(move())
+    view.show_camera(camera)
     view.repaint()
     return time.perf_counter() - begun, time.thread_time() - computed
 

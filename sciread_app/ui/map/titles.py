@@ -47,9 +47,14 @@ class Titles(QObject):
             self._soon.start()
 
     def place(
-        self, papers: Sequence[int], at: Sequence[QPointF], radius: float, taken: Sequence[QRectF]
+        self,
+        papers: Sequence[int],
+        at: Sequence[QPointF],
+        radius: float,
+        frame: QRectF,
+        taken: Sequence[QRectF],
     ) -> list[Placed]:
-        """Where titles go that are known and have room, beside points and each other."""
+        """Where titles go that are known and have room in the frame, beside points and others."""
         found: list[Placed] = []
         full = [*taken, *(_around(point, radius) for point in at)]
         for paper, point in zip(papers, at, strict=True):
@@ -65,7 +70,7 @@ class Titles(QObject):
             for box in (right, left):
                 box.moveTop(point.y() - height / 2 - 1)
                 text = box.adjusted(HALO + 1, 2, -HALO - 1, -2)
-                if not any(text.intersects(other) for other in full):
+                if frame.contains(text) and not any(text.intersects(one) for one in full):
                     found.append(Placed(paper, title, box))
                     full.append(text)
                     break

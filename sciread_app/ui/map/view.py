@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -185,7 +185,8 @@ class MapView(QWidget):
             at = [QPointF(x, y) for x, y in seen.pixels.tolist()]
             self.titles.want(papers)
             taken = [label.box for label in self.labels]
-            titles = self.titles.place(papers, at, self.radius, taken)
+            frame = QRectF(self.rect())
+            titles = self.titles.place(papers, at, self.radius, frame, taken)
             self.titles.paint(painter, self._letters, titles, theme)
         for label in self.labels:
             ringed = label.group == self._group
