@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, Protocol
 
@@ -242,6 +242,20 @@ class PaperList(QTableView):
         """The selected papers, from the top. Taken range by range: they may be all there are."""
         ids: Sequence[Any] = self._model.listing.ids
         return list(chain.from_iterable(ids[top:end] for top, end in self._ranges()))
+
+    def choose(self, papers: Iterable[PaperId]) -> None:
+        """Choose those of these papers that are in the list, beside what is chosen already."""
+        wanted, begun = set(papers), -1
+        chosen = QItemSelection()
+        ids = self._model.listing.ids
+        for row in range(len(ids) + 1):
+            inside = row < len(ids) and ids[row] in wanted
+            if inside and begun < 0:
+                begun = row
+            elif not inside and begun >= 0:
+                chosen.select(self._model.index(begun), self._model.index(row - 1))
+                begun = -1
+        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
 
     def chosen_count(self) -> int:
         return sum(end - top for top, end in self._ranges())

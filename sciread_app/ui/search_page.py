@@ -206,10 +206,13 @@ class SearchPage(QWidget):
 
     def _update(self, view: View) -> None:
         reading, row, top = self.hits.current(), self.hits.currentIndex().row(), self.hits.top()
+        chosen = self.hits.chosen()
         self._show(view)
         now = self.model.row_of(reading)
         # Where it is gone, the one that took its place is read on.
         self.hits.go_to(min(max(row, 0), self.model.rowCount() - 1) if now is None else now)
+        if len(chosen) > 1:
+            self.hits.choose(chosen)
         # Papers came in above: what was under the eye stays there.
         self.hits.set_top(top + (0 if now is None or top == 0 else self.hits.height_of(now - row)))
 
