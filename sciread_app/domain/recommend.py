@@ -59,6 +59,16 @@ class Among(StrEnum):
     library = "library"  # all there are
 
 
+class Next(StrEnum):
+    """What somebody can do about a list that is empty."""
+
+    nothing = ""
+    collect = "collect"  # put papers into the collection
+    fetch = "fetch"
+    far = "far"  # look at papers that are less alike
+    words = "words"  # change what must or must never be there
+
+
 @dataclass(frozen=True, slots=True)
 class Pick:
     """A paper that is recommended, and why.
@@ -81,13 +91,14 @@ class Pick:
 @dataclass(frozen=True, slots=True)
 class Feed:
     """What is new for a subject, best first. `note`: what somebody should know of the list, and
-    why it is empty if it is; `hint`: what can be done about it."""
+    why it is empty if it is; `hint` and `next`: what can be done about it."""
 
     subject: Subject
     picks: Sequence[Pick] = ()
     candidates: int = 0  # papers that were looked at
     note: str = ""
     hint: str = ""
+    next: Next = Next.nothing
     since: float = 0.0
     waved_away: Mapping[PaperId, float] = field(default_factory=dict)
 

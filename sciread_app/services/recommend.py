@@ -187,7 +187,7 @@ class Recommender:
     ) -> Feed:
         if not question.members or not len(candidates.ids):
             why = self._why_nothing(question, arrived, since)
-            return Feed(question.subject, note=why.note, hint=why.hint)
+            return Feed(question.subject, note=why.note, hint=why.hint, next=why.next)
         lesson = Lesson(question.members, question.waved, question.wishes)
         picks, ranked = self._picker.pick(lesson, candidates, question.limit, task)
         feed = Feed(question.subject, picks, ranked)
@@ -199,7 +199,7 @@ class Recommender:
             why = words.few(question.subject, len(question.members))
         else:
             why = Said("")
-        return replace(feed, note=why.note, hint=why.hint)
+        return replace(feed, note=why.note, hint=why.hint, next=why.next)
 
     def _why_nothing(self, question: _Question, arrived: Ids, since: float) -> Said:
         if not question.members:

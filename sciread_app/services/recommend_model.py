@@ -1,4 +1,4 @@
-"""What a subject is about, learnt: a linear model over vectors and one over words, mixed."""
+"""What a subject is about, learnt: a linear model over words and one over vectors, mixed."""
 
 from __future__ import annotations
 
@@ -16,19 +16,31 @@ from sklearn.svm import LinearSVC
 from sciread_app.domain.query import STOP_WORDS
 from sciread_app.domain.recommend import Scores, standard
 
+Rows = NDArray[np.int64]
 Matrix = Any  # rows of papers: numpy's for vectors, scipy's sparse one for words
+
+# Of the papers that are wanted, so many that are nearest to a candidate speak for it.
+_NEAREST = 3
 _WORDS_TOLD = 4
+_SHORTEST_WORD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How the models learn. The defaults were chosen by bench_recommend, which says how."""
+    """How the models learn; bench_recommend chooses, and says how well it does."""
 
-    presumed: int = 1000  # papers of the library that are taken for unwanted
-    meaning_c: float = 1.0
-    words_c: float = 0.1
-    ratio: float = 10.0  # what all wanted papers together weigh beside all others
-    meaning: float = 0.5  # what vectors weigh beside words, 0 to 1
+    presumed: int = 1000  # papers that nobody spoke of, and that are taken for unwanted
+    offered: float = 0.5  # share of these that are candidates, the others are from the library
+    words_c: float = 0.11
+    meaning_c: float = 0.003
+    ratio: float = 9.8  # what all wanted papers together weigh beside all others
+    meaning: float = 0.8  # what vectors weigh beside words, 0 to 1, of few papers
+    fade: float = 50.0  # of so many papers half of that: of many, words learn more
+    nearest: float = 0.25  # what the likeness to the nearest wanted papers weighs beside both
+
+    def share(self, wanted: int) -> float:
+        """What vectors weigh beside words where so many papers are wanted."""
+        return self.meaning / (1 + wanted / self.fade)
 
 
 DESIGN = Design()
@@ -42,14 +54,33 @@ class Material(NamedTuple):
     known: NDArray[np.bool_]
 
 
+class Lots(NamedTuple):
+    """Rows of papers by what they are in a lesson."""
+
+    wanted: Rows
+    unwanted: Rows
+    presumed: Rows
+    offered: Rows
+
+
+class Voices(NamedTuple):
+    """What each model says of the papers that are offered; nan where it knows nothing."""
+
+    words: Scores
+    near_words: Scores
+    meaning: Scores
+    near_meaning: Scores
+    weights: NDArray[np.float64]  # of each word
+    wanted: int  # papers that they have learnt from
+
+
 class Ranked(NamedTuple):
-    """Candidates: how well each fits (0 to 1), and how like it is by its words to the papers that
-    are wanted, which follow."""
+    """Candidates: how well each fits (0 to 1), and what its words say of that."""
 
     scores: Scores
     offered: csr_matrix  # TF-IDF
     wanted: csr_matrix
-    weights: NDArray[np.float64]  # of each word
+    weights: NDArray[np.float64]
     vocabulary: Sequence[str]
 
     @property
@@ -62,13 +93,14 @@ class Ranked(NamedTuple):
         """The words that speak most for this candidate."""
         paper = self.offered[row]
         worth = paper.data * self.weights[paper.indices]
-        best = paper.indices[np.argsort(-worth, kind="stable")][: 4 * _WORDS_TOLD]
         told: list[str] = []
-        for place in best[: int((worth > 0).sum())]:
+        for place in paper.indices[np.argsort(-worth, kind="stable")][: int((worth > 0).sum())]:
             word = self.vocabulary[place]
-            if not any(_same(word, other) for other in told):
+            if _telling(word) and not any(word in other or other in word for other in told):
                 told.append(word)
-        return tuple(told[:_WORDS_TOLD])
+            if len(told) == _WORDS_TOLD:
+                break
+        return tuple(told)
 
 
 def rank(
@@ -80,55 +112,103 @@ def rank(
 ) -> Ranked:
     """How well the offered papers fit those that are wanted, and not those that are not.
 
-    `presumed` are papers that nobody said anything of. Where a paper has no vector, its words
-    alone count.
+    `presumed` are papers of the library that nobody spoke of. Where a paper has no vector, its
+    words alone count.
     """
     parts = (wanted, unwanted, presumed, offered)
-    counts = [len(part.texts) for part in parts]
-    vectorizer = TfidfVectorizer(
-        ngram_range=(1, 2), sublinear_tf=True, min_df=2, stop_words=sorted(STOP_WORDS)
-    )
+    edges = np.cumsum([0, *(len(part.texts) for part in parts)])
+    lots = Lots(*(np.arange(first, end) for first, end in pairwise(edges)))
+    vectorizer = word_counter()
     words = vectorizer.fit_transform([text for part in parts for text in part.texts]).tocsr()
-    edges = np.cumsum([0, *counts])
-    places = [np.arange(a, b) for a, b in pairwise(edges)]
-    weights, by_words = _learnt(words, places, design.words_c, design.ratio)
-    scores = standard(by_words)
-    known = np.concatenate([part.known for part in parts])
-    if known[places[0]].any() and known[places[3]].any():
-        vectors = np.concatenate([part.vectors for part in parts])
-        usable = [place[known[place]] for place in places]
-        _, by_meaning = _learnt(vectors, usable, design.meaning_c, design.ratio)
-        there = offered.known
-        mixed = design.meaning * standard(by_meaning) + (1 - design.meaning) * scores[there]
-        scores[there] = mixed
+    voices = listen(
+        words,
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.known for part in parts]),
+        lots._replace(presumed=np.append(lots.presumed, _some(lots.offered, design))),
+        design,
+    )
     return Ranked(
-        1 / (1 + np.exp(-scores)),
-        words[places[3]],
-        words[places[0]],
-        weights,
+        1 / (1 + np.exp(-mixed(voices, design))),
+        words[lots.offered],
+        words[lots.wanted],
+        voices.weights,
         vectorizer.get_feature_names_out(),
     )
 
 
-def _learnt(
-    papers: Matrix, places: Sequence[NDArray[np.int64]], c: float, ratio: float
-) -> tuple[NDArray[np.float64], Scores]:
-    """The weights of a linear SVM, and what it says of the papers at the last places."""
-    wanted, unwanted, presumed, offered = places
-    seen = np.concatenate([wanted, unwanted, presumed])
-    labels = np.arange(len(seen)) < len(wanted)
-    model = LinearSVC(C=c, random_state=0)
-    model.fit(papers[seen], labels, sample_weight=_weights(labels, ratio))
-    return model.coef_[0], model.decision_function(papers[offered])
+def word_counter() -> TfidfVectorizer:
+    """Words and pairs of words, counted as ASReview's ELAS u4 counts them."""
+    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_df=0.95, dtype=np.float32)
+
+
+def listen(
+    words: csr_matrix,
+    vectors: NDArray[np.float32],
+    known: NDArray[np.bool_],
+    lots: Lots,
+    design: Design,
+) -> Voices:
+    """Train on the papers of a lesson, and hear what is said of those that are offered."""
+    weights, by_words = _learnt(words, lots, design.words_c, design.ratio)
+    near_words = _near((words[lots.offered] @ words[lots.wanted].T).toarray())
+    by_meaning, near_meaning = np.full((2, len(lots.offered)), np.nan)
+    there = known[lots.offered]
+    usable = Lots(*(rows[known[rows]] for rows in lots))
+    if len(usable.wanted) and len(usable.offered) and len(usable.unwanted) + len(usable.presumed):
+        by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design.ratio)[1]
+        near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.wanted].T)
+    return Voices(by_words, near_words, by_meaning, near_meaning, weights, len(lots.wanted))
+
+
+def mixed(voices: Voices, design: Design) -> Scores:
+    """What all voices together say."""
+    scores = standard(voices.words) + design.nearest * standard(voices.near_words)
+    there = ~np.isnan(voices.meaning)
+    if there.any():
+        share = design.share(voices.wanted)
+        meaning = share * standard(voices.meaning[there])
+        words = (1 - share) * standard(voices.words)[there]
+        nearest = design.nearest * standard(voices.near_meaning[there])
+        scores[there] = 2 * (meaning + words + nearest)
+    return scores
+
+
+def _learnt(papers: Matrix, lots: Lots, c: float, ratio: float) -> tuple[Scores, Scores]:
+    """The weights of a linear SVM, and what it says of the papers that are offered."""
+    seen = np.concatenate(lots[:3])
+    labels = np.arange(len(seen)) < len(lots.wanted)
+    if labels.all():  # there is nothing that they could be told from
+        weights = np.asarray(papers[lots.wanted].mean(axis=0)).ravel().astype(np.float64)
+    else:
+        model = LinearSVC(C=c, random_state=0)
+        model.fit(papers[seen], labels, sample_weight=_weights(labels, ratio))
+        weights = model.coef_[0]
+    return weights, np.asarray(papers[lots.offered] @ weights, np.float64)
 
 
 def _weights(labels: NDArray[np.bool_], ratio: float) -> NDArray[np.float64]:
-    """Weights with mean 1, by which the wanted weigh `ratio` times what the others do."""
+    """Weights with mean 1, by which the wanted together weigh `ratio` times what the others do."""
     wanted = int(labels.sum())
-    weights = np.where(labels, 1.0, wanted / (ratio * max(len(labels) - wanted, 1)))
+    weights = np.where(labels, 1.0, wanted / (ratio * (len(labels) - wanted)))
     return weights * (len(labels) / weights.sum())
 
 
-def _same(word: str, other: str) -> bool:
-    """Whether one is part of the other."""
-    return word in other or other in word
+def _near(similarities: NDArray[Any]) -> Scores:
+    """The mean of the largest of each row."""
+    count = min(_NEAREST, similarities.shape[1])
+    largest = -np.partition(-similarities, count - 1, axis=1)[:, :count]
+    return largest.mean(axis=1).astype(np.float64)
+
+
+def _some(offered: Rows, design: Design) -> Rows:
+    """Candidates that are taken for unwanted: most of them are."""
+    return np.random.default_rng(0).permutation(offered)[: round(design.presumed * design.offered)]
+
+
+def _telling(word: str) -> bool:
+    """Whether a word, or a pair of words, says something to a person."""
+    parts = word.split()
+    return all(
+        part not in STOP_WORDS and len(part) >= _SHORTEST_WORD and not part.isdigit()
+        for part in parts
+    )

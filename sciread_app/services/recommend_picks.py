@@ -92,7 +92,8 @@ class Picker:
         """Papers that nobody said anything of: most of them are not what is meant."""
         said = np.array([*lesson.wanted, *lesson.unwanted], np.int64)
         ids = np.setdiff1d(self._library.matching(()), said, assume_unique=True)
-        drawn = np.random.default_rng(0).permutation(len(ids))[: DESIGN.presumed]
+        count = round(DESIGN.presumed * (1 - DESIGN.offered))
+        drawn = np.random.default_rng(0).permutation(len(ids))[:count]
         return [PaperId(id) for id in ids[np.sort(drawn)].tolist()]
 
     def _thinned(self, lesson: Lesson, others: Sequence[PaperId], candidates: Arrivals) -> Arrivals:

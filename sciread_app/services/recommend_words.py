@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from sciread_app.domain.recommend import DAY, Among, Subject, SubjectKind, Wishes
+from sciread_app.domain.recommend import DAY, Among, Next, Subject, SubjectKind, Wishes
 from sciread_app.storage.opinions import LastFetch
 
 
 class Said(NamedTuple):
     note: str
     hint: str = ""
+    next: Next = Next.nothing
 
 
 def too_few(subject: Subject) -> Said:
@@ -20,10 +21,12 @@ def too_few(subject: Subject) -> Said:
         return Said(
             "This search finds no papers in your library yet, so there is nothing to go by.",
             "Fetch or add papers that it finds, or change what it looks for.",
+            Next.fetch,
         )
     return Said(
         "This collection is empty, so there is nothing to go by.",
         "Put five papers or more into it that show what you are looking for.",
+        Next.collect,
     )
 
 
@@ -38,22 +41,27 @@ def few(subject: Subject, count: int) -> Said:
 def nothing_new(among: Among, since: float, last: LastFetch | None, now: datetime) -> Said:
     """No paper came at all."""
     if among is Among.library:
-        return Said("Your library holds no other papers.", "Fetch or add some on the Intake page.")
+        return Said(
+            "Your library holds no other papers.", "Add some on the Intake page.", Next.fetch
+        )
     if among is Among.added:
         return Said(
             f"No paper was added since {_day(since, now)}.",
             "Fetch or add papers on the Intake page.",
+            Next.fetch,
         )
     if last is None:
         return Said(
             "Nothing was fetched yet.",
             "Fetch what you follow from arXiv or PubMed on the Intake page; each time it is "
             "refreshed, what is new comes here.",
+            Next.fetch,
         )
     if last.started < since:
         return Said(
             f"Nothing was fetched since {_day(last.started, now)}.",
             "Refresh your fetches on the Intake page.",
+            Next.fetch,
         )
     why = _why_nothing(last.source, now)
     return Said(
@@ -75,6 +83,7 @@ def nothing_wanted(came: int, held: int, waved: int, wishes: Wishes) -> Said:
         return Said(
             f"None of {new} is left: what comes here {' and '.join(asked)}.",
             "Change these words, or leave them out.",
+            Next.words,
         )
     return Said(f"None of {new} meets the conditions of this search.", "Change the search.")
 
@@ -92,7 +101,7 @@ def none_fits(count: int, subject: Subject) -> Said:
     else:
         than = "your collection's papers are to one another"
     said = f"All {count:,} new papers are" if count > 1 else "The one new paper is"
-    return Said(f"{said} less alike than {than}.", "Have a look at them all the same.")
+    return Said(f"{said} less alike than {than}.", "Have a look at them all the same.", Next.far)
 
 
 def _why_nothing(source: str, now: datetime) -> str:

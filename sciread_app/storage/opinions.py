@@ -45,14 +45,13 @@ FROM below JOIN collected ON collected.collection = below.id
     JOIN papers ON papers.id = collected.paper AND papers.trashed IS NULL
 GROUP BY collected.paper ORDER BY max(collected.added) DESC, collected.paper
 """
-# A paper that came twice came when it came first.
+# When a fetch began says nothing of when a page of it came.
 _FETCHED = """
-SELECT news.paper, min(imports.started)
-FROM imports
-    JOIN news ON news."import" = imports.id AND news.what = 'added'
-    JOIN papers ON papers.id = news.paper AND papers.trashed IS NULL
-WHERE imports.fetch IS NOT NULL AND imports.started >= ?
-GROUP BY news.paper ORDER BY news.paper
+SELECT id, added FROM papers
+WHERE trashed IS NULL AND added >= ? AND id IN (
+    SELECT news.paper FROM imports JOIN news ON news."import" = imports.id
+    WHERE imports.fetch IS NOT NULL AND news.what = 'added')
+ORDER BY id
 """
 _ADDED = "SELECT id, added FROM papers WHERE trashed IS NULL AND added >= ? ORDER BY id"
 
