@@ -10,7 +10,7 @@ from typing import Any
 from sciread_app.domain.identity import FILES, NAMING, merge
 from sciread_app.domain.paper import Paper
 
-_PLAIN = ("title", "abstract", "authors", "kind", "published", "venue")
+PLAIN = ("title", "abstract", "authors", "kind", "published", "venue")
 _LISTS = ("identifiers", "fields", "keywords", "files")
 
 
@@ -36,7 +36,7 @@ def rest(paper: Paper, own: Paper | None, others: Sequence[Paper], edited: froze
     that is not known, and what the others say may be its own as well. What was set by hand, and
     what no record says, stays."""
     values: dict[str, Any] = {}
-    for name in _PLAIN:
+    for name in PLAIN:
         said = {getattr(other, name) for other in others}
         if own and name not in edited and getattr(paper, name) in said:
             values[name] = getattr(own, name)

@@ -10,6 +10,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
 from sciread_app.errors import LibraryError
 from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
 
 STARS = range(6)
 
@@ -153,6 +154,18 @@ class Organise:
         follows. `chosen` are values, as a Paper has them, for fields in which they differ."""
         what = f"Merged {papers([keep, *others])}"
         return self._do(what, lambda: self._library.merge(keep, others, **chosen))
+
+    def merge_all(
+        self, groups: Sequence[Sequence[PaperId]], task: Task | None = None
+    ) -> Edit | None:
+        """Make each group of papers one, its first: all of it one edit."""
+        count = sum(map(len, groups))
+        task = task or Task()
+        with self._library.edits.recording(f"Merged {count:,} papers into {len(groups):,}") as made:
+            for n, (keep, *others) in enumerate(groups, start=1):
+                self._library.merge(keep, others)
+                task.step(n, len(groups))
+        return made.edit
 
     def keep_both(self, a: PaperId, b: PaperId) -> Edit | None:
         """They are neither one paper nor one work, and nobody shall ask again."""

@@ -32,7 +32,7 @@ WHERE verdict = 'maybe' AND a NOT IN ({_TRASH}) AND b NOT IN ({_TRASH})
 def overview(db: Connection) -> Shelf:
     papers = _number(db, "SELECT count(*) FROM papers WHERE trashed IS NULL")
     read = _number(db, f"SELECT count(*) FROM papers WHERE read AND id NOT IN ({_TRASH})")
-    counts: dict[int, int] = dict(db.exec_driver_sql(_IN_COLLECTIONS).tuples().all())
+    counts = {top: count for top, count in db.exec_driver_sql(_IN_COLLECTIONS)}
     paths = sorted((path, id) for id, path in collections.paths(db).items())
     searches = schema.saved_searches.c
     return Shelf(

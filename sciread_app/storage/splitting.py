@@ -64,12 +64,12 @@ def _parts(db: Connection, id: int, paper: Paper) -> tuple[Paper | None, list[_P
     return (own.paper if own else None), [part for part in parts if part is not own]
 
 
-def _likeness(part: Paper, paper: Paper) -> tuple[bool, bool, bool]:
-    return (
-        (part.source, part.source_id) == (paper.source, paper.source_id),
-        part.title == paper.title,
-        part.authors == paper.authors,
-    )
+def _likeness(part: Paper, paper: Paper) -> int:
+    """In how much a part says what the paper says. The paper's own names come first in it."""
+    kept = sum(getattr(part, name) == getattr(paper, name) for name in apart.PLAIN)
+    own = (part.source, part.source_id) == (paper.source, paper.source_id)
+    first = paper.identifiers[: len(part.identifiers)] == part.identifiers
+    return 4 * own + 2 * first + kept
 
 
 def _drop_files(db: Connection, id: int, left: Paper) -> None:

@@ -1,0 +1,98 @@
+"""The review of papers that may be one: what speaks for it, and what a person decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sciread_app.domain.duplicates import Pair, Side, agree, better
+from sciread_app.domain.edits import Edit
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.paper import PaperId
+from sciread_app.services.organise import Organise
+from sciread_app.storage.library import Library
+from sciread_app.storage.pairs import Known
+from sciread_app.tasks import Task
+
+_AT_ONCE = 500
+
+
+class Duplicates:
+    """Every verb blocks. What is decided is an edit of `Organise`, and can be taken back."""
+
+    def __init__(self, library: Library, organise: Organise) -> None:
+        self._library = library
+        self._organise = organise
+        self._agree: dict[Known, bool] = {}  # what was compared once, as long as neither changes
+
+    def pairs(self, task: Task | None = None) -> list[Pair]:
+        """The pairs that somebody should look at."""
+        known = self._library.pairs.of(Verdict.maybe)
+        self._compare(known, task or Task())
+        return [Pair(one.a, one.b, one.title, one.reason, agree=self._agree[one]) for one in known]
+
+    def versions(self) -> list[Pair]:
+        """The pairs that are versions of one work."""
+        return [
+            Pair(one.a, one.b, one.title, one.reason, versions=True)
+            for one in self._library.pairs.of(Verdict.versions)
+        ]
+
+    def sides(self, pair: Pair) -> tuple[Side, Side] | None:
+        """Both papers with all that hangs on them; None if one is no longer there."""
+        ids = [pair.a, pair.b]
+        papers = {paper.id: paper for paper in self._library.get(ids)}
+        marks, came = self._library.shelves.marks(ids), self._library.pairs.came(ids)
+        if len(papers) < len(ids):
+            return None
+        first, second = (
+            Side(
+                papers[id],
+                marks[id].added,
+                came.get(id, ()),
+                marks[id].tags,
+                marks[id].collections,
+                len(marks[id].notes),
+                marks[id].read,
+                marks[id].rating,
+            )
+            for id in ids
+        )
+        return first, second
+
+    def merge_agreeing(self, task: Task | None = None) -> Edit | None:
+        """Merge all pairs that agree in everything but case and punctuation, as one edit."""
+        groups = _groups([(pair.a, pair.b) for pair in self.pairs(task) if pair.agree])
+        if not groups:
+            return None
+        return self._organise.merge_all([self._best_first(group) for group in groups], task)
+
+    def _best_first(self, group: Iterable[PaperId]) -> list[PaperId]:
+        papers = self._library.get(sorted(group))
+        best = papers[0]
+        for paper in papers[1:]:
+            if not better(best, paper):
+                best = paper
+        ids = [paper.id for paper in papers if paper.id is not None]
+        return sorted(ids, key=lambda id: (id != best.id, id))
+
+    def _compare(self, known: Sequence[Known], task: Task) -> None:
+        before, self._agree = self._agree, {}
+        new = [one for one in known if one not in before]
+        for start in range(0, len(new), _AT_ONCE):
+            task.check()
+            some = new[start : start + _AT_ONCE]
+            ids = {id for one in some for id in (one.a, one.b)}
+            papers = {paper.id: paper for paper in self._library.get(ids)}
+            for one in some:
+                both = one.a in papers and one.b in papers
+                before[one] = both and agree(papers[one.a], papers[one.b])
+        self._agree = {one: before[one] for one in known}
+
+
+def _groups(pairs: Iterable[tuple[PaperId, PaperId]]) -> list[set[PaperId]]:
+    """Papers that hang together by pairs."""
+    group_of: dict[PaperId, set[PaperId]] = {}
+    for a, b in pairs:
+        joined = group_of.get(a, {a}) | group_of.get(b, {b})
+        group_of |= dict.fromkeys(joined, joined)
+    return list({id(group): group for group in group_of.values()}.values())
