@@ -20,6 +20,7 @@ from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
+from sciread_app.ui.foryou_desk import WorkspaceForYou
 from sciread_app.ui.intake_desk import WorkspaceIntake
 from sciread_app.ui.map.desk import WorkspaceMap
 from sciread_app.ui.palette_offer import Goal
@@ -56,6 +57,7 @@ class WorkspaceDesk:
         self.intake = WorkspaceIntake(workspace)
         self.care = WorkspaceCare(workspace)
         self.organise = workspace.organise
+        self.foryou = WorkspaceForYou(workspace, self.cards, self._search_by_meaning)
         self.about = WorkspaceAbout(
             workspace, lambda: self._search_by_meaning() or self._by_words, self._awake
         )

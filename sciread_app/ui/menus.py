@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_box import MODES
@@ -70,6 +71,7 @@ class Menus:
         self._on_page(reader, "&Read the PDF", "Ctrl+Shift+Return", lambda _: window.read_chosen())
         self._on_page(reader, "Save notes on chosen papers…", "", lambda _: window.save_notes())
         self.reader = ReaderVerbs(window, reader)
+        self.foryou = ForYouVerbs(window, papers.addMenu("Re&commendations"))
         self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
         self._action(help, "&About SciRead", "", window.show_about)
 
@@ -84,6 +86,7 @@ class Menus:
         for action in self._need_search_page:
             action.setEnabled(place == "search")
         self.reader.show_place(place)
+        self.foryou.show_place(place)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """What has a key, by menu."""

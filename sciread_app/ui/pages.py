@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
 
@@ -48,6 +49,39 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.foryou_page import ForYouPage
+
+    def keep(papers: Sequence[PaperId], path: str) -> None:
+        if window.shelving:
+            window.shelving.work.do("Kept", lambda organise: organise.collect(papers, path))
+
+    def tag(papers: Sequence[PaperId], name: str) -> None:
+        if window.shelving:
+            window.shelving.work.do("Tagged", lambda organise: organise.tag(papers, name))
+
+    def say(what: str, back: Callable[[], object]) -> None:
+        if window.shelving:
+            window.shelving.notice.say(what, back)
+
+    def similar(papers: Sequence[PaperId]) -> None:
+        window.go_to("search")
+        if window.page:
+            window.page.show_similar(papers)
+
+    page = ForYouPage(desk.foryou, desk, jobs, window.appearance)
+    page.keep_wanted.connect(keep)
+    page.tag_wanted.connect(tag)
+    page.said.connect(say)
+    page.problem.connect(window.banner.show_problem)
+    page.place_wanted.connect(window.go_to)
+    page.search_wanted.connect(window.search_for)
+    page.similar_wanted.connect(similar)
+    page.details.read_wanted.connect(window.read)
+    page.details.papers_wanted.connect(window.show_papers)
+    return page
+
+
 def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.settings_page import SettingsPage
 
@@ -64,6 +98,7 @@ def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 
 _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "intake": _intake,
+    "foryou": _foryou,
     "settings": _settings,
     "reader": _reader,
 }

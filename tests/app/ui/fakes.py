@@ -16,6 +16,7 @@ from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Evidence, Ledger, Listing, Mode, Status
 from tests.app.ui.fake_about import FakeAbout
 from tests.app.ui.fake_care import FakeCare
+from tests.app.ui.fake_foryou import FakeForYou
 from tests.app.ui.fake_intake import FakeIntake
 from tests.app.ui.fake_reader import FakeReading
 from tests.app.ui.fake_map import FakeMaps
@@ -45,6 +46,7 @@ class FakeDesk:
         self.care = FakeCare()
         self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
+        self.foryou = FakeForYou(self.cards)
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
 

@@ -1,0 +1,109 @@
+"""What is new for somebody, as the page shows it, from a workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import DAY, Among, Feed, Pick, Subject, Wishes
+from sciread_app.services.recommend import Recommender
+from sciread_app.tasks import Task
+from sciread_app.ui.foryou_values import Part, Suggestions
+from sciread_app.ui.math_text import readable
+from sciread_app.ui.values import Card, Evidence
+from sciread_app.workspace import Workspace
+
+MOST = 200  # papers that are shown of each list
+COUNTED = 100
+TITLE_SHOWN = 56  # characters of a title among the reasons
+
+
+class WorkspaceForYou:
+    """`cards`: those of the desk; `woken` is called first, which checks the model's files."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        cards: Callable[[Sequence[int]], list[Card]],
+        woken: Callable[[], object],
+    ) -> None:
+        self._workspace = workspace
+        self._cards = cards
+        self._woken = woken
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        return self._cards(ids)
+
+    def subjects(self) -> list[Subject]:
+        return self._workspace.library.opinions.subjects()
+
+    def suggest(self, subject: Subject, among: Among, days: int, task: Task) -> Suggestions:
+        recommender, since = self._recommender(), time.time() - days * DAY
+        feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
+        return Suggestions(
+            subject,
+            _parts(feed),
+            {pick.paper: Evidence(None, None, pick.similarity, pick.percentile)
+             for pick in feed.picks},
+            self._reasons(feed.picks),
+            feed.candidates,
+            feed.note,
+            feed.hint,
+            feed.next,
+            recommender.wishes(subject),
+            max((pick.came for pick in feed.picks), default=0.0),
+        )  # fmt: skip
+
+    def count_new(self, subject: Subject, task: Task) -> int:
+        return self._recommender().count_new(subject, task)
+
+    def like(self, subject: Subject, papers: Iterable[int]) -> None:
+        self._recommender().like(subject, papers)
+
+    def wave_away(self, subject: Subject, papers: Iterable[int]) -> None:
+        self._recommender().wave_away(subject, papers)
+
+    def take_back(self, subject: Subject, papers: Iterable[int]) -> None:
+        self._recommender().take_back(subject, papers)
+
+    def seen(self, subject: Subject, until: float) -> None:
+        self._recommender().seen(subject, until)
+
+    def wish(self, subject: Subject, wishes: Wishes) -> None:
+        self._recommender().wish(subject, wishes)
+
+    def _recommender(self) -> Recommender:
+        self._woken()
+        return self._workspace.recommender
+
+    def _reasons(self, picks: Sequence[Pick]) -> dict[int, str]:
+        """Like “one title” and “another” · by its words: hive, nectar"""
+        named = {paper for pick in picks for paper in pick.like}
+        titles = {
+            paper: f"“{_short(title)}”"
+            for paper, (title, _) in zip(named, self._workspace.library.texts(named), strict=True)
+        }
+        return {pick.paper: _reason(pick, titles) for pick in picks}
+
+
+def _parts(feed: Feed) -> dict[Part, list[PaperId]]:
+    return {
+        Part.new: [pick.paper for pick in feed.picks if pick.fits and pick.unseen],
+        Part.seen: [pick.paper for pick in feed.picks if pick.fits and not pick.unseen],
+        Part.far: [pick.paper for pick in feed.picks if not pick.fits],
+        Part.waved: list(feed.waved_away),
+    }
+
+
+def _reason(pick: Pick, titles: dict[PaperId, str]) -> str:
+    like = " and ".join(titles[paper] for paper in pick.like)
+    words = ", ".join(pick.words)
+    return " · ".join(
+        filter(None, (f"Like {like}" if like else "", f"Words: {words}" if words else ""))
+    )
+
+
+def _short(title: str) -> str:
+    title = readable(title)
+    return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"

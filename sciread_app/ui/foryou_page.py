@@ -1,0 +1,417 @@
+"""The page of what is new for somebody: what is followed, what came for it, and one paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.domain.recommend import Next, Subject, SubjectKind, Wishes
+from sciread_app.tasks import Task
+from sciread_app.ui.details import DetailsPanel, DetailsSource
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.foryou_head import WHERE, ForYouHead
+from sciread_app.ui.foryou_list import PickList, ReasonModel
+from sciread_app.ui.foryou_subjects import SubjectList
+from sciread_app.ui.foryou_values import ForYou, Part, Suggestions
+from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.page import Page
+from sciread_app.ui.theme import Appearance
+from sciread_app.ui.values import Listing
+
+SLOW_MS = 250  # after which the page says that it is looking
+LATER = "read later"
+Button = tuple[str, Callable[[], object]]
+
+
+class ForYouPage(Page):
+    keep_wanted = Signal(object, str)  # papers, and the collection that they shall be put into
+    tag_wanted = Signal(object, str)  # papers, and the tag
+    said = Signal(str, object)  # what was done, as a sentence without full stop, and its way back
+    place_wanted = Signal(str)  # the key of another page
+    similar_wanted = Signal(object)  # papers
+    search_wanted = Signal(str)  # a query
+    problem = Signal(object)  # Problem, of ours
+    suggested = Signal(object)  # Suggestions, when they are on the page
+
+    def __init__(
+        self, foryou: ForYou, details: DetailsSource, jobs: Jobs, appearance: Appearance
+    ) -> None:
+        super().__init__()
+        self._foryou = foryou
+        self._jobs = jobs
+        self.found: Suggestions | None = None
+        self._dirty = True  # something has changed since it was looked at
+        self.subjects = SubjectList(appearance)
+        self.head = ForYouHead(appearance)
+        self.model = ReasonModel(foryou, jobs, self)
+        self.list = PickList(self.model, appearance)
+        self.list.setAccessibleName("What is new")
+        self.details = DetailsPanel(details, jobs, appearance)
+        self.empty = EmptyState(appearance)
+        self.nobody = EmptyState(appearance)
+        self._build()
+        self._connect()
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._say_looking)
+        self.head.show_part(Part.new)
+        self.head.allow(False, False)
+
+    # What the window asks of a page.
+
+    def refresh(self) -> None:
+        if self._dirty:
+            self._dirty = False
+            self._jobs.run(
+                "Looking what you follow",
+                lambda task: self._foryou.subjects(),
+                self._show_subjects,
+                lane=Lane.light,
+                instead_of="foryou subjects",
+            )
+
+    def take_focus(self) -> None:
+        (self.list if self.model.rowCount() else self.subjects).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.subjects, self.list, self.details)
+
+    def library_changed(self, changes: Changes) -> None:
+        if changes.papers or changes.vectors or changes.space:
+            self._dirty = True
+            self.model.forget()
+            if self.isVisible():
+                self.refresh()
+
+    # Verbs, from buttons, keys and menus.
+
+    def keep(self) -> None:
+        """The chosen papers are what is meant: into the collection with them."""
+        subject, papers = self.subjects.current(), self.list.chosen()
+        if not subject or not papers or self.head.part is Part.waved:
+            return
+        self._take_away(papers)
+        if subject.kind is SubjectKind.collection:
+            self.keep_wanted.emit(papers, subject.name)
+        else:
+            self._do("Remembering", lambda: self._foryou.like(subject, papers))
+            back = self._way_back(subject, papers)
+            self.said.emit(f"More like {_papers(papers)} for “{subject.name}”", back)
+
+    def wave_away(self) -> None:
+        """The chosen papers are not what is meant."""
+        subject, papers = self.subjects.current(), self.list.chosen()
+        if subject and papers and self.head.part is not Part.waved:
+            self._take_away(papers)
+            self._do("Remembering", lambda: self._foryou.wave_away(subject, papers))
+            self.said.emit(f"Not for you: {_papers(papers)}", self._way_back(subject, papers))
+
+    def take_back(self) -> None:
+        """Have papers that were waved away recommended again."""
+        subject, papers = self.subjects.current(), self.list.chosen()
+        if subject and papers and self.head.part is Part.waved:
+            self._take_away(papers)
+            self._way_back(subject, papers)()
+
+    def read_later(self) -> None:
+        if papers := self.list.chosen():
+            self.tag_wanted.emit(papers, LATER)
+
+    def mark_seen(self) -> None:
+        """All that is new was seen, until the last of it."""
+        subject, found = self.subjects.current(), self.found
+        if subject and found and found.part(Part.new):
+            before = found.wishes.seen
+            self._do("Remembering", lambda: self._foryou.seen(subject, found.newest))
+
+            def back() -> None:
+                self._do("Undoing", lambda: self._foryou.seen(subject, before))
+
+            self.said.emit(f"Seen: {_papers(found.part(Part.new))}", back)
+
+    def show_part(self, part: Part) -> None:
+        self.head.show_part(part)
+        self._show_list()
+        self.list.go_to(0)
+
+    def follow(self, key: str) -> None:
+        """Show what is new for the subject with this key."""
+        self.subjects.choose(key)
+
+    # Looking.
+
+    def _show_subjects(self, subjects: Sequence[Subject]) -> None:
+        self._whole.setCurrentIndex(1 if subjects else 0)
+        before = self.subjects.current()
+        self.subjects.show_subjects(subjects)
+        if not subjects:
+            self._say_nobody()
+        elif before and self.subjects.current() == before:
+            self._ask()  # nobody has chosen another, which would have asked
+        self._count(list(subjects))
+
+    def _choose(self, subject: Subject) -> None:
+        self.head.show_subject(subject.name)
+        self.head.show_part(Part.new)
+        if self.found and self.found.subject.key != subject.key:
+            self._show(Suggestions(subject))
+            self._say_looking()
+        self._ask()
+
+    def _ask(self) -> None:
+        subject, where = self.subjects.current(), self.head.where
+        if subject is None:
+            return
+        asked = subject
+
+        def work(task: Task) -> Suggestions:
+            return self._foryou.suggest(asked, where.among, where.days, task)
+
+        self._slow.start()
+        self._jobs.run(
+            "Looking what is new",
+            work,
+            self._show,
+            on_failed=self._explain,
+            lane=Lane.light,
+            instead_of="foryou",
+        )
+
+    def _show(self, found: Suggestions) -> None:
+        self._slow.stop()
+        first = self.found is None or self.found.subject.key != found.subject.key
+        self.found = found
+        self.head.show_suggestions(found)
+        if self.head.where is WHERE[0]:
+            self.subjects.show_count(found.subject.key, len(found.part(Part.new)))
+        self._show_list(to_top=first)
+        self.suggested.emit(found)
+
+    def _show_list(self, to_top: bool = True) -> None:
+        found, row = self.found, self.list.currentIndex().row()
+        if found is None:
+            return
+        ids = tuple(found.part(self.head.part))
+        top = 0 if to_top else self.list.top()
+        self.model.show_reasons(Listing(ids, len(ids), found.evidence), found.reasons)
+        self.list.set_top(top)
+        self._lists.setCurrentIndex(1 if ids else 0)
+        if ids:
+            self.list.go_to(min(max(row, 0), len(ids) - 1) if not to_top else 0)
+        else:
+            self.details.show_paper(None)
+            self._say_empty(found)
+        self.details.setVisible(bool(ids))
+        self._allow()
+
+    def _take_away(self, papers: Sequence[PaperId]) -> None:
+        """At once out of the list, which will be looked up anew; the next one is chosen."""
+        listing, gone = self.model.listing, set(papers)
+        row = min((self.model.row_of(paper) or 0 for paper in papers), default=0)
+        kept = tuple(paper for paper in listing.ids if paper not in gone)
+        reasons = self.found.reasons if self.found else {}
+        self.model.show_reasons(Listing(kept, len(kept), listing.evidence), reasons)
+        self.list.go_to(min(row, len(kept) - 1))
+        self.list.setFocus()
+
+    def _way_back(self, subject: Subject, papers: Sequence[PaperId]) -> Callable[[], None]:
+        return lambda: self._do("Undoing", lambda: self._foryou.take_back(subject, papers))
+
+    def _do(self, title: str, act: Callable[[], object]) -> None:
+        """Off this thread; then the list has learnt it."""
+        self._jobs.run(title, lambda task: act(), lambda _: self._ask(), lane=Lane.light)
+
+    def _wish(self, wishes: Wishes) -> None:
+        subject = self.subjects.current()
+        if subject is None:
+            return
+        asked = subject
+        self._jobs.run(
+            "Remembering",
+            lambda task: self._foryou.wish(asked, wishes),
+            lambda _: self._ask(),
+            on_failed=self._explain,
+            lane=Lane.light,
+        )
+
+    def _count(self, left: list[Subject]) -> None:
+        """How much is new for each, one after the other, so that nothing else has to wait."""
+        if not left:
+            return
+        subject, rest = left[0], left[1:]
+
+        def show(count: int) -> None:
+            self.subjects.show_count(subject.key, count)
+            self._count(rest)
+
+        self._jobs.run(
+            "Counting what is new",
+            lambda task: self._foryou.count_new(subject, task),
+            show,
+            on_failed=lambda _: self._count(rest),  # it is explained to who looks at it
+            lane=Lane.light,
+            instead_of="foryou counts",
+        )
+
+    # What stands where papers would be.
+
+    def _explain(self, problem: Problem) -> None:
+        self._slow.stop()
+        if problem.report:
+            self.problem.emit(problem)
+        self.head.explain(problem)
+        if not self.model.rowCount():
+            self.empty.say("similar", "This cannot be looked up", problem.message)
+
+    def _say_looking(self) -> None:
+        if not self.model.rowCount():
+            self.empty.say("wait", "Looking what is new…")
+            self._lists.setCurrentIndex(0)
+
+    def _say_nobody(self) -> None:
+        self.nobody.say(
+            "similar",
+            "Follow what you care about",
+            "Put five papers or more into a collection, or save a search. What you fetch is then "
+            "ranked by how like it they are, and comes here with the reasons.",
+            (
+                ("Go to your papers", lambda: self.place_wanted.emit("search")),
+                ("Fetch papers", lambda: self.place_wanted.emit("intake")),
+            ),
+        )
+
+    def _say_empty(self, found: Suggestions) -> None:
+        part = self.head.part
+        if part is Part.waved:
+            self.empty.say("similar", "Nothing was waved away", TEXTS[part])
+        elif part is Part.far:
+            self.empty.say("similar", "Nothing here", TEXTS[part])
+        elif part is Part.seen:
+            self.empty.say("similar", "Nothing seen yet", TEXTS[part])
+        elif found.note:
+            self.empty.say("recent", found.note, found.hint, self._buttons(found))
+        elif found.part(Part.seen):
+            many = len(found.part(Part.seen))
+            self.empty.say(
+                "read",
+                "You are up to date",
+                "Nothing has come since you looked last.",
+                ((f"Show {many:,} seen before", lambda: self.show_part(Part.seen)),),
+            )
+        else:
+            self.empty.say("recent", "Nothing new")
+
+    def _buttons(self, found: Suggestions) -> tuple[Button, ...]:
+        far = len(found.part(Part.far))
+        return {
+            Next.nothing: (),
+            Next.collect: (("Go to your papers", lambda: self.place_wanted.emit("search")),),
+            Next.fetch: (
+                ("Go to Intake", lambda: self.place_wanted.emit("intake")),
+                ("Look in the whole library", self._look_everywhere),
+            ),
+            Next.far: (
+                (f"Show the {far:,} less alike", lambda: self.show_part(Part.far)),
+                ("Look in the whole library", self._look_everywhere),
+            ),
+            Next.words: (("Change the words", self._change_words),),
+        }[found.next]
+
+    def _look_everywhere(self) -> None:
+        self.head.among.setCurrentIndex(len(WHERE) - 1)
+        self._ask()
+
+    def _change_words(self) -> None:
+        self.head.must.setFocus()
+
+    def _pick(self, paper: PaperId | None) -> None:
+        if paper is None:
+            return
+        known = self.model.known(paper)
+        self.details.show_paper(paper, known, "", self.model.listing)
+
+    def _allow(self) -> None:
+        papers = bool(self.found and self.found.part(Part.new))
+        self.head.allow(self.list.chosen_count() > 0, papers)
+
+    def _menu(self, place: QPoint) -> None:
+        chosen = self.list.chosen()
+        if not chosen:
+            return
+        menu = QMenu(self)
+        if self.head.part is Part.waved:
+            menu.addAction("Take back", self.take_back)
+        else:
+            menu.addAction("More like this\t+", self.keep)
+            menu.addAction("Not for me\t−", self.wave_away)
+        menu.addAction("Read later\tL", self.read_later)
+        menu.addSeparator()
+        menu.addAction("Similar papers", lambda: self.similar_wanted.emit(chosen))
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(place))
+
+    def _build(self) -> None:
+        self._lists = QStackedWidget()
+        self._lists.addWidget(self.empty)
+        self._lists.addWidget(self.list)
+        middle = QWidget()
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.head)
+        column.addWidget(self._lists, 1)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        for part, stretch in ((self.subjects, 0), (middle, 5), (self.details, 4)):
+            split.addWidget(part)
+            split.setStretchFactor(split.count() - 1, stretch)
+        split.setSizes([210, 560, 420])
+        self._whole = QStackedWidget()
+        self._whole.addWidget(self.nobody)
+        self._whole.addWidget(split)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 12, 16, 10)
+        whole.addWidget(self._whole)
+        stops = [self.subjects, *self.head.stops(), self.list]
+        for one, next_one in pairwise(stops):
+            QWidget.setTabOrder(one, next_one)
+
+    def _connect(self) -> None:
+        self.subjects.chosen.connect(self._choose)
+        self.subjects.entered_list.connect(self.take_focus)
+        head: Any = self.head
+        head.where_chosen.connect(self._ask)
+        head.part_chosen.connect(self.show_part)
+        head.wishes_changed.connect(self._wish)
+        head.keep_wanted.connect(self.keep)
+        head.wave_wanted.connect(self.wave_away)
+        head.later_wanted.connect(self.read_later)
+        head.back_wanted.connect(self.take_back)
+        head.seen_wanted.connect(self.mark_seen)
+        self.list.picked.connect(self._pick)
+        self.list.chosen_changed.connect(self._allow)
+        self.list.liked.connect(lambda _: self.keep())
+        self.list.disliked.connect(lambda _: self.wave_away())
+        self.list.later.connect(lambda _: self.read_later())
+        self.list.entered.connect(self.details.focus_text)
+        self.list.left.connect(self.subjects.setFocus)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.details.left.connect(self.list.setFocus)
+        self.details.similar_wanted.connect(self.similar_wanted)
+        self.details.search_wanted.connect(self.search_wanted)
+        self.details.paper_wanted.connect(self.details.show_paper)
+
+
+TEXTS = {
+    Part.waved: "What you say is not for you is kept here, and can be taken back.",
+    Part.far: "What is further from your papers than these are from one another comes here.",
+    Part.seen: "What is new moves here when you press “Seen until here”.",
+}
+
+
+def _papers(papers: Sequence[int]) -> str:
+    return "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"

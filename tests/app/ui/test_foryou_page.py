@@ -1,0 +1,208 @@
+"""The page of what is new for somebody: lists, verbs, the way back, and what to do when empty."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from sciread_app.domain.paper import Changes
+from sciread_app.domain.recommend import Next
+from sciread_app.ui.foryou_page import ForYouPage
+from sciread_app.ui.foryou_values import Part
+from tests.app.ui.fake_foryou import BEES, DANCE, HIVES, FakeForYou
+from tests.app.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance):
+    """Shows the page with these subjects, and waits until it has settled."""
+
+    def show(*subjects) -> tuple[ForYouPage, FakeForYou]:
+        desk = FakeDesk(30)
+        desk.foryou = FakeForYou(desk.cards, subjects)
+        page = ForYouPage(desk.foryou, desk, jobs, appearance)
+        page.resize(1150, 700)
+        qtbot.addWidget(page)
+        page.show()
+        page.refresh()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return page, desk.foryou
+
+    return show
+
+
+def listed(page):
+    return list(page.model.listing.ids)
+
+
+def settle(qtbot, jobs):
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def buttons(empty):
+    return [button.text() for button in empty.findChildren(QPushButton)]
+
+
+def test_the_first_subject_is_shown_with_what_is_new_and_why(show):
+    page, _ = show(BEES, HIVES)
+    assert page.subjects.current() == BEES
+    assert listed(page) == [1, 2, 3, 4]
+    assert page.list.current() == 1
+    card = page.model.card(0)
+    assert card and card.paper.abstract == "Like “Paper 11” · Words: hive, nectar"
+    assert page.subjects.count_of(HIVES.key) == 4
+    assert page.head.switch.stops()[0].text() == "New  4"
+
+
+def test_another_subject_brings_its_own_list(show, qtbot, jobs):
+    page, _ = show(BEES, HIVES)
+    page.subjects.choose(HIVES.key)
+    settle(qtbot, jobs)
+    assert page.found.subject == HIVES
+    assert page.head.title.text() == "Hives"
+
+
+def test_more_like_this_goes_into_the_collection_and_out_of_the_list(show, qtbot):
+    page, _ = show(BEES)
+    page.list.setFocus()
+    with qtbot.waitSignal(page.keep_wanted) as kept:
+        qtbot.keyClicks(page.list, "+")
+    assert kept.args == [[1], "bees"]
+    assert listed(page) == [2, 3, 4]
+    assert page.list.current() == 2
+
+
+def test_more_like_this_teaches_a_saved_search(show, qtbot, jobs):
+    page, foryou = show(HIVES)
+    page.keep()
+    settle(qtbot, jobs)
+    assert "like Hives [1]" in foryou.asked
+
+
+def test_what_is_waved_away_can_be_taken_back(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.list.go_to(1)
+    with qtbot.waitSignal(page.said) as said:
+        qtbot.keyClicks(page.list, "-")
+    settle(qtbot, jobs)
+    assert listed(page) == [1, 3, 4]
+    page.show_part(Part.waved)
+    assert listed(page) == [2]
+    page.take_back()
+    settle(qtbot, jobs)
+    assert foryou.waved[BEES.key] == []
+    page.show_part(Part.new)
+    page.list.go_to(0)
+    page.wave_away()
+    settle(qtbot, jobs)
+    said.args[1]()  # the way back of the first message: paper 2 is there already
+    settle(qtbot, jobs)
+    assert foryou.waved[BEES.key] == [1]
+
+
+def test_read_later_is_a_tag(show, qtbot):
+    page, _ = show(BEES)
+    with qtbot.waitSignal(page.tag_wanted) as tagged:
+        qtbot.keyClick(page.list, Qt.Key.Key_L)
+    assert tagged.args == [[1], "read later"]
+
+
+def test_seen_until_here_empties_the_list_and_can_be_taken_back(show, qtbot, jobs):
+    page, _ = show(BEES)
+    with qtbot.waitSignal(page.said) as said:
+        page.mark_seen()
+    settle(qtbot, jobs)
+    assert listed(page) == []
+    assert page.empty.title.text() == "You are up to date"
+    assert page.subjects.count_of(BEES.key) == 0
+    page.show_part(Part.seen)
+    assert listed(page) == [1, 2, 3, 4]
+    said.args[1]()
+    settle(qtbot, jobs)
+    page.show_part(Part.new)
+    assert listed(page) == [1, 2, 3, 4]
+
+
+def test_wishes_are_kept_and_a_wrong_one_is_explained(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.head.refine()
+    page.head.must.setText("honey")
+    page.head.must.editingFinished.emit()
+    settle(qtbot, jobs)
+    assert foryou.wished[BEES.key].must == "honey"
+    page.head.must.setText('"honey')
+    page.head.must.editingFinished.emit()
+    settle(qtbot, jobs)
+    assert "never closed" in page.head.problem.text() and not page.head.problem.isHidden()
+    assert listed(page) == [1, 2, 3, 4]
+
+
+def test_where_to_look_is_asked_for(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.head.among.setCurrentIndex(4)
+    page.head.where_chosen.emit()
+    settle(qtbot, jobs)
+    assert foryou.asked[-1] == "bees library 0"
+
+
+def test_who_follows_nothing_is_told_how(show, qtbot):
+    page, _ = show()
+    assert page.nobody.isVisible()
+    assert buttons(page.nobody) == ["Go to your papers", "Fetch papers"]
+    with qtbot.waitSignal(page.place_wanted) as wanted:
+        page.nobody.findChildren(QPushButton)[1].click()
+    assert wanted.args == ["intake"]
+
+
+@pytest.mark.parametrize(
+    ("next_step", "button"),
+    [
+        (Next.fetch, "Go to Intake"),
+        (Next.far, "Show the 2 less alike"),
+        (Next.collect, "Go to your papers"),
+        (Next.words, "Change the words"),
+    ],
+)
+def test_an_empty_list_says_why_and_what_to_do(show, qtbot, jobs, next_step, button):
+    page, foryou = show(BEES)
+    foryou.come, foryou.note, foryou.next = [5, 6], "Nothing was fetched yet.", next_step
+    page.library_changed(Changes(papers=True))
+    settle(qtbot, jobs)
+    assert page.empty.title.text() == "Nothing was fetched yet."
+    assert button in buttons(page.empty)
+
+
+def test_what_came_meanwhile_is_shown_and_the_reader_stays_where_he_is(show, qtbot, jobs):
+    page, foryou = show(BEES, DANCE)
+    page.list.go_to(2)
+    foryou.followed = [BEES, DANCE, HIVES]
+    foryou.come = [1, 2, 3, 4, 0]
+    page.library_changed(Changes(papers=True))
+    settle(qtbot, jobs)
+    assert len(page.subjects.subjects()) == 3
+    assert page.list.currentIndex().row() == 2
+
+
+def test_every_control_has_a_name_for_a_screen_reader(show):
+    page, _ = show(BEES)
+    for widget in (page.subjects, page.list, *page.head.stops()):
+        assert widget.accessibleName() or widget.text(), widget
+
+
+def test_the_window_keeps_papers_as_an_edit_that_can_be_undone(show_window, qtbot, jobs):
+    desk = FakeDesk(30)
+    desk.foryou.followed = [BEES]
+    window = show_window(desk)
+    window.go_to("foryou")
+    page = window.other_page("foryou")
+    qtbot.waitUntil(lambda: not jobs.running() and page.model.rowCount() == 4)
+    with patch.object(desk.organise, "collect", wraps=desk.organise.collect) as collect:
+        page.keep()
+        qtbot.waitUntil(lambda: not jobs.running())
+    collect.assert_called_once_with([1], "bees")
+    assert window.shelving.notice.isVisible()
+    names = [name for name, _ in window.menus.verbs()]
+    assert "Recommendations: Not for me" in names
