@@ -18,6 +18,7 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.paper.about import About
+from sciread_app.ui.paper.around import REFERENCES
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
 from sciread_app.ui.papers import NOTHING
@@ -38,8 +39,10 @@ class DetailsPanel(QFrame):
     paper_wanted = Signal(object)  # PaperId
     papers_wanted = Signal(object, str)  # list of PaperId, what they are
     read_wanted = Signal(object, object)  # PaperId, Path: in the window's reader
+    step_wanted = Signal(int)  # to the next paper of the list, or the one before
     read_changed = Signal(object)  # Card
-    changed = Signal()  # somebody has edited the paper here, or fetched another
+    changed = Signal()  # somebody has edited the paper here
+    came = Signal()  # a paper was fetched into the library
     problem = Signal(object)  # Problem
     left = Signal()
 
@@ -53,6 +56,10 @@ class DetailsPanel(QFrame):
         self.details: Details | None = None
         self._paper: PaperId | None = None
         self._written: PaperId | None = None  # the paper that the text is about
+        self._trail: list[PaperId] = []  # the papers that links have led away from
+        self._followed: PaperId | None = None  # where a link leads
+        self._alone = False
+        self._card: Card | None = None
         self._query = ""
         self._listing = NOTHING
         self.parts = Parts(self._about, jobs, appearance)
@@ -82,7 +89,10 @@ class DetailsPanel(QFrame):
     ) -> None:
         """Show what `card` holds at once, and the rest when it has been looked up."""
         same = paper == self._paper
+        if not same and paper != self._followed:
+            self._trail.clear()
         self._paper, self._query, self._listing = paper, query, listing
+        self._card = card or (self._card if same else None)
         if not same or paper is None:
             known = card and Details(card.paper, card.read, card.rating, card.tags)
             self.details = known or None
@@ -97,7 +107,23 @@ class DetailsPanel(QFrame):
 
     def show_as_page(self, page: bool) -> None:
         """Whether it has the whole width, with a way back."""
-        self.parts.back.setVisible(page)
+        self._alone = page
+        self._write_buttons()
+
+    def go_back(self) -> None:
+        """To the paper whose link led here, or else out."""
+        if self._trail:
+            self._followed = self._trail.pop()
+            self.paper_wanted.emit(self._followed)
+        else:
+            self.left.emit()
+
+    def _wander(self, paper: PaperId) -> None:
+        """Follow a link to another paper; `go_back` leads back."""
+        if self._paper is not None:
+            self._trail.append(self._paper)
+        self._followed = paper
+        self.paper_wanted.emit(paper)
 
     def keep_drafts(self) -> None:
         """The window is about to close: keep what is being typed."""
@@ -123,6 +149,15 @@ class DetailsPanel(QFrame):
 
     def write_note(self) -> None:
         self.parts.notes.write()
+
+    def add_file(self) -> None:
+        self.parts.files.choose()
+
+    def ask(self) -> None:
+        """Fetch the citations of the paper, where they are seen."""
+        self.parts.around.go_to(REFERENCES)
+        self.parts.area.ensureWidgetVisible(self.parts.around)
+        self.parts.around.ask()
 
     def read_file(self) -> None:
         """Open the paper's PDF in the window."""
@@ -152,7 +187,9 @@ class DetailsPanel(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.go_back()
+        elif event.key() in (Qt.Key.Key_J, Qt.Key.Key_K) and not event.modifiers():
+            self.step_wanted.emit(1 if event.key() == Qt.Key.Key_J else -1)
         else:
             super().keyPressEvent(event)
 
@@ -211,9 +248,10 @@ class DetailsPanel(QFrame):
         self.parts.copy.say_done(f"Copied{without}")
 
     def _tell_card(self) -> None:
-        if self.details:
-            known = self.details
-            self.read_changed.emit(Card(known.paper, known.read, known.tags, known.rating))
+        if known := self.details:
+            card = self._card or Card(known.paper)
+            now = replace(card, read=known.read, tags=known.tags, rating=known.rating)
+            self.read_changed.emit(now)
 
     def _edited(self) -> None:
         self.refresh()
@@ -256,6 +294,8 @@ class DetailsPanel(QFrame):
 
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.read
+        self.parts.back.setVisible(self._alone or bool(self._trail))
+        self.parts.back.setText("Back" if self._trail else "Back to the list")
         self.parts.read.setText("Mark as unread" if read else "Mark as read")
         name = "unread" if read else "read"
         self.parts.read.setIcon(icon(name, self._appearance.theme.text))
@@ -271,7 +311,7 @@ class DetailsPanel(QFrame):
 
     def _connect(self) -> None:
         parts = self.parts
-        parts.back.clicked.connect(self.left)
+        parts.back.clicked.connect(self.go_back)
         parts.read_file.clicked.connect(self.read_file)
         parts.similar.clicked.connect(lambda: self.similar_wanted.emit([self._paper]))
         parts.read.clicked.connect(self.toggle_read)
@@ -289,12 +329,14 @@ class DetailsPanel(QFrame):
             text.anchorClicked.connect(self._follow)
         parts.files.read_wanted.connect(self.read_wanted)
         parts.notes.left.connect(self.focus_text)
-        parts.around.paper_wanted.connect(self.paper_wanted)
+        parts.around.paper_wanted.connect(self._wander)
         parts.around.papers_wanted.connect(self.papers_wanted)
         parts.around.similar_wanted.connect(lambda: self.similar_wanted.emit([self._paper]))
-        for part in (parts.files, parts.notes, parts.around):
-            part.changed.connect(self._edited)
-            part.failed.connect(self.problem)
+        parts.around.came.connect(self.came)
+        for changed in (parts.files.changed, parts.notes.changed):
+            changed.connect(self._edited)
+        for failed in (parts.files.failed, parts.notes.failed, parts.around.failed):
+            failed.connect(self.problem)
         parts.area.verticalScrollBar().valueChanged.connect(lambda _: self._look_around())
 
     def _paint(self, theme: Theme) -> None:
@@ -309,4 +351,4 @@ class DetailsPanel(QFrame):
         elif what == FIND:
             self.search_wanted.emit(argument)
         elif what == PAPER:
-            self.paper_wanted.emit(PaperId(int(argument)))
+            self._wander(PaperId(int(argument)))

@@ -82,6 +82,10 @@ class MainWindow(QMainWindow):
         self.page = SearchPage(desk, self._jobs, self.appearance)
         self.page.remember(self._memory())
         self.page.add_wanted.connect(self.add_files)
+        self.page.details.read_wanted.connect(self.read)
+        self.page.details.problem.connect(self.banner.show_problem)
+        self.page.details.changed.connect(lambda: self.library_changed.emit(Changes(papers=True)))
+        self.page.details.came.connect(lambda: self.papers_came(Changes(papers=True)))
         self._put_up_shelf(desk)
         self.importing = Importing(desk, self._jobs, self)
         self.page.shown.connect(lambda view: self.offer.was_searched(view.query))
@@ -144,6 +148,7 @@ class MainWindow(QMainWindow):
         """To the box that is typed into, wherever one is."""
         self.go_to("search")
         if self.page:
+            self.page.close_paper()
             self.page.box.take_focus()
 
     def find_here(self) -> None:
@@ -187,6 +192,11 @@ class MainWindow(QMainWindow):
         if self.page:
             view = self.page.view
             self.show_on_map(view.listing.ids, view.crumb or view.query or "The whole library")
+
+    def do_on_shelf(self, what: str, step: Step) -> None:
+        """Do something to papers that can be taken back."""
+        if self.shelving:
+            self.shelving.work.do(what, step)
 
     def search_for(self, query: str) -> None:
         """Show what is found for a query, as if it had been typed."""
@@ -265,6 +275,8 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._memory().setValue("geometry", self.saveGeometry())
+        if self.page:
+            self.page.details.keep_drafts()
         if self.shelving:
             self.shelving.save(self._memory())
         super().closeEvent(event)
@@ -280,6 +292,7 @@ class MainWindow(QMainWindow):
             self.page.search()
             self.opened.emit()
             self._wake()
+            self._keep_safe()
         self._show_status()
         self.importing.catch_up()
 
@@ -295,6 +308,12 @@ class MainWindow(QMainWindow):
     def _wake(self) -> None:
         if self._desk:
             self._jobs.run("Starting the model", self._desk.wake, self._awake, lane=Lane.light)
+
+    def _keep_safe(self) -> None:
+        if self._desk:
+            from sciread_app.ui.backups_daily import Safekeeping
+
+            Safekeeping(self, self._desk.care, self._jobs).start()
 
     def _awake(self, _: None) -> None:
         self._look_again(Changes(vectors=True))

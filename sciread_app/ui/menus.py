@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.domain.copying import COPY_AS, CopyAs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
+from sciread_app.ui.map.verbs import MapVerbs
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_box import MODES
@@ -48,12 +50,18 @@ class Menus:
         self._add_verbs(edit, BACK)
         edit.addSeparator()
         self._in_library(edit, "&Find", Keys.Find, window.find_here)
-        self._on_page(edit, "&Copy BibTeX", "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._on_page(edit, "&Copy citation", "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._add_copying(edit.addMenu("Copy &as"))
         self._add_verbs(papers, PAPERS)
         self.rate = papers.addMenu("&Rate")
         self._add_verbs(self.rate, STARS)
         papers.addSeparator()
         self._add_verbs(papers, SHELF)
+        papers.addSeparator()
+        self._on_page(papers, "&Open the paper", "Ctrl+Return", lambda page: page.open_paper())
+        self._on_page(papers, "Write a no&te", Keys.New, lambda page: page.details.write_note())
+        self._on_page(papers, "Add a &file to the paper…", "", lambda p: p.details.add_file())
+        self._on_page(papers, "Fetch &citations of the paper", "", lambda p: p.details.ask())
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
@@ -87,6 +95,7 @@ class Menus:
             action.setEnabled(place == "search")
         self.reader.show_place(place)
         self.foryou.show_place(place)
+        self.map.show_place(place)
 
     def keys(self) -> list[tuple[str, list[tuple[str, str]]]]:
         """What has a key, by menu."""
@@ -176,6 +185,12 @@ class Menus:
             group.addAction(action)
             self._places[place.key] = action
 
+    def _add_copying(self, menu: QMenu) -> None:
+        for group in COPY_AS:
+            menu.addSeparator()
+            for what, name in group:
+                self._on_page(menu, name, "", partial(_copy_as, what))
+
     def _add_themes(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)
         for choice, name in THEMES.items():
@@ -183,6 +198,10 @@ class Menus:
             action.setCheckable(True)
             action.setChecked(choice is self._window.appearance.choice)
             group.addAction(action)
+
+
+def _copy_as(what: CopyAs, page: SearchPage) -> None:
+    page.copy_chosen(what)
 
 
 def _set_mode(mode: Mode, page: SearchPage) -> None:

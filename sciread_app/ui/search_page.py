@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from sciread_app.domain.copying import CopyAs
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
@@ -16,6 +17,7 @@ from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.facets import FacetSource
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import CardSource, PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
 from sciread_app.ui.search_head import SearchHead, count_words, nothing_words
@@ -53,6 +55,7 @@ class SearchPage(QWidget):
         self._appearance = appearance
         self.view = View()
         self._with_details = True
+        self._paper_alone = False  # it has the whole page
         self._before: list[tuple[View, int]] = []  # where `back` leads, with the chosen row
         self.model = PaperModel(finder, jobs, self)
         self.head = SearchHead(finder, self.model, jobs, appearance)
@@ -107,6 +110,7 @@ class SearchPage(QWidget):
 
     def remember(self, settings: QSettings) -> None:
         """Begin as one left off, and keep there what is chosen from now on."""
+        self.details.remember(settings)
         self.head.order.restore(settings.value("search/order"))
         self.head.order.chosen.connect(
             lambda order: settings.setValue("search/order", self.head.order.save())
@@ -126,6 +130,7 @@ class SearchPage(QWidget):
     def refresh(self) -> None:
         """The library has changed: look again, and leave the reader where he is."""
         self.model.forget()
+        self.details.refresh()
         if not self.view.crumb:
             self._ask(self._update)
 
@@ -146,8 +151,27 @@ class SearchPage(QWidget):
     def similar_to_chosen(self) -> None:
         self.show_similar(self.hits.chosen())
 
-    def copy_chosen(self) -> None:
-        self.details.copy(self.hits.chosen())
+    def open_paper(self) -> None:
+        """Give the paper that is looked at the whole page, until one leaves it."""
+        if self.details.details is not None:
+            self._show_as_page(True)
+            self.details.focus_text()
+
+    def close_paper(self) -> None:
+        """Back to the list, with the paper beside it."""
+        if self._paper_alone:
+            self._show_as_page(False)
+        self.hits.setFocus()
+
+    def _show_as_page(self, alone: bool) -> None:
+        self._paper_alone = alone
+        self.head.setVisible(not alone)
+        self._list.setVisible(not alone)
+        self.details.show_as_page(alone)
+        self._show_details()
+
+    def copy_chosen(self, what: CopyAs | None = None) -> None:
+        self.details.copy(self.hits.chosen(), what)
 
     def _enter_request(self, request: Request) -> None:
         """Ask for something else altogether, with a way back to what is shown now."""
@@ -260,13 +284,19 @@ class SearchPage(QWidget):
         else:
             self.details.show_paper(paper)
 
+    def _step(self, rows: int) -> None:
+        self.hits.go_to(self.hits.currentIndex().row() + rows)
+
     def _enter(self) -> None:
         self._with_details = True
         self._show_details()
         self.details.focus_text()
 
     def _show_details(self) -> None:
-        self.details.setVisible(self._with_details and bool(self.view.listing.ids))
+        wanted = self._with_details or self._paper_alone
+        self.details.setVisible(wanted and bool(self.view.listing.ids))
+        if self._paper_alone and not self.view.listing.ids:
+            self._show_as_page(False)  # there is nothing to be alone with
 
     def _into_results(self) -> None:
         if self.model.rowCount():
@@ -289,7 +319,7 @@ class SearchPage(QWidget):
         menu.addAction("More like this", lambda: self.more_like(chosen))
         menu.addAction("Not like this", lambda: self.less_like(chosen))
         menu.addSeparator()
-        menu.addAction("Copy BibTeX", self.copy_chosen)
+        fill(menu.addMenu("Copy as"), self.copy_chosen)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.hits.viewport().mapToGlobal(place))
@@ -298,13 +328,13 @@ class SearchPage(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.hits)
         self._pages.addWidget(self.empty)
-        found = QWidget()
-        self._found = QVBoxLayout(found)
+        self._list = QWidget()
+        self._found = QVBoxLayout(self._list)
         self._found.setContentsMargins(0, 0, 0, 0)
         self._found.setSpacing(8)
         self._found.addWidget(self._pages, 1)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
-        split.addWidget(found)
+        split.addWidget(self._list)
         split.addWidget(self.details)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
@@ -335,8 +365,14 @@ class SearchPage(QWidget):
         self.hits.disliked.connect(self.less_like)
         self.hits.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.hits.customContextMenuRequested.connect(self._menu)
-        self.details.left.connect(self.hits.setFocus)
+        self.hits.doubleClicked.connect(self.open_paper)
+        self.details.left.connect(self.close_paper)
+        for wanted in (self.details.similar_wanted, self.details.search_wanted):
+            wanted.connect(self.close_paper)
+        self.details.papers_wanted.connect(self.close_paper)
+        self.details.papers_wanted.connect(self.show_papers)
         self.details.similar_wanted.connect(self.show_similar)
         self.details.search_wanted.connect(self.box.set_text)
+        self.details.step_wanted.connect(self._step)
         self.details.paper_wanted.connect(self._go_to)
         self.details.read_changed.connect(self.model.replace)

@@ -25,15 +25,15 @@ TABS = (
     ("References", "What this paper cites"),
     ("Cited by", "What cites this paper"),
 )
-SIMILAR = 0
-SIDES = {1: Side.references, 2: Side.citing}
+SIMILAR, REFERENCES, CITING = range(3)  # the numbers of the tabs
+SIDES = {REFERENCES: Side.references, CITING: Side.citing}
 
 
 class AroundPaper(QWidget):
     paper_wanted = Signal(object)  # PaperId
     papers_wanted = Signal(object, str)  # list of PaperId, what they are
     similar_wanted = Signal()  # all of them, in the list
-    changed = Signal()  # a paper came into the library
+    came = Signal()  # a paper, into the library
     failed = Signal(object)  # Problem
 
     def __init__(self, about: About, jobs: Jobs, appearance: Appearance) -> None:
@@ -160,7 +160,7 @@ class AroundPaper(QWidget):
 
     def _added(self) -> None:
         self._reload()
-        self.changed.emit()
+        self.came.emit()
 
     def _reload(self) -> None:
         self._loaded.clear()
@@ -192,10 +192,12 @@ class AroundPaper(QWidget):
     def _show(self) -> None:
         tab, theme = self.tabs.current, self._appearance.theme
         found = self._loaded.get(tab)
-        known = isinstance(found, Ring)
-        self.fetch.setVisible(known and found.askable and (not found.total or not found.asked))
-        self.titles.setVisible(known and found.untitled > 0)
-        self.in_list.setVisible(bool(found) and (not known or len(found.held) > 1))
+        ring = found if isinstance(found, Ring) else None
+        self.fetch.setVisible(
+            ring is not None and ring.askable and (not ring.total or not ring.asked)
+        )
+        self.titles.setVisible(ring is not None and ring.untitled > 0)
+        self.in_list.setVisible(len(ring.held) > 1 if ring else bool(found))
         for button in (self.fetch, self.titles):
             button.setEnabled(self._asking is None)
         if found is None:

@@ -48,7 +48,7 @@ class FileList(QWidget):
         self._shown: Sequence[PaperFile] = ()
         self._rows: list[FileRow] = []
         self.add = styled(QPushButton("Add a file…"), "flush")
-        self.add.clicked.connect(self._choose)
+        self.add.clicked.connect(self.choose)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(2)
@@ -114,7 +114,9 @@ class FileList(QWidget):
         else:
             reveal(path)
 
-    def _choose(self) -> None:
+    def choose(self) -> None:
+        if self._paper is None:
+            return
         name, _ = QFileDialog.getOpenFileName(self, "Add a file to the paper")
         if name:
             self.attach(Path(name))

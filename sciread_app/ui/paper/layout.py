@@ -114,15 +114,10 @@ class Parts(QWidget):
             column.addWidget(widget)
         column.addSpacing(6)
         column.addWidget(self.body)
-        for title, widget in (
-            ("Files", self.files),
-            ("Notes", self.notes),
-            ("Around this paper", self.around),
-        ):
-            label = section(title)
-            column.addWidget(label)
-            column.addWidget(widget)
-            self._rest += [label, widget]
+        self._rest += [section("Files"), self.files, section("Notes"), self.notes]
+        self._rest += [section("Around this paper"), self.around]
+        for part in self._rest[1:]:
+            column.addWidget(part)
         column.addWidget(self.foot)
         column.addStretch()
         return column

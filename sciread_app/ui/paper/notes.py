@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -325,14 +325,26 @@ class NoteBox(QPlainTextEdit):
         lines = min(max(round(self.document().size().height()) + 1, FEWEST_LINES), MOST_LINES)
         self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 16)
 
+    def event(self, event: QEvent) -> bool:
+        # Before the window's own Ctrl+Return.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and _ends(event):
+            event.accept()
+            return True
+        return super().event(event)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enters and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+        if _ends(event):
             self.ended.emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.left.emit()
         else:
             super().keyPressEvent(event)
+
+
+def _ends(event: QKeyEvent) -> bool:
+    enters = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+    return enters and bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
 
 
 def _row(*widgets: QWidget, last_wide: bool = False) -> QWidget:
