@@ -203,6 +203,11 @@ class Library:
             )
             return [PaperId(i) for i in found]
 
+    def version_counts(self, ids: Iterable[int]) -> dict[PaperId, int]:
+        """How many versions there are of each paper that has several."""
+        with self._db.reading() as db:
+            return works.version_counts(db, ids)
+
     def relations(self, verdict: Verdict) -> list[Relation]:
         """All pairs of papers about which this is known."""
         table = schema.relations.c

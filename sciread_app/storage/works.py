@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
+from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.storage import schema
 from sciread_app.storage.records import among
@@ -101,3 +102,15 @@ def _join(db: Connection, a: int, b: int) -> None:
         .where(papers.id.in_((a, b)) | papers.work.in_(groups))
         .values(work=min(groups))
     )
+
+
+def version_counts(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
+    """How many versions there are of each paper that has several, itself among them."""
+    papers, others = schema.papers.c, schema.papers.alias()
+    counted = (
+        select(papers.id, func.count())
+        .join(others, (others.c.work == papers.work) & others.c.trashed.is_(None))
+        .where(papers.id.in_(among(ids)), papers.work.isnot(None))
+        .group_by(papers.id)
+    )
+    return {PaperId(id): count for id, count in db.execute(counted) if count > 1}

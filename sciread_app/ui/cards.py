@@ -29,7 +29,14 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from sciread_app.domain.paper import Author, Paper
+from sciread_app.domain.paper import Author
+from sciread_app.ui.card_marks import (
+    Mark,
+    closeness_words,
+    marks_of,
+    telling_part,
+    why_words,
+)
 from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Appearance, Theme, scaled
@@ -40,8 +47,9 @@ GAP = 8  # between two cards
 GUTTER = 14  # left of the text, for the dot of an unread paper
 SIDE = 74  # right of the title, for the bar
 TEXT_SHOWN = 700  # characters of an abstract that two lines can ever need
-MOST_FIELDS = 4
 MOST_AUTHORS = 6
+LONGEST_CHIP = 150  # pixels
+BUTTON = 24  # pixels of the buttons that steer, seen under the mouse
 
 DRAWN_KEPT = 32  # pictures of cards: a third of a megabyte each
 
@@ -71,7 +79,8 @@ class Drawn(NamedTuple):
 
 class CardDelegate(QStyledItemDelegate):
     """Five lines a card: the title takes one or two, authors and venue one each, the abstract
-    what is left. All cards are equally high, so that a list of any length scrolls at once."""
+    what is left; a sixth says why a paper was found. All cards of a list are equally high, so that
+    one of any length scrolls at once."""
 
     def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
@@ -84,8 +93,17 @@ class CardDelegate(QStyledItemDelegate):
         self._tiny = scaled(self._base, 0.84)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(240, self.height(ranked=False))
+
+    def height(self, *, ranked: bool) -> int:
+        """Of a card, with or without a line that says why it is there."""
         lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
-        return QSize(240, sum(lines) + 2 * PADDING + 8 + GAP)
+        return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if ranked else 0)
+
+    def button_at(self, card: QRect, place: QPoint) -> str:
+        """The button at a place within a card: "+", "-", or none."""
+        more, less = _buttons(_frame(card.size()).translated(card.topLeft()))
+        return "+" if more.contains(place) else "-" if less.contains(place) else ""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = index.row()
@@ -113,7 +131,7 @@ class CardDelegate(QStyledItemDelegate):
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        box = QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -GAP)
+        box = _frame(size)
         self._paint_frame(painter, box, state, theme)
         inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
         card, evidence, words = known
@@ -121,6 +139,8 @@ class CardDelegate(QStyledItemDelegate):
             self._paint_placeholder(painter, inside, theme)
         else:
             self._paint_card(painter, inside, card, evidence, words, theme)
+            if state[1]:
+                self._paint_buttons(painter, box, theme)
         painter.end()
         return picture
 
@@ -156,19 +176,37 @@ class CardDelegate(QStyledItemDelegate):
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
         title = paper.title or "Without a title"
-        top = box.y() + self._text(
-            painter, box.adjusted(0, 0, -side, 0), title, self._title, theme.text, 2, words
-        )
-        # The bar may reach down to the authors.
         beside = box.adjusted(0, 0, -side, 0)
+        top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
+        # The bar may reach down to the authors.
         top = self._paint_line(painter, beside, top + 3, authors(paper.authors), theme.quiet)
-        top = self._paint_facts(painter, box, top + 1, paper, theme)
-        room = box.bottom() + 8 - top
+        top = self._paint_facts(painter, box, top + 1, card, theme)
+        bottom = box.bottom() + 8
+        if evidence:
+            bottom -= _line(self._tiny) + 2
+            self._paint_why(painter, box, bottom, why_words(card, evidence, words), theme)
+        room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
-        abstract = paper.abstract[:TEXT_SHOWN] or "No abstract"
+        abstract = telling_part(paper.abstract, words)[:TEXT_SHOWN] or "No abstract"
         colour = theme.quiet if paper.abstract else theme.faint
         self._text(painter, below, abstract, self._small, colour, lines, words)
+
+    def _paint_why(self, painter: QPainter, box: QRect, top: int, text: str, theme: Theme) -> None:
+        painter.setFont(self._tiny)
+        painter.setPen(QColor(theme.faint))
+        metrics, end = QFontMetrics(self._tiny), Qt.TextElideMode.ElideRight
+        place = QRect(box.x(), top + 2, box.width() - 2 * BUTTON - 12, _line(self._tiny))
+        painter.drawText(place, _LEFT, metrics.elidedText(text, end, place.width()))
+
+    def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
+        painter.setFont(self._title)
+        for button, sign in zip(_buttons(box), "+−", strict=True):
+            painter.setPen(QColor(theme.border))
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            painter.setPen(QColor(theme.accent))
+            painter.drawText(button, int(Qt.AlignmentFlag.AlignCenter), sign)
 
     def _paint_line(self, painter: QPainter, box: QRect, top: int, text: str, colour: str) -> int:
         height = _line(self._small)
@@ -179,28 +217,24 @@ class CardDelegate(QStyledItemDelegate):
         return top + height
 
     def _paint_facts(
-        self, painter: QPainter, box: QRect, top: int, paper: Paper, theme: Theme
+        self, painter: QPainter, box: QRect, top: int, card: Card, theme: Theme
     ) -> int:
-        """Venue and year as text, then fields and PDF as chips. Returns where the next line is."""
-        chips = list(paper.fields[:MOST_FIELDS])
-        if has_pdf(paper):
-            chips.append("PDF")
-        metrics = QFontMetrics(self._tiny)
-        widths = [min(metrics.horizontalAdvance(chip), 150) + 12 for chip in chips]
-        height = _line(self._small)
-        text = " · ".join(filter(None, (paper.venue, paper.published[:4])))
+        """Venue and year as text, then chips. Returns where the next line is."""
+        marks, height = marks_of(card, theme), _line(self._small)
+        metrics, small = QFontMetrics(self._tiny), QFontMetrics(self._small)
+        widths = [_width(mark, metrics) for mark in marks]
+        text = " · ".join(filter(None, (card.paper.venue, card.paper.published[:4])))
         room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
-        small = QFontMetrics(self._small)
         shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
         painter.setFont(self._small)
         painter.setPen(QColor(theme.faint))
         painter.drawText(QRect(box.x(), top, room, height), _LEFT, shown)
         left = box.x() + small.horizontalAdvance(shown) + (8 if shown else 0)
         painter.setFont(self._tiny)
-        for chip, width in zip(chips, widths, strict=True):
+        for mark, width in zip(marks, widths, strict=True):
             if left + width > box.right():
                 break
-            _paint_chip(painter, QRectF(left, top + 2, width, height - 3), chip, theme)
+            _paint_chip(painter, QRectF(left, top + 2, width, height - 3), mark)
             left += width + 5
         return top + height
 
@@ -219,6 +253,9 @@ class CardDelegate(QStyledItemDelegate):
         bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
         painter.setBrush(QColor(theme.accent))
         painter.drawRoundedRect(bar, 2.5, 2.5)
+        painter.setPen(QColor(theme.faint))
+        place.translate(0, _line(self._tiny) + 10)
+        painter.drawText(place, _RIGHT, closeness_words(percentile))
 
     def _text(
         self,
@@ -253,10 +290,6 @@ def authors(names: Sequence[Author]) -> str:
     shown = ", ".join(author.name for author in names[:MOST_AUTHORS])
     more = len(names) - MOST_AUTHORS
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def has_pdf(paper: Paper) -> bool:
-    return any(file.lower().endswith(".pdf") for file in paper.files)
 
 
 def percent(percentile: float) -> str:
@@ -330,12 +363,27 @@ def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:
     painter.drawEllipse(QPointF(x + 3, y), 3, 3)
 
 
-def _paint_chip(painter: QPainter, box: QRectF, text: str, theme: Theme) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.track))
-    painter.drawRoundedRect(box, 5, 5)
-    painter.setPen(QColor(theme.quiet))
-    shown = painter.fontMetrics().elidedText(
-        text, Qt.TextElideMode.ElideRight, round(box.width()) - 10
-    )
+def _frame(size: QSize) -> QRect:
+    """The card within its row."""
+    return QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -GAP)
+
+
+def _buttons(box: QRect) -> tuple[QRect, QRect]:
+    """Where the buttons that steer are on a card."""
+    less = QRect(box.right() - BUTTON - 8, box.bottom() - BUTTON - 7, BUTTON, BUTTON)
+    return less.translated(-BUTTON - 4, 0), less
+
+
+def _width(mark: Mark, metrics: QFontMetrics) -> int:
+    return min(metrics.horizontalAdvance(mark.text), LONGEST_CHIP) + (12 if mark.fill else 2)
+
+
+def _paint_chip(painter: QPainter, box: QRectF, mark: Mark) -> None:
+    if mark.fill:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(mark.fill))
+        painter.drawRoundedRect(box, 5, 5)
+    painter.setPen(QColor(mark.letters))
+    room = round(box.width()) - (10 if mark.fill else 0)
+    shown = painter.fontMetrics().elidedText(mark.text, Qt.TextElideMode.ElideRight, room)
     painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), shown)

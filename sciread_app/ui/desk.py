@@ -57,11 +57,12 @@ class WorkspaceDesk:
         self.intake = WorkspaceIntake(workspace)
         self.care = WorkspaceCare(workspace)
         self.organise = workspace.organise
-        self.foryou = WorkspaceForYou(workspace, self.cards, self._search_by_meaning)
+        self.duplicates = workspace.duplicates
         self.about = WorkspaceAbout(
             workspace, lambda: self._search_by_meaning() or self._by_words, self._awake
         )
         self.map = WorkspaceMap(workspace, self._search_by_meaning)
+        self.foryou = WorkspaceForYou(workspace, self.cards, self._search_by_meaning)
 
     @property
     def reading(self) -> Reading:
@@ -121,8 +122,13 @@ class WorkspaceDesk:
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         marks = self._library.shelves.marks(ids)
+        colours = self._library.shelves.tag_colours() if any(m.tags for m in marks.values()) else {}
+        versions = self._library.version_counts(ids)
         return [
-            Card(paper, mark.read, mark.tags, mark.rating, taken_back(paper))
+            Card(
+                paper, mark.read, mark.tags, mark.rating, taken_back(paper), colours,
+                versions.get(paper.id, 1),
+            )  # fmt: skip
             for paper in self._library.get(ids)
             if paper.id is not None and (mark := marks.get(paper.id)) is not None
         ]
@@ -186,7 +192,7 @@ def _listing(found: Results, note: str = "") -> Listing:
         total=found.total,
         evidence={
             hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
-            for hit in found.hits
+            for hit in (found.hits if ranked else ())
         },
         words=tuple(term.text for term in found.query.terms),
         note=note or found.note,

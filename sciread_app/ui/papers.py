@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Protocol
 
 from PySide6.QtCore import (
     QAbstractListModel,
+    QEvent,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -17,16 +19,17 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
-    QStyleOptionViewItem,
     QTableView,
+    QToolTip,
     QWidget,
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.ui.card_marks import spoken_marks
 from sciread_app.ui.cards import CardDelegate, authors
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.theme import Appearance
@@ -37,6 +40,7 @@ CARDS_KEPT = 2_000
 PAGES_WANTED = 4  # what was asked for before these has been scrolled past
 LOADS_AT_ONCE = 2
 NOTHING = Listing((), 0)
+TIPS = {"+": "More like this (+)", "-": "Not like this (-)"}
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -80,8 +84,11 @@ class PaperModel(QAbstractListModel):
 
     def replace(self, card: Card) -> None:
         """Show `card` at once instead of what is known of its paper."""
-        if card.paper.id is not None and card.paper.id in self._cards:
-            self._cards[card.paper.id] = card
+        paper = card.paper.id
+        if paper is not None and (known := self._cards.get(paper)):
+            self._cards[paper] = replace(
+                known, paper=card.paper, read=card.read, tags=card.tags, rating=card.rating
+            )
             self.cards_came.emit()
 
     def rowCount(self, parent: Index | None = None) -> int:
@@ -164,13 +171,16 @@ class PaperModel(QAbstractListModel):
         if card is None:
             return "Loading"
         paper = card.paper
-        parts = (paper.title, authors(paper.authors), paper.venue, paper.published[:4])
+        year = paper.published[:4]
+        parts = (
+            paper.title, authors(paper.authors), paper.venue, year, spoken_marks(card)
+        )  # fmt: skip
         return ", ".join(filter(None, parts))
 
 
 class PaperList(QTableView):
-    """The cards. Keys: j k up down, Enter into the details, Space details on and off, Esc out, + and
-    - for more or less like what is chosen.
+    """The cards. Keys: j k up down, Enter into the details, Space details on and off, Esc out;
+    + and - ask for more or less like what is chosen.
 
     A table of one column, since a QListView asks the model for every row when it is laid out.
     """
@@ -187,7 +197,8 @@ class PaperList(QTableView):
         super().__init__()
         self.setObjectName("papers")
         self._model = model
-        self.setItemDelegate(CardDelegate(model, appearance, self))
+        self._cards = CardDelegate(model, appearance, self)
+        self.setItemDelegate(self._cards)
         self._set_up_rows()
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -204,7 +215,7 @@ class PaperList(QTableView):
 
     def _set_up_rows(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()
-        height = self.itemDelegate().sizeHint(QStyleOptionViewItem(), QModelIndex()).height()
+        height = self._cards.height(ranked=False)
         rows.setMinimumSectionSize(height)
         rows.setDefaultSectionSize(height)
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -213,6 +224,10 @@ class PaperList(QTableView):
         columns.hide()
 
     def show_listing(self, listing: Listing) -> None:
+        self._model.show(NOTHING)  # so that no long list is laid out anew
+        self.verticalHeader().setDefaultSectionSize(
+            self._cards.height(ranked=bool(listing.evidence))
+        )
         self._model.show(listing)
         self.scrollToTop()
 
@@ -272,6 +287,24 @@ class PaperList(QTableView):
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         self.picked.emit(self._model.paper_at(current.row()) if current.isValid() else None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        index = self.indexAt(place)
+        button = self._cards.button_at(self.visualRect(index), place) if index.isValid() else ""
+        if button and event.button() is Qt.MouseButton.LeftButton:
+            paper = [self._model.paper_at(index.row())]
+            (self.liked if button == "+" else self.disliked).emit(paper)
+        else:
+            super().mousePressEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            index = self.indexAt(event.pos())
+            button = self._cards.button_at(self.visualRect(index), event.pos())
+            QToolTip.showText(event.globalPos(), TIPS.get(button, ""), self.viewport())
+            return True
+        return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

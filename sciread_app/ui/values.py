@@ -57,6 +57,8 @@ class Card:
     tags: tuple[str, ...] = ()
     rating: int = 0  # stars, 1 to 5; 0: none
     retracted: str = ""  # "Retracted", "Withdrawn", or nothing
+    tag_colours: Mapping[str, str] = field(default_factory=dict)
+    versions: int = 1  # of its work that are in the library
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.order import Order
@@ -247,6 +248,31 @@ def test_keys_steer_the_list_and_chips_say_by_what(qtbot, show_page):
     page.head.steering.chips[0].click()
     qtbot.waitUntil(lambda: page.view.query == "paper")
     assert not page.head.steering.isVisible()
+
+
+def test_buttons_on_a_card_steer_without_choosing_it(qtbot, show_page):
+    desk = FakeDesk(10)
+    page = show_page(desk)
+    page.box.set_text("paper")
+    qtbot.waitUntil(lambda: title_of(page, 1) == "Paper 2")
+    cards = page.hits.itemDelegate()
+    for sign, like, unlike in (("+", (2,), ()), ("-", (2,), (9,))):
+        card = page.hits.visualRect(page.model.index(1, 0))
+        places = [QPoint(x, y) for x in range(card.right() - 90, card.right(), 4)
+                  for y in range(card.bottom() - 50, card.bottom(), 4)]  # fmt: skip
+        place = next(place for place in places if cards.button_at(card, place) == sign)
+        qtbot.mouseClick(page.hits.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        steered = replace(page.view.request, like=like, unlike=unlike)
+        qtbot.waitUntil(lambda steered=steered: page.view.request == steered)
+
+
+def test_cards_of_what_was_found_are_higher_by_the_line_that_says_why(qtbot, show_page):
+    page = show_page(FakeDesk(10))
+    listed = page.hits.height_of(1)
+    page.box.set_text("paper")
+    qtbot.waitUntil(lambda: page.view.query == "paper")
+    assert page.hits.height_of(1) > listed
+    page.hits.viewport().grab()
 
 
 def test_titles_of_examples_that_no_list_has_shown_are_looked_up(qtbot, show_page):

@@ -6,6 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sciread_app.ui.card_marks import (
+    closeness_words,
+    marks_of,
+    spoken_marks,
+    telling_part,
+    why_words,
+)
 from sciread_app.ui.cards import authors, closeness, percent
 from sciread_app.ui.details_text import body_text, head_text, marked, warning
 from sciread_app.ui.foot import Pace, duration, how_far
@@ -13,7 +20,7 @@ from sciread_app.ui.links import links
 from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import LIGHT
-from sciread_app.ui.values import Details, Evidence, Listing
+from sciread_app.ui.values import Card, Details, Evidence, Listing
 from tests.make import paper
 
 
@@ -108,6 +115,53 @@ def test_many_authors_are_counted():
     many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
     assert authors(many).endswith("Author5 and 3 more")
     assert authors(()) == "Unknown authors"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [
+        (Evidence(3, 1, 0.7, 99.0), "3rd by words (graphs, minors) · 1st by meaning"),
+        (Evidence(None, 22, 0.7, 99.0), "holds graphs, minors · 22nd by meaning"),
+        (
+            Evidence(11, None, 0.2, 50.0),
+            "11th by words (graphs, minors) · not among the best by meaning",
+        ),
+    ],
+)
+def test_a_card_says_why_its_paper_was_found(evidence, said):
+    card = Card(paper("Graphs", abstract="On Graphs and minors."))
+    assert why_words(card, evidence, ("graph", "minor")) == said
+
+
+def test_words_that_are_not_to_be_seen_are_said_to_be_elsewhere():
+    card = Card(paper("Graphs"))
+    said = why_words(card, Evidence(1), ("curie",))
+    assert said == "1st by words (in its authors, notes or files)"
+
+
+def test_an_abstract_is_shown_from_the_sentence_on_that_tells_most():
+    abstract = "It is long known. We study graph minors here. They are small."
+    assert telling_part(abstract, ("graphs", "minor")) == (
+        "… We study graph minors here. They are small."
+    )
+    assert telling_part(abstract, ()) == telling_part(abstract, ("bees",)) == abstract
+
+
+def test_the_most_important_marks_stand_first():
+    marked = Card(
+        paper(files=("/x/a.pdf",), fields=("math.CO",)), True, ("to read",), 4, "Retracted",
+        {"to read": "green"}, 2,
+    )  # fmt: skip
+    marks = [mark.text for mark in marks_of(marked, LIGHT)]
+    assert marks == ["Retracted", "★★★★☆", "to read", "2 versions", "PDF", "math.CO"]
+    assert marks_of(marked, LIGHT)[2].fill != LIGHT.track
+    assert spoken_marks(marked) == "Retracted, 4 stars, 2 versions, to read"
+    assert spoken_marks(Card(paper())) == "unread"
+
+
+def test_closeness_is_said_in_a_word():
+    said = [closeness_words(percentile) for percentile in (99.95, 99, 96, 50)]
+    assert said == ["Very close", "Close", "Related", "Distant"]
 
 
 def test_progress_says_how_far_how_fast_and_how_long():

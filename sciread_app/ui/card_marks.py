@@ -1,0 +1,103 @@
+"""What stands on a card beside its text: marks, and why the paper was found, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sciread_app.domain.sentences import sentences
+from sciread_app.ui.marks import spans, stem
+from sciread_app.ui.shelf.colours import shade
+from sciread_app.ui.theme import Theme
+from sciread_app.ui.values import Card, Evidence
+
+MOST_FIELDS = 4
+MOST_WORDS = 4
+STARS = 5
+
+
+class Mark(NamedTuple):
+    """A chip with its two colours."""
+
+    text: str
+    fill: str
+    letters: str
+
+
+def marks_of(card: Card, theme: Theme) -> list[Mark]:
+    """What the chips of a card say, the most important first."""
+    marks = [Mark(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
+    if card.rating:
+        marks.append(Mark("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
+    for tag in card.tags:
+        look = shade(theme, card.tag_colours.get(tag, ""))
+        marks.append(Mark(tag, look.fill, look.text))
+    plain = [f"{card.versions} versions"] if card.versions > 1 else []
+    plain += ["PDF"] if has_pdf(card) else []
+    plain += card.paper.fields[:MOST_FIELDS]
+    return marks + [Mark(text, theme.track, theme.quiet) for text in plain]
+
+
+def has_pdf(card: Card) -> bool:
+    return any(file.lower().endswith(".pdf") for file in card.paper.files)
+
+
+def spoken_marks(card: Card) -> str:
+    """The marks for somebody who hears the list."""
+    rated = f"{card.rating} stars" if card.rating else ""
+    several = f"{card.versions} versions" if card.versions > 1 else ""
+    parts = (card.retracted, "" if card.read else "unread", rated, several, *card.tags)
+    return ", ".join(filter(None, parts))
+
+
+def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
+    """Why a paper stands in the list: «3rd by words (attention, network) · 1st by meaning»."""
+    held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
+    shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
+    parts = []
+    if evidence.text_rank:
+        where = shown or ("in its authors, notes or files" if words else "")
+        parts.append(f"{ordinal(evidence.text_rank)} by words" + (f" ({where})" if where else ""))
+    elif shown:
+        parts.append(f"holds {shown}")
+    if evidence.meaning_rank:
+        parts.append(f"{ordinal(evidence.meaning_rank)} by meaning")
+    elif evidence.similarity is not None and evidence.text_rank:
+        parts.append("not among the best by meaning")
+    return " · ".join(parts)
+
+
+def shared_words(text: str, words: Sequence[str]) -> list[str]:
+    """The words of `text` that were searched for, as they first stand there but in lower case."""
+    found: dict[str, str] = {}
+    for start, end in spans(text, words):
+        found.setdefault(stem(text[start:end]), text[start:end].lower())
+    return list(found.values())
+
+
+def telling_part(abstract: str, words: Sequence[str]) -> str:
+    """The abstract from the first sentence on that holds most of the words."""
+    best, most = "", 0
+    parts = sentences(abstract) if words else []
+    for part in parts:
+        held = len(shared_words(part, words))
+        if held > most:
+            best, most = part, held
+    if not best or best == parts[0]:
+        return abstract
+    return f"… {abstract[abstract.index(best) :]}"
+
+
+def closeness_words(percentile: float) -> str:
+    """How close a paper is, in a word, and what that means."""
+    for least, said in ((99.9, "Very close"), (99, "Close"), (95, "Related")):
+        if percentile >= least:
+            return said
+    return "Distant"
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th."""
+    ends = {1: "st", 2: "nd", 3: "rd"}
+    end = "th" if number % 100 in (11, 12, 13) else ends.get(number % 10, "th")
+    return f"{number:,}{end}"
