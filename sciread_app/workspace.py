@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from sciread_app.services.kept_files import KeptFiles
     from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
+    from sciread_app.services.zotero import Zotero
     from sciread_app.sources.http import Client
 
 log = logging.getLogger(__name__)
 
 SAMPLE = "Sample library"
-MOVE_IT = "Move it to a folder of this computer, and put only backups there."
 
 
 class Workspace:
@@ -49,9 +49,7 @@ class Workspace:
         self.model_title = ""  # of the active model, once `space` was asked for
         self.settings: Settings
         self.settings, self.warnings = read_settings(home.settings)
-        self.risk = home.risk
-        if self.risk:
-            self.warnings.append(f"{self.risk} {MOVE_IT}")
+        self._risk = home.risk
         self.library = Library(home.library)
         self.intake = self._new_intake()
         self.organise = Organise(self.library)
@@ -68,6 +66,11 @@ class Workspace:
             return None
         self.model_title = encoder.title
         return Space(self.library, encoder, self.home.indexes)
+
+    @property
+    def risk(self) -> str:
+        """Why the home is no good place, unless a person leaves the library there knowingly."""
+        return "" if self._risk == self.settings.accepted_risk else self._risk
 
     @property
     def backups(self) -> Backups:
@@ -106,6 +109,12 @@ class Workspace:
         from sciread_app.services.atlas import Atlas
 
         return Atlas(self.library, self.space, self.home.indexes) if self.space else None
+
+    @cached_property
+    def zotero(self) -> Zotero:
+        from sciread_app.services.zotero import Zotero
+
+        return Zotero(self.library, self.intake, self._neighbour)
 
     @cached_property
     def kept_files(self) -> KeptFiles:
@@ -155,6 +164,15 @@ class Workspace:
         addresses = endpoints(os.environ, self.settings)
         return Client(cache_folder(), addresses, contact=self.settings.contact)
 
+    @cached_property
+    def _neighbour(self) -> Client:
+        """Asks programs on this computer: who does not answer at once is not there."""
+        from sciread_app.sources.endpoints import endpoints
+        from sciread_app.sources.http import Client, Patience
+
+        patience = Patience(tries=2, first=0.5)
+        return Client(cache_folder(), endpoints(os.environ, self.settings), patience=patience)
+
     def add_sample(self, task: Task) -> Report:
         """Take in the papers that come with the program, into a collection of their own."""
         report = self.intake.add([resource("sample_library.bib")], task)
@@ -168,9 +186,9 @@ class Workspace:
         space = self.__dict__.get("space")
         if space is not None:
             space.close()
-        client = self.__dict__.get("_client")
-        if client is not None:
-            client.close()
+        for name in ("_client", "_neighbour"):
+            if client := self.__dict__.get(name):
+                client.close()
         self.library.close()
 
     def _new_intake(self) -> Intake:

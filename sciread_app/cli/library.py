@@ -48,18 +48,7 @@ def add(
     console.say(views.ledger(report))
     if report.added:
         console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
-    console.answer(
-        {
-            "read": report.read,
-            "added": report.added,
-            "merged": report.merged,
-            "failed": report.failed,
-            "failures": [s._asdict() for s in report.skips],
-            "remarks": [s._asdict() for s in report.remarks],
-            "passed_over": report.passed_over,
-            "seconds": round(report.seconds, 2),
-        }
-    )
+    console.answer(views.counts(report))
     return FAILED if report.failed else DONE
 
 

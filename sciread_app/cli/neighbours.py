@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from sciread_app.cli import views
 from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
 from sciread_app.console import Console
 from sciread_app.domain.kept_files import KeptFile
@@ -42,6 +43,20 @@ def keep(
             files.write(task)
         known = [kept for kept in files.files() if collection in (None, kept.collection)]
     return _list(console, known)
+
+
+@verb
+def zotero(home: Home = None, as_json: Json = False) -> int:
+    """Bring over what a Zotero on this computer holds: papers, PDFs, tags, collections, notes.
+
+    Zotero must be running, and is only read. Again later, and what is new there comes too.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress("Asking Zotero") as task:
+        report = workspace.zotero.bring(task)
+    console.say(views.ledger(report))
+    console.answer(views.counts(report))
+    return FAILED if report.failed else DONE
 
 
 def _list(console: Console, files: list[KeptFile]) -> int:

@@ -151,6 +151,20 @@ def paper_as_value(shown: Paper, about: About) -> dict[str, Any]:
     }
 
 
+def counts(report: Report) -> dict[str, object]:
+    """The ledger of an import for programs."""
+    return {
+        "read": report.read,
+        "added": report.added,
+        "merged": report.merged,
+        "failed": report.failed,
+        "failures": [s._asdict() for s in report.skips],
+        "remarks": [s._asdict() for s in report.remarks],
+        "passed_over": report.passed_over,
+        "seconds": round(report.seconds, 2),
+    }
+
+
 def ledger(report: Report) -> RenderableType:
     lines: list[RenderableType] = [
         Text.assemble(

@@ -79,7 +79,7 @@ class Intake:
             self._put([], found.skips, number, report)
         self._add_records(found.records, number, report, task)
         self._add_pdfs(found.pdfs, number, report, task)
-        self._read_linked(report, task)
+        self.read_linked(report, task)
         self._library.ledger.close(number)
         report.seconds = time.monotonic() - begun
         return report
@@ -140,7 +140,7 @@ class Intake:
         report.merged += merged
         self._attach(batch, owners, report)
 
-    def _read_linked(self, report: Report, task: Task) -> None:
+    def read_linked(self, report: Report, task: Task) -> None:
         """Read the PDFs that records name and nobody has opened yet, for the sake of their text."""
         unread = [a for a in self._library.attachments.unread() if a.path.lower().endswith(".pdf")]
         files = [path for path in dict.fromkeys(Path(a.path) for a in unread) if path.is_file()]

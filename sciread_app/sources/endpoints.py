@@ -48,6 +48,7 @@ OFFICIAL = (
         api_key="semantic_scholar",
         key_header="x-api-key",
     ),
+    Endpoint("zotero", "Zotero", "http://127.0.0.1:23119/api/users/0/", 0.0, "zotero"),
 )
 _DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org")
 

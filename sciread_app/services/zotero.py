@@ -1,0 +1,143 @@
+"""Bringing a library over from Zotero: papers, files, tags, collections and notes."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.formats import zotero as items
+from sciread_app.services.intake import Intake, Report
+from sciread_app.sources import zotero
+from sciread_app.sources.http import Client
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+Object = Mapping[str, Any]
+WHAT = "Zotero"
+
+
+class Zotero:
+    """Reads a Zotero that runs on this computer; it is never written to. Done again, it brings
+    what is new there: what is known is recognised, and no tag or note comes twice."""
+
+    def __init__(self, library: Library, intake: Intake, client: Client) -> None:
+        self._library = library
+        self._intake = intake
+        self._client = client
+
+    def bring(self, task: Task) -> Report:
+        """Take in all of it. Raises SourceError if Zotero does not answer, and Cancelled; what
+        came until then is kept."""
+        begun = time.monotonic()
+        task.step(0, 0, "Asking Zotero")
+        shelves = _paths(zotero.collections(self._client, task))
+        files, notes = self._children(task)
+        number, report = self._library.ledger.open(WHAT), Report()
+        strays: list[Path] = []
+        for page in zotero.items(self._client, task):
+            strays += [Path(path) for path in _stray_files(page)]
+            self._take(page, files, notes, shelves, number, report)
+            task.step(report.read, 0, "Reading Zotero's library")
+        self._library.ledger.close(number)
+        self._intake.read_linked(report, task)
+        if there := [path for path in strays if path.is_file()]:
+            _add(report, self._intake.add(there, task))
+        report.seconds = time.monotonic() - begun
+        return report
+
+    def _children(self, task: Task) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """Files and notes by the key of the paper they hang on."""
+        files, notes = defaultdict(list), defaultdict(list)
+        for one in zotero.children(self._client, "attachment", task):
+            if path := items.file_of(one["data"], one.get("links") or {}):
+                files[str(one["data"].get("parentItem"))].append(path)
+        for one in zotero.children(self._client, "note", task):
+            if text := items.note_text(one["data"]):
+                notes[str(one["data"].get("parentItem"))].append(text)
+        return files, notes
+
+    def _take(
+        self,
+        page: Sequence[Object],
+        files: Mapping[str, list[str]],
+        notes: Mapping[str, list[str]],
+        shelves: Mapping[str, str],
+        number: int,
+        report: Report,
+    ) -> None:
+        """Store a page, and put its papers where they are in Zotero."""
+        read: list[tuple[Object, Paper]] = []
+        skips = []
+        for one in page:
+            data = one["data"]
+            if data.get("itemType") in items.CHILDREN:
+                continue
+            key = str(data.get("key"))
+            if found := items.paper(data, files.get(key, ())):
+                read.append((data, found))
+            else:
+                why = "The item has no title; give it one in Zotero, then bring it again."
+                skips.append(Skipped(WHAT, key, why))
+        stored = self._library.put([paper for _, paper in read], ledger=number, skips=skips)
+        report.added += stored.added
+        report.merged += stored.merged
+        report.skips += skips
+        self._sort([data for data, _ in read], stored.ids, notes, shelves)
+
+    def _sort(
+        self,
+        read: Sequence[Object],
+        ids: Sequence[PaperId],
+        notes: Mapping[str, list[str]],
+        shelves: Mapping[str, str],
+    ) -> None:
+        tagged, collected = defaultdict(list), defaultdict(list)
+        for data, id in zip(read, ids, strict=True):
+            for tag in filter(None, items.tags(data)):
+                tagged[tag].append(id)
+            for key in data.get("collections") or ():
+                if key in shelves:
+                    collected[shelves[key]].append(id)
+            known = {note.text for note in self._library.shelves.notes(id)}
+            for text in notes.get(str(data.get("key")), ()):
+                if text not in known:
+                    self._library.shelves.add_note(id, text)
+        for tag, papers in tagged.items():
+            self._library.shelves.tag(papers, tag)
+        for path, papers in collected.items():
+            self._library.shelves.collect(papers, path)
+
+
+def _paths(collections: Iterable[Object]) -> dict[str, str]:
+    """The full path of each collection, by its key. A slash in a name would be another level."""
+    rows = {str(one["data"].get("key")): one["data"] for one in collections}
+    paths = {}
+    for key in rows:
+        names, at, passed = [], key, set[str]()
+        while at in rows and at not in passed:
+            passed.add(at)
+            names.append(str(rows[at].get("name") or "").replace("/", "-").strip() or "Unnamed")
+            at = str(rows[at].get("parentCollection"))
+        paths[key] = "/".join(reversed(names))
+    return paths
+
+
+def _stray_files(page: Iterable[Object]) -> Iterable[str]:
+    """Files that lie in Zotero without a paper."""
+    for one in page:
+        if one["data"].get("itemType") == "attachment":
+            path = items.file_of(one["data"], one.get("links") or {})
+            if path.lower().endswith(".pdf"):
+                yield path
+
+
+def _add(report: Report, other: Report) -> None:
+    report.added += other.added
+    report.merged += other.merged
+    report.skips += other.skips
+    report.remarks += other.remarks
+    report.texts += other.texts

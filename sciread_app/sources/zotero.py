@@ -1,0 +1,73 @@
+"""A Zotero that runs on this computer, asked through its local interface, which only reads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from sciread_app.errors import SourceError
+from sciread_app.sources.http import Client
+from sciread_app.tasks import Task
+
+KEY = "zotero"
+PAGE = 100  # items that one answer holds, at most
+HOW = (
+    "Start Zotero, and allow other applications to communicate with it in its settings under "
+    "Advanced."
+)
+
+Object = Mapping[str, Any]
+
+
+def collections(client: Client, task: Task) -> Iterator[Object]:
+    return _all(client, "collections", task)
+
+
+def items(client: Client, task: Task) -> Iterator[list[Object]]:
+    """Pages of what lies in the library by itself: papers, and files and notes without one."""
+    return _pages(client, "items/top", {}, task)
+
+
+def children(client: Client, kind: str, task: Task) -> Iterator[Object]:
+    """All that is of this kind, "attachment" or "note"."""
+    return _all(client, "items", task, itemType=kind)
+
+
+def _all(client: Client, path: str, task: Task, **params: str) -> Iterator[Object]:
+    for page in _pages(client, path, params, task):
+        yield from page
+
+
+def _pages(
+    client: Client, path: str, params: Mapping[str, str], task: Task
+) -> Iterator[list[Object]]:
+    start = 0
+    # The oldest first: what is added meanwhile moves nothing that was not read yet.
+    order = {"sort": "dateAdded", "direction": "asc"} if path.startswith("items") else {}
+    while True:
+        place = {"format": "json", "limit": str(PAGE), "start": str(start)}
+        page = _ask(client, path, {**order, **params, **place}, task)
+        yield page
+        start += PAGE
+        if len(page) < PAGE:
+            return
+
+
+def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> list[Object]:
+    try:
+        body = client.ask(
+            KEY, path, params=tuple(params.items()), accept=("json",), task=task,
+            fresh=True, keep=False, check=_why_no_page,
+        )  # fmt: skip
+    except SourceError as error:
+        raise SourceError(error.message, HOW) from error
+    found = json.loads(body)
+    return [one for one in found if isinstance(one, dict) and isinstance(one.get("data"), dict)]
+
+
+def _why_no_page(body: bytes) -> str:
+    try:
+        return "" if isinstance(json.loads(body), list) else "no list of items"
+    except (ValueError, RecursionError):
+        return "no JSON"

@@ -1,0 +1,181 @@
+"""A library comes over from a Zotero that runs on this computer, and comes once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli
+from sciread_app.domain.paper import Author, Identifier
+from sciread_app.errors import SourceError
+from sciread_app.formats import zotero as items
+from sciread_app.services.intake import Intake
+from sciread_app.services.zotero import Zotero
+from sciread_app.sources.endpoints import endpoints
+from sciread_app.sources.http import Client, Patience
+from sciread_app.sources.zotero import PAGE
+from sciread_app.tasks import Task
+from tests.servers.local import Answer, Asked, LocalServer
+
+ARTICLE = {
+    "key": "AAAA1111",
+    "itemType": "journalArticle",
+    "title": "On the <i>life</i> of bees",
+    "creators": [
+        {"creatorType": "author", "firstName": "Maurice", "lastName": "Maeterlinck"},
+        {"creatorType": "author", "name": "Society of Bees"},
+        {"creatorType": "editor", "firstName": "Ed", "lastName": "Itor"},
+    ],
+    "abstractNote": "Bees live.",
+    "publicationTitle": "Annals of Bees",
+    "date": "1901-05",
+    "DOI": "10.1000/bees",
+    "volume": "3",
+    "issue": "2",
+    "pages": "1-9",
+    "extra": "Citation Key: maeterlinck1901\nPMID: 12345",
+    "tags": [{"tag": "to read"}, {"tag": "Insecta", "type": 1}],
+    "collections": ["CCCC2222"],
+}
+SHELVES = [
+    {"key": "CCCC1111", "name": "Thesis", "parentCollection": False},
+    {"key": "CCCC2222", "name": "Bees/Wasps", "parentCollection": "CCCC1111"},
+]
+
+
+class FakeZotero(LocalServer):
+    """Answers as the local interface does: lists, a hundred at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = [ARTICLE]
+        self.children: list[dict[str, object]] = []
+
+    def respond(self, asked: Asked) -> Answer:
+        found: list[dict[str, object]] = []
+        if asked.path.endswith("/collections"):
+            found = [{"data": one} for one in SHELVES]
+        elif asked.path.endswith("/items/top"):
+            found = [{"data": one} for one in self.top]
+        elif asked.path.endswith("/items"):
+            kind = asked.params["itemType"]
+            found = [one for one in self.children if one["data"]["itemType"] == kind]
+        start, limit = int(asked.params["start"]), int(asked.params["limit"])
+        return Answer(json.dumps(found[start : start + limit]).encode(), "application/json")
+
+
+@pytest.fixture
+def server() -> Iterator[FakeZotero]:
+    with FakeZotero() as server:
+        yield server
+
+
+@pytest.fixture
+def bring(library, server, tmp_path):
+    addresses = endpoints({"SCIREAD_ZOTERO_URL": f"{server.url}api/users/0/"}, None)
+    with Client(tmp_path / "cache", addresses, patience=Patience(tries=1)) as client:
+        yield lambda: Zotero(library, Intake(library), client).bring(Task())
+
+
+def attach(server: FakeZotero, path: Path, parent: str = "AAAA1111") -> None:
+    data = {"itemType": "attachment", "parentItem": parent, "linkMode": "imported_file"}
+    server.children.append({"data": data, "links": {"enclosure": {"href": path.as_uri()}}})
+
+
+def test_a_paper_comes_with_all_that_zotero_knows_of_it(library, server, bring, tmp_path):
+    file = tmp_path / "bees of all.pdf"
+    file.write_bytes(b"%PDF-1.4 broken")
+    attach(server, file)
+    note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Fine &amp; dandy</p><p>x</p>"}
+    server.children.append({"data": note})
+    report = bring()
+    assert (report.read, report.added, report.failed) == (1, 1, 0)
+    (paper,) = library.get([1])
+    assert paper.title == "On the life of bees" and paper.kind == "article-journal"
+    assert paper.authors[0] == Author("Maeterlinck", "Maurice") and paper.authors[1].literal
+    assert (paper.venue, paper.published) == ("Annals of Bees", "1901-05")
+    assert set(paper.identifiers) == {
+        Identifier("doi", "10.1000/bees"),
+        Identifier("pmid", "12345"),
+        Identifier("citekey", "maeterlinck1901"),
+    }
+    assert paper.extra["number"] == "2" and paper.extra["editor"] == "Itor, Ed"
+    assert paper.keywords == ("Insecta",) and paper.files == (str(file),)
+    marks = library.shelves.marks([1])[1]
+    assert marks.tags == ("to read",) and marks.collections == ("Thesis/Bees-Wasps",)
+    assert [note.text for note in library.shelves.notes(1)] == ["Fine & dandy\nx"]
+
+
+def test_a_second_time_brings_only_what_is_new(library, server, bring):
+    note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Once</p>"}
+    server.children.append({"data": note})
+    bring()
+    server.top.append({"key": "B", "itemType": "book", "title": "Ants", "collections": []})
+    report = bring()
+    assert (report.added, report.merged) == (1, 1)
+    assert len(library.shelves.notes(1)) == 1 and library.count() == 2
+
+
+def test_a_large_library_comes_page_by_page_whole(library, server, bring):
+    server.top = [
+        {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
+        for n in range(2 * PAGE + 7)
+    ]
+    report = bring()
+    assert report.added + report.merged == 2 * PAGE + 7 and library.count() == report.added
+
+
+def test_items_that_are_no_papers_are_named_or_passed_over(library, server, bring):
+    server.top = [
+        {"key": "N", "itemType": "note", "note": "alone"},
+        {"key": "X", "itemType": "book", "title": ""},
+        {"key": "Y", "itemType": "book", "title": "Ants", "creators": ["odd"], "tags": "odd"},
+    ]
+    report = bring()
+    assert (report.added, report.failed) == (1, 1)
+    assert report.skips[0].entry == "X" and "title" in report.skips[0].why
+
+
+def test_a_pdf_without_a_paper_becomes_one(library, server, bring, shared):
+    pdf = next(iter(sorted((shared / "fixtures" / "pdf").glob("*.pdf"))))
+    server.top = [{"key": "P", "itemType": "attachment", "path": str(pdf)}]
+    report = bring()
+    assert (report.added, library.count()) == (1, 1)
+
+
+def test_a_zotero_that_does_not_run_or_does_not_answer_says_what_to_do(library, server, bring):
+    server.fail(lambda answer: Answer(b"Local API is not enabled", "text/plain", 403))
+    with pytest.raises(SourceError, match=r"Zotero .*not enabled") as refused:
+        bring()
+    assert "Advanced" in refused.value.hint
+    server.fail(lambda answer: Answer(b"<html>", "application/json"))
+    with pytest.raises(SourceError, match="no JSON"):
+        bring()
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ({"itemType": "preprint", "archiveID": "arXiv:2101.00027"}, ("arxiv", "2101.00027")),
+        ({"itemType": "book", "ISBN": "978-3-16-148410-0"}, ("isbn", "9783161484100")),
+        ({"itemType": "thesis", "citationKey": "mine"}, ("citekey", "mine")),
+    ],
+)
+def test_names_of_papers_are_understood(data, wanted):
+    found = items.paper({"key": "Z", "title": "T", **data})
+    assert found is not None and tuple(found.identifiers) == (Identifier(*wanted),)
+
+
+def test_the_command_line_brings_it_too(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIREAD_ZOTERO_URL", f"{server.url}api/users/0/")
+    monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
+    home = ["--home", str(tmp_path / "home"), "--json"]
+    answer = CliRunner().invoke(cli.app, ["zotero", *home])
+    assert json.loads(answer.stdout)["added"] == 1 and answer.exit_code == 0
+    server.top = [{"key": "X", "itemType": "book"}]
+    answer = CliRunner().invoke(cli.app, ["zotero", *home])
+    assert json.loads(answer.stdout)["failures"][0]["entry"] == "X" and answer.exit_code == 1
