@@ -75,6 +75,7 @@ class Menus:
         self.palette = self._action(view, "&Commands…", "Ctrl+K", window.show_palette)
         self._action(view, "&Work in the background", "Ctrl+J", window.toggle_work)
         self._action(view, "&Next pane", "F6", window.next_pane)
+        self.map = MapVerbs(window, view.addMenu("&Map"))
         self._add_themes(view.addMenu("&Theme"))
         self._on_page(reader, "&Read the PDF", "Ctrl+Shift+Return", lambda _: window.read_chosen())
         self._on_page(reader, "Save notes on chosen papers…", "", lambda _: window.save_notes())

@@ -49,6 +49,19 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.map.page import MapPage
+
+    page = MapPage(desk, jobs, window.appearance)
+    page.papers_wanted.connect(window.show_papers)
+    page.paper_wanted.connect(lambda paper: window.show_papers([paper], "From the map"))
+    page.found_wanted.connect(window.show_found_on_map)
+    page.add_wanted.connect(window.add_files)
+    page.step_wanted.connect(window.do_on_shelf)
+    page.busy_changed.connect(lambda busy: window.rail.show_busy("map", busy))
+    return page
+
+
 def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.foryou_page import ForYouPage
 
@@ -101,6 +114,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "foryou": _foryou,
     "settings": _settings,
     "reader": _reader,
+    "map": _map,
 }
 
 

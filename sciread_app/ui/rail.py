@@ -29,6 +29,7 @@ class Place(NamedTuple):
 # In the order of the rail, which is that of their keys.
 PLACES = (
     Place("search", "Search", "search", "Ctrl+1", "Find papers in your library"),
+    Place("map", "Map", "map", "Ctrl+2", "Wander among your papers"),
     Place("foryou", "For you", "foryou", "Ctrl+3", "What is new for what you follow"),
     Place("reader", "Reader", "reader", "Ctrl+4", "Read and mark the files of papers"),
     Place("intake", "Intake", "intake", "Ctrl+6", "Fetch papers, add files, see what came in"),

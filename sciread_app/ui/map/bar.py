@@ -8,8 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
-from sciread_app.ui.map.drag import Tool
-from sciread_app.ui.map.shades import By
+from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.view import CLOSER
 from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import styled

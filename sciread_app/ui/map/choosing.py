@@ -1,4 +1,4 @@
-"""Puts papers into a collection, or gives them a tag, that is chosen by its name."""
+"""Asks which collection papers are to be put into, or which tag they are to be given."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sciread_app.ui.theme import Appearance
 
 
 class Choosing(QObject):
-    done = Signal(str)  # what was done, a sentence without full stop
+    wanted = Signal(str, object)  # what is done, and the step that does it
 
     def __init__(
         self, organiser: Organiser, jobs: Jobs, appearance: Appearance, parent: QWidget
@@ -35,7 +35,7 @@ class Choosing(QObject):
         def ask(shelf: Shelf) -> None:
             title = "Give a tag" if what == "tag" else "Add to a collection"
             chooser = Chooser(title, _choices(what, shelf), self._appearance, self._parent)
-            chooser.taken.connect(lambda choice: self._do(what, papers, choice.name))
+            chooser.taken.connect(lambda choice: self._want(what, papers, choice.name))
             self.chooser = chooser
             chooser.open_at(at)
 
@@ -47,14 +47,11 @@ class Choosing(QObject):
             instead_of="map names",
         )
 
-    def _do(self, what: str, ids: Sequence[PaperId], name: str) -> None:
-        verb = self._organiser.tag if what == "tag" else self._organiser.collect
-        self._jobs.run(
-            "Tagging" if what == "tag" else "Adding to a collection",
-            lambda task: verb(ids, name),
-            lambda edit: self.done.emit(edit.what if edit else "Nothing had to be changed"),
-            lane=Lane.light,
-        )
+    def _want(self, what: str, ids: Sequence[PaperId], name: str) -> None:
+        if what == "tag":
+            self.wanted.emit("Tagging", lambda organiser: organiser.tag(ids, name))
+        else:
+            self.wanted.emit("Collecting", lambda organiser: organiser.collect(ids, name))
 
 
 def _choices(what: str, shelf: Shelf) -> list[Choice]:

@@ -11,7 +11,8 @@ import numpy as np
 from sciread_app.paths import resource
 from sciread_app.services.atlas import Drawing
 from sciread_app.tasks import Task
-from sciread_app.ui.map.shades import By, Ids, Shades, by_read, by_sets, by_year
+from sciread_app.ui.map.choices import By
+from sciread_app.ui.map.shades import Ids, Shades, by_read, by_sets, by_year
 from sciread_app.ui.map.values import Survey
 from sciread_app.workspace import Workspace
 

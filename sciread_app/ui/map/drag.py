@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import enum
-
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen, QPolygonF
 
+from sciread_app.ui.map.choices import Tool
 from sciread_app.ui.theme import Theme
 
 LEAST = 4  # pixels from which on a click is a drag
 CORNER = 4.0  # pixels between two corners of a lasso
-
-
-class Tool(enum.Enum):
-    """What dragging does."""
-
-    move = "Move"
-    box = "Rectangle"
-    lasso = "Lasso"
 
 
 class Drag:

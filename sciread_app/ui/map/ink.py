@@ -163,7 +163,7 @@ def _room(points: Points, camera: Camera) -> float:
 
 
 def radius_of(points: Points, camera: Camera) -> float:
-    radius = min(max(0.26 * _room(points, camera), SMALLEST), LARGEST)
+    radius = min(max(0.3 * _room(points, camera), SMALLEST), LARGEST)
     return round(radius * 4) / 4
 
 

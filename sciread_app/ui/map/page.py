@@ -14,13 +14,13 @@ from sciread_app.services.atlas import Drawing
 from sciread_app.ui.details import DetailsPanel
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.bar import MapBar
+from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.choosing import Choosing
 from sciread_app.ui.map.drafting import Drafting
-from sciread_app.ui.map.drag import Tool
 from sciread_app.ui.map.gathered import GatheredPanel
 from sciread_app.ui.map.hover import HoverCard
 from sciread_app.ui.map.legend import Legend
-from sciread_app.ui.map.shades import By, Shades, by_group
+from sciread_app.ui.map.shades import Shades, by_group
 from sciread_app.ui.map.states import States
 from sciread_app.ui.map.values import MapDesk, Survey
 from sciread_app.ui.map.view import MapView
@@ -33,6 +33,7 @@ SEEDS = 20  # papers at most that others are compared with
 ALIKE = 30  # papers that light up as being like them
 TITLE_SHOWN = 60
 EDGE = 12  # pixels from the legend to the map's edge
+LEGEND_SHARE = 0.25  # of the map's width that is left to the legend alone
 
 
 class MapPage(Page):
@@ -40,8 +41,7 @@ class MapPage(Page):
     paper_wanted = Signal(object)  # PaperId, to be read in full
     found_wanted = Signal()  # what was searched for is to stand out
     add_wanted = Signal()
-    changed = Signal(object)  # Changes
-    told = Signal(str)  # what was done, a sentence without full stop
+    step_wanted = Signal(str, object)  # what is to be done, and the step on an Organiser
     busy_changed = Signal(bool)
 
     def __init__(self, desk: MapDesk, jobs: Jobs, appearance: Appearance) -> None:
@@ -67,6 +67,11 @@ class MapPage(Page):
 
     def refresh(self) -> None:
         self.drafting.look()
+        if self.by in (By.collection, By.read):
+            self.colour_by(self.by)
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.bar, self.view, self.legend, self.gathered, self.details)
 
     def take_focus(self) -> None:
         self.view.setFocus()
@@ -77,6 +82,8 @@ class MapPage(Page):
         self.gathered.model.forget()
         if self.isVisible():
             self.drafting.look_soon()
+            if changes.papers and self.by in (By.collection, By.read):
+                self.colour_by(self.by)
 
     def show_papers(self, ids: Sequence[PaperId], title: str) -> None:
         """Let these stand out from the rest, and bring them all into sight."""
@@ -248,7 +255,8 @@ class MapPage(Page):
         self.legend.adjustSize()
         self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
         shown = not self.legend.isHidden() and self.legend.boxes
-        self.view.leave_free(self.legend.width() if shown else 0)
+        most = self.view.width() * LEGEND_SHARE
+        self.view.leave_free(min(self.legend.width(), most) if shown else 0)
 
     def _build(self) -> None:
         self._side = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=10)
@@ -279,7 +287,7 @@ class MapPage(Page):
         view.escaped.connect(self.clear)
         view.resized.connect(self._place_legend)
         bar.by_chosen.connect(self.colour_by)
-        bar.tool_chosen.connect(self._take_tool)
+        bar.tool_chosen.connect(self.take_tool)
         bar.zoomed.connect(view.zoom)
         bar.whole_wanted.connect(self.whole_map)
         bar.found_wanted.connect(self.found_wanted)
@@ -305,24 +313,18 @@ class MapPage(Page):
         self.states.anew_wanted.connect(self.draw_anew)
         self.states.cancel_wanted.connect(self.drafting.cancel)
         self.states.add_wanted.connect(self.add_wanted)
-        self.choosing.done.connect(self._shelved)
+        self.choosing.wanted.connect(self.step_wanted)
 
     def _show_legend(self, shown: bool) -> None:
         self.legend.setVisible(shown)
         self._place_legend()
 
-    def _take_tool(self, tool: Tool) -> None:
+    def take_tool(self, tool: Tool) -> None:
         self.view.tool = tool
 
     def _shelve(self, what: str) -> None:
         button: QWidget = self.gathered.tag if what == "tag" else self.gathered.collect
         self.choosing.choose(what, self.gathered.ids, button.mapToGlobal(QPoint(0, 0)))
-
-    def _shelved(self, what: str) -> None:
-        self.told.emit(what)
-        self.changed.emit(Changes(papers=True))
-        if self.by is By.collection:
-            self.colour_by(self.by)
 
 
 def _ids(found: Listing) -> tuple[PaperId, ...]:

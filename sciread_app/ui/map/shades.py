@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,16 +14,6 @@ Ids = NDArray[np.int64]
 
 MOST = 10  # kinds with a colour of their own
 BINS = 7  # of years
-
-
-class By(enum.Enum):
-    """What points are coloured by, and what that is called."""
-
-    group = "Group"
-    field = "Field"
-    year = "Year"
-    collection = "Collection"
-    read = "Read or not"
 
 
 @dataclass(frozen=True, eq=False)

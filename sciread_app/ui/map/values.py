@@ -10,7 +10,8 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.services.atlas import Drawing
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsSource
-from sciread_app.ui.map.shades import By, Ids, Shades
+from sciread_app.ui.map.choices import By
+from sciread_app.ui.map.shades import Ids, Shades
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.shelf.organiser import Organiser
 from sciread_app.ui.values import Listing

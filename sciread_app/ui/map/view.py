@@ -25,7 +25,8 @@ from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
 from sciread_app.services.atlas import Cluster, Drawing
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.map.camera import Camera, Places
-from sciread_app.ui.map.drag import Drag, Tool
+from sciread_app.ui.map.choices import Tool
+from sciread_app.ui.map.drag import Drag
 from sciread_app.ui.map.ink import Ink, Seen, radius_of, sight
 from sciread_app.ui.map.labels import NEAR, Lettering, Placed, place
 from sciread_app.ui.map.points import Points

@@ -46,9 +46,9 @@ class FakeDesk:
         self.care = FakeCare()
         self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
-        self.foryou = FakeForYou(self.cards)
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
+        self.foryou = FakeForYou(self.cards)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(

@@ -1,0 +1,78 @@
+"""What can be done on the map, and what can be shown on it, as the menus offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.ui.map.choices import By, Tool
+
+if TYPE_CHECKING:
+    from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.map.page import MapPage
+
+
+class MapVerbs:
+    """A menu of which each part can be used where it makes sense."""
+
+    def __init__(self, window: MainWindow, menu: QMenu) -> None:
+        self._window = window
+        self._menu = menu
+        self._there: list[QAction] = []  # what needs the page with the map
+        self._elsewhere: list[QAction] = []  # what needs the search page
+        self._on_search("Show &chosen papers on the map", "Ctrl+Shift+M", window.show_chosen_on_map)
+        self._on_search("Show &results on the map", "", window.show_found_on_map)
+        menu.addSeparator()
+        self._on_map("&Light up similar papers", lambda page: page.light_up_similar())
+        self._on_map("Let &nothing stand out", lambda page: page.clear())
+        self._on_map("See the &whole map", lambda page: page.whole_map())
+        self._on_map("&Draw the map anew", lambda page: page.draw_anew())
+        menu.addSeparator()
+        for by in By:
+            self._on_map(f"Colour by {by.value.lower()}", partial(_colour, by))
+        menu.addSeparator()
+        for tool in Tool:
+            self._on_map(f"Drag: {tool.value.lower()}", partial(_take, tool))
+
+    def show_place(self, place: str) -> None:
+        for action in self._there:
+            action.setEnabled(place == "map")
+        for action in self._elsewhere:
+            action.setEnabled(place == "search")
+
+    def _on_map(self, text: str, do: Callable[[MapPage], object]) -> None:
+        action = self._add(text, "On the page Map", lambda: do(_page(self._window)))
+        self._there.append(action)
+
+    def _on_search(self, text: str, keys: str, do: Callable[[], object]) -> None:
+        action = self._add(text, "On the page Search", do)
+        action.setShortcut(QKeySequence(keys))
+        self._elsewhere.append(action)
+
+    def _add(self, text: str, why_not: str, do: Callable[[], object]) -> QAction:
+        action = QAction(text, self._window)
+        action.setEnabled(False)
+        action.setProperty("why_not", why_not)
+        action.triggered.connect(lambda: do())
+        self._menu.addAction(action)
+        return action
+
+
+def _colour(by: By, page: MapPage) -> None:
+    page.colour_by(by)
+
+
+def _take(tool: Tool, page: MapPage) -> None:
+    page.take_tool(tool)
+
+
+def _page(window: MainWindow) -> MapPage:
+    from sciread_app.ui.map.page import MapPage  # built only when somebody goes there
+
+    page = window.other_page("map")
+    assert isinstance(page, MapPage)
+    return page
