@@ -58,6 +58,7 @@ class DetailsPanel(QFrame):
         self._written: PaperId | None = None  # the paper that the text is about
         self._trail: list[PaperId] = []  # the papers that links have led away from
         self._followed: PaperId | None = None  # where a link leads
+        self._late = False
         self._alone = False
         self._card: Card | None = None
         self._query = ""
@@ -68,7 +69,7 @@ class DetailsPanel(QFrame):
         self._pages.addWidget(self.parts)
         self._connect()
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self._look_up)
+        self._pause.timeout.connect(self._look_up_late)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
         self.show_paper(None)
@@ -98,12 +99,12 @@ class DetailsPanel(QFrame):
             self.details = known or None
             self._write()
         if paper is not None:
-            self._pause.start()
+            self._look_up_soon()
 
     def refresh(self) -> None:
         """The library has changed: look again."""
         if self._paper is not None:
-            self._pause.start()
+            self._look_up_soon()
 
     def show_as_page(self, page: bool) -> None:
         """Whether it has the whole width, with a way back."""
@@ -200,6 +201,17 @@ class DetailsPanel(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._look_around()
+
+    def _look_up_soon(self) -> None:
+        """At once, but for papers that are only passed on the way."""
+        self._late = self._pause.isActive()
+        self._pause.start()
+        if not self._late:
+            self._look_up()
+
+    def _look_up_late(self) -> None:
+        if self._late:
+            self._look_up()
 
     def _look_up(self) -> None:
         paper, query = self._paper, self._query

@@ -51,7 +51,7 @@ class Chips(QWidget):
         self._appearance = appearance
         self._names: Sequence[str] = ()
         self._colours: Mapping[str, str] = {}
-        self._chips: list[Chip] = []
+        self.chips: list[Chip] = []
         self._known = QStringListModel(self)
         self.setAccessibleName(f"The {kind.name}s of the paper")
         self.add = styled(QPushButton(kind.add), "flush")
@@ -77,14 +77,14 @@ class Chips(QWidget):
         if (names, colours) == (self._names, self._colours):
             return
         self._names, self._colours = names, colours
-        for chip in self._chips:
+        for chip in self.chips:
             self._flow.removeWidget(chip)
             chip.hide()
             chip.deleteLater()
         for widget in (self.add, self.box):
             self._flow.removeWidget(widget)
-        self._chips = [Chip(name, self._kind, colours.get(name, "")) for name in names]
-        for chip in self._chips:
+        self.chips = [Chip(name, self._kind, colours.get(name, "")) for name in names]
+        for chip in self.chips:
             chip.paint(self._appearance.theme)
             chip.chosen.connect(self.chosen)
             chip.removed.connect(self.removed)
@@ -97,6 +97,10 @@ class Chips(QWidget):
     def show_known(self, names: Sequence[str]) -> None:
         """What there is to choose from."""
         self._known.setStringList(list(names))
+
+    @property
+    def known(self) -> list[str]:
+        return self._known.stringList()
 
     def begin(self) -> None:
         """Ask for a name."""
@@ -129,7 +133,7 @@ class Chips(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self.add.setIcon(icon("add", theme.accent))
-        for chip in self._chips:
+        for chip in self.chips:
             chip.paint(theme)
 
 

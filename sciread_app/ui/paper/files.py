@@ -100,7 +100,7 @@ class FileList(QWidget):
         row = FileRow(file)
         row.paint(self._appearance.theme)
         row.open_wanted.connect(lambda: self._open(file.path))
-        row.outside_wanted.connect(lambda: _open_outside(file.path))
+        row.outside_wanted.connect(lambda: open_outside(file.path))
         row.reveal_wanted.connect(lambda: reveal(file.path))
         row.locate_wanted.connect(lambda: self._choose_place(file.path))
         row.remove_wanted.connect(lambda: self.detach(file.path))
@@ -110,7 +110,7 @@ class FileList(QWidget):
         if _is_pdf(path):
             self.read_wanted.emit(self._paper, path)
         elif path.suffix.lower() in SAFE_TO_OPEN:
-            _open_outside(path)
+            open_outside(path)
         else:
             reveal(path)
 
@@ -220,5 +220,5 @@ def _is_pdf(path: Path) -> bool:
     return path.suffix.lower() == ".pdf"
 
 
-def _open_outside(path: Path) -> None:
+def open_outside(path: Path) -> None:
     QDesktopServices.openUrl(QUrl.fromLocalFile(path))

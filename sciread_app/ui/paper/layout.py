@@ -68,7 +68,7 @@ class Parts(QWidget):
     def warn(self, what: str, why: str) -> None:
         """That a paper was retracted, above all else; empty: it was not."""
         self.warning.setVisible(bool(what))
-        self._warning_title.setText(what)
+        self.warning_title.setText(what)
         if what:
             self.warning_text.show_html(why)
 
@@ -125,14 +125,14 @@ class Parts(QWidget):
     def _warning(self) -> QFrame:
         self.warning = styled(QFrame(), "banner")
         self.warning.setProperty("kind", "problem")
-        self._warning_title = QLabel()
+        self.warning_title = QLabel()
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
-        self._warning_title.setFont(bold)
+        self.warning_title.setFont(bold)
         inside = QVBoxLayout(self.warning)
         inside.setContentsMargins(14, 10, 14, 10)
         inside.setSpacing(3)
-        inside.addWidget(self._warning_title)
+        inside.addWidget(self.warning_title)
         inside.addWidget(self.warning_text)
         return self.warning
 

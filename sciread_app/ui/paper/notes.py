@@ -41,7 +41,7 @@ class Notes(QWidget):
         self._about = about
         self._jobs = jobs
         self._paper: PaperId | None = None
-        self._views: dict[int, NoteView] = {}
+        self.views: dict[int, NoteView] = {}
         self.add = styled(QPushButton("Write a note"), "flush")
         self.add.clicked.connect(self.write)
         self._column = QVBoxLayout(self)
@@ -56,29 +56,29 @@ class Notes(QWidget):
             self._clear()
             self._paper = details.paper.id
         wanted = {note.id: note for note in details.notes}
-        for number in [n for n, view in self._views.items() if n not in wanted]:
-            if number != NEW or not self._views[NEW].is_open:
+        for number in [n for n, view in self.views.items() if n not in wanted]:
+            if number != NEW or not self.views[NEW].is_open:
                 self._drop(number)
         for place, note in enumerate(details.notes):
             self._view(note.id, place).show_note(note)
         if NEW in details.drafts:
             self._view(NEW, len(wanted))
         for number, text in details.drafts.items():
-            if number in self._views:
-                self._views[number].resume(text)
+            if number in self.views:
+                self.views[number].resume(text)
         self._show_add()
 
     def write(self) -> None:
         """Begin a new note, or go on with it."""
         if self._paper is None:
             return
-        view = self._view(NEW, len(self._views) - (NEW in self._views))
+        view = self._view(NEW, len(self.views) - (NEW in self.views))
         view.edit()
         self._show_add()
 
     def keep(self) -> None:
         """Keep at once all that was typed: the window may be gone the next moment."""
-        for view in self._views.values():
+        for view in self.views.values():
             view.keep()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -86,16 +86,16 @@ class Notes(QWidget):
         super().hideEvent(event)
 
     def _view(self, number: int, place: int) -> NoteView:
-        if number not in self._views:
+        if number not in self.views:
             assert self._paper is not None
             view = NoteView(self._paper, number, self._about, self._jobs)
             view.saved.connect(self._saved)
             view.closed.connect(self._closed)
             view.left.connect(self.left)
             view.failed.connect(self.failed)
-            self._views[number] = view
+            self.views[number] = view
             self._column.insertWidget(place, view)
-        return self._views[number]
+        return self.views[number]
 
     def _saved(self, number: int) -> None:
         if number == NEW:
@@ -110,16 +110,16 @@ class Notes(QWidget):
         self._show_add()
 
     def _show_add(self) -> None:
-        self.add.setVisible(NEW not in self._views)
+        self.add.setVisible(NEW not in self.views)
 
     def _drop(self, number: int) -> None:
-        view = self._views.pop(number)
+        view = self.views.pop(number)
         self._column.removeWidget(view)
         view.hide()
         view.deleteLater()
 
     def _clear(self) -> None:
-        for number in list(self._views):
+        for number in list(self.views):
             self._drop(number)
 
 

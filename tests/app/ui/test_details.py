@@ -1,0 +1,419 @@
+"""The panel of a paper: what is done to it, what is written about it, what lies around it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from sciread_app.domain.around import Nearby, Ring, Side
+from sciread_app.domain.citations import Mention
+from sciread_app.domain.copying import CopyAs
+from sciread_app.domain.files import PaperFile
+from sciread_app.domain.paper import Identifier
+from sciread_app.services.drafts import NEW
+from sciread_app.ui.details import DetailsPanel
+from sciread_app.ui.paper.around import CITING, REFERENCES
+from sciread_app.ui.values import Card, Note
+from tests.app.ui.fakes import FakeDesk
+from tests.make import paper
+
+DOI = Identifier("doi", "10.5555/other")
+OUTSIDE = Ring((Nearby(DOI),), (), 1, 1, 1.0, True)
+TITLED = Ring((Nearby(DOI, None, Mention(DOI, "Of Wasps", "A. Vespa")),), (), 1, 0, 1.0, True)
+
+
+@pytest.fixture
+def desk():
+    return FakeDesk(20)
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance, desk):
+    """Shows a paper, and waits until all is known about it."""
+    panels = []
+
+    def show_paper(id=1, panel=None):
+        panel = panel or DetailsPanel(desk, jobs, appearance)
+        if panel not in panels:
+            panels.append(panel)
+            panel.resize(520, 3000)
+            qtbot.addWidget(panel)
+            panel.show()
+        panel.show_paper(id, Card(desk.paper(id)))
+        qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+        return panel
+
+    return show_paper
+
+
+def shown(text):
+    return text.toPlainText()
+
+
+# ---- what it is ----------------------------------------------------------------------------------
+
+
+def test_what_the_card_knows_is_there_at_once(jobs, appearance, qtbot, desk):
+    panel = DetailsPanel(desk, jobs, appearance)
+    qtbot.addWidget(panel)
+    panel.show_paper(3, Card(desk.paper(3), tags=("maths",), rating=4))
+    assert "Paper 3" in shown(panel.parts.head)
+    assert panel.parts.stars.stars == 4
+    assert panel.parts.notes.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("extra", "title", "why"),
+    [
+        ({"retraction_in": "12345"}, "This paper was retracted", "PubMed 12345"),
+        ({"withdrawn": "An error in lemma 2."}, "This paper was withdrawn", "error in lemma 2"),
+    ],
+)
+def test_a_paper_not_to_be_relied_on_says_so_first(show, desk, extra, title, why):
+    desk.papers[1] = paper("Doubtful", extra=extra)
+    desk.about.extra["noticed"] = "2026-11-02"
+    panel = show()
+    assert panel.parts.warning.isVisible()
+    assert panel.parts.warning.mapTo(panel, panel.parts.warning.pos()).y() < 300
+    assert panel.parts.warning_title.text() == title
+    assert why in shown(panel.parts.warning_text)
+    assert "2026-11-02" in shown(panel.parts.warning_text)
+    show(2, panel)
+    assert not panel.parts.warning.isVisible()
+
+
+def test_arabic_is_set_from_the_right(show, desk):
+    desk.papers[1] = paper("الذكاء الاصطناعي", abstract="تصف هذه الورقة.")
+    head = show().parts.head.document()
+    assert head.begin().textDirection() is Qt.LayoutDirection.RightToLeft
+
+
+def test_links_lead_on_and_escape_leads_back(show, qtbot, desk):
+    panel = show(1)
+    panel.paper_wanted.connect(lambda id: show(id, panel))
+    qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
+    panel.parts.around.paper_wanted.emit(2)
+    assert panel.details.paper.title == "Paper 2" and panel.parts.back.isVisible()
+    qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    assert panel.details.paper.title == "Paper 1"
+    with qtbot.waitSignal(panel.left):
+        qtbot.keyClick(panel, Qt.Key.Key_Escape)
+
+
+# ---- what is done to it --------------------------------------------------------------------------
+
+
+def test_a_rating_is_given_by_a_click_and_by_a_key_and_taken_away(show, qtbot, desk):
+    panel = show()
+    stars = panel.parts.stars
+    with qtbot.waitSignal(panel.changed):
+        qtbot.mouseClick(stars, Qt.MouseButton.LeftButton, pos=stars.rect().center())
+    assert desk.organise.stars == {1: 3}
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(stars, Qt.Key.Key_5)
+    assert desk.organise.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(stars, Qt.Key.Key_0)
+    assert desk.organise.stars == {1: 0}
+
+
+def test_a_tag_is_put_on_taken_off_and_gone_to(show, qtbot, desk):
+    panel = show()
+    tags = panel.parts.tags
+    tags.begin()
+    qtbot.keyClicks(tags.box, "bees & wasps")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(tags.box, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: [chip.name for chip in tags.chips] == ["bees & wasps"])
+    with qtbot.waitSignal(panel.search_wanted) as searched:
+        tags.chips[0].button.click()
+    assert searched.args == ['tag:"bees & wasps"']
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(tags.chips[0], Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: tags.chips == [])
+
+
+def test_escape_gives_up_a_tag(show, qtbot, desk):
+    tags = show().parts.tags
+    tags.begin()
+    qtbot.keyClicks(tags.box, "never")
+    qtbot.keyClick(tags.box, Qt.Key.Key_Escape)
+    assert tags.box.isHidden() and tags.add.isVisible() and desk.organise.tags == {}
+
+
+def test_a_paper_is_put_into_a_collection(show, qtbot, desk):
+    panel = show()
+    panel.parts.collections.begin()
+    qtbot.waitUntil(lambda: panel.parts.collections.known == ["thesis", "thesis/methods"])
+    panel.parts.collections.box.setText("thesis/methods")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(panel.parts.collections.box, Qt.Key.Key_Return)
+    assert desk.organise.collections == {"thesis/methods": {1}}
+
+
+def test_papers_are_copied_as_they_were_copied_last(show, qtbot):
+    panel = show()
+    panel.copy(what=CopyAs.apa)
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [1]")
+    assert QGuiApplication.clipboard().mimeData().html() == "<i>apa</i>"
+    panel.copy([2, 3])
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [2, 3]")
+    assert panel.parts.copy.what is CopyAs.apa
+
+
+def test_what_is_not_there_to_be_copied_is_said_so(show, qtbot):
+    panel = show()
+    QGuiApplication.clipboard().setText("mine")
+    panel.copy(what=CopyAs.doi)
+    qtbot.waitUntil(lambda: panel.parts.copy.text() == "There is none")
+    assert QGuiApplication.clipboard().text() == "mine"
+
+
+# ---- notes ---------------------------------------------------------------------------------------
+
+
+def write(qtbot, panel, text):
+    panel.write_note()
+    view = panel.parts.notes.views[NEW]
+    qtbot.keyClicks(view.box, text)
+    return view
+
+
+def test_a_note_is_written_saved_and_read(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "# Idea *one*")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(view.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert [note.text for note in desk.about.organise.notes[1].values()] == ["# Idea *one*"]
+    qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
+    assert shown(panel.parts.notes.views[1].text) == "Idea one"
+    assert desk.about.drafts.of(1) == {}
+
+
+def test_what_is_typed_outlives_the_panel(show, qtbot, desk):
+    panel = show()
+    write(qtbot, panel, "half a th")
+    show(2, panel)
+    assert desk.about.drafts.of(1) == {NEW: "half a th"}
+    assert NEW not in panel.parts.notes.views
+    show(1, panel)
+    assert panel.parts.notes.views[NEW].box.toPlainText() == "half a th"
+
+
+def test_what_is_typed_is_kept_while_one_types(show, qtbot, desk):
+    write(qtbot, show(), "on the way")
+    qtbot.waitUntil(lambda: desk.about.drafts.of(1) == {NEW: "on the way"})
+
+
+def test_what_is_typed_is_kept_when_the_window_closes(show_window, qtbot, desk):
+    window = show_window(desk)
+    panel = window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    panel.write_note()
+    panel.parts.notes.views[NEW].box.setPlainText("the last words")
+    window.close()
+    assert desk.about.drafts.of(panel.details.paper.id) == {NEW: "the last words"}
+
+
+def test_escape_leaves_a_note_and_loses_nothing(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "unfinished")
+    qtbot.keyClick(view.box, Qt.Key.Key_Escape)
+    assert desk.about.drafts.of(1) == {NEW: "unfinished"}
+    assert view.box.toPlainText() == "unfinished" and view.is_open
+
+
+def test_a_discarded_note_can_be_brought_back(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "on second thoughts")
+    view.discard_button.click()
+    assert not view.is_open
+    view.back.click()
+    assert view.box.toPlainText() == "on second thoughts"
+
+
+def test_a_note_that_cannot_be_saved_stays_open(show, qtbot, desk):
+    desk.about.organise.refuse = "The disk is full."
+    panel = show()
+    view = write(qtbot, panel, "precious")
+    with qtbot.waitSignal(panel.problem) as told:
+        view.save()
+    assert told.args[0].message == "The disk is full."
+    assert view.is_open and desk.about.drafts.of(1) == {NEW: "precious"}
+
+
+def test_a_note_is_changed_and_removed(show, qtbot, desk):
+    desk.about.organise.notes = {1: {7: Note(7, "old", 0.0)}}
+    panel = show()
+    view = panel.parts.notes.views[7]
+    view.edit_button.click()
+    view.box.setPlainText("new")
+    with qtbot.waitSignal(panel.changed):
+        view.save_button.click()
+    assert desk.about.organise.notes[1][7].text == "new"
+    view.remove_button.click()
+    qtbot.waitUntil(lambda: panel.parts.notes.views == {})
+    assert desk.about.organise.notes[1] == {}
+
+
+def test_news_about_a_paper_leaves_a_note_that_is_being_written_alone(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "in the middle of")
+    desk.organise.tag([1], "elsewhere")
+    panel.refresh()
+    qtbot.waitUntil(lambda: [chip.name for chip in panel.parts.tags.chips] == ["elsewhere"])
+    assert panel.parts.notes.views[NEW] is view and view.box.toPlainText() == "in the middle of"
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def test_a_pdf_is_read_in_the_window(show, qtbot, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
+    panel = show()
+    row = panel.parts.files.rows[0]
+    assert row.facts.text() == "2.3 MB · 12 pages"
+    with qtbot.waitSignal(panel.read_wanted) as wanted:
+        row.name.click()
+    assert wanted.args == [1, Path("/x/bees.pdf")]
+    with qtbot.waitSignal(panel.read_wanted):
+        panel.parts.read_file.click()
+
+
+def test_a_missing_file_is_located(show, qtbot, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
+    panel = show()
+    row = panel.parts.files.rows[0]
+    assert row.facts.text() == "Missing" and row.locate.isVisible()
+    assert not row.name.isEnabled() and not panel.parts.read_file.isVisible()
+    with qtbot.waitSignal(panel.changed):
+        panel.parts.files.locate(Path("/x/bees.pdf"), Path("/y/bees.pdf"))
+    qtbot.waitUntil(lambda: panel.parts.files.rows[0].file.path == Path("/y/bees.pdf"))
+
+
+def test_a_program_is_shown_and_never_started(show, desk, monkeypatch):
+    from sciread_app.ui.paper import files
+
+    seen = []
+    monkeypatch.setattr(files, "reveal", lambda path: seen.append(("revealed", path.name)))
+    monkeypatch.setattr(files, "open_outside", lambda path: seen.append(("opened", path.name)))
+    desk.about.files = [PaperFile(Path("/x/setup.exe")), PaperFile(Path("/x/notes.txt"))]
+    panel = show()
+    for row in panel.parts.files.rows:
+        row.name.click()
+    assert seen == [("revealed", "setup.exe"), ("opened", "notes.txt")]
+    does = [action.text() for action in panel.parts.files.rows[0].more.menu().actions()]
+    assert "Open in another program" not in does and "Show in its folder" in does
+
+
+def test_a_file_that_cannot_be_added_is_a_problem_for_the_banner(show, qtbot, desk):
+    desk.about.refuse = "“x.pdf” cannot be read."
+    panel = show()
+    with qtbot.waitSignal(panel.problem):
+        panel.parts.files.attach(Path("/x.pdf"))
+
+
+# ---- around it -----------------------------------------------------------------------------------
+
+
+def test_what_is_like_it_is_shown_with_the_reason(show, qtbot):
+    panel = show()
+    qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
+    assert "both say radium, decay · closer than 99.0 % of pairs" in shown(panel.parts.around.text)
+
+
+def test_around_is_loaded_when_it_comes_into_view(qtbot, jobs, appearance, desk):
+    panel = DetailsPanel(desk, jobs, appearance)
+    qtbot.addWidget(panel)
+    desk.papers[1] = paper("Long", abstract="It goes on. " * 400)
+    panel.resize(420, 300)
+    panel.show()
+    panel.show_paper(1, Card(desk.paper(1)))
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.about.asked == []
+    panel.parts.area.ensureWidgetVisible(panel.parts.around)
+    qtbot.waitUntil(lambda: desk.about.asked == ["alike 1"])
+
+
+def test_citations_are_fetched_when_somebody_asks(show, qtbot, desk):
+    desk.about.rings_after = {Side.references: TITLED}
+    panel = show()
+    around = panel.parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "Not asked yet" in shown(around.text))
+    assert "ask 1" not in desk.about.asked
+    around.fetch.click()
+    qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
+    assert around.fetch.isHidden()
+
+
+def test_that_a_source_knows_none_is_said_with_its_day(show, qtbot, desk):
+    desk.about.rings[Side.citing] = Ring((), (), 0, 0, 1_700_000_000.0, True)
+    around = show().parts.around
+    around.go_to(CITING)
+    qtbot.waitUntil(lambda: "knew none that cites it on 14 November 2023" in shown(around.text))
+
+
+def test_a_source_that_is_away_is_said_where_one_asked(show, qtbot, desk):
+    desk.about.refuse = "Semantic Scholar is away."
+    around = show().parts.around
+    around.go_to(REFERENCES)
+    around.ask()
+    qtbot.waitUntil(lambda: around.note.text() == "Semantic Scholar is away.")
+    assert around.idle and around.fetch.isEnabled()
+
+
+def test_names_without_a_title_are_looked_up(show, qtbot, desk):
+    desk.about.rings[Side.references] = OUTSIDE
+    desk.about.rings_after = {Side.references: TITLED}
+    around = show().parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "DOI 10.5555/other" in shown(around.text))
+    around.titles.click()
+    qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
+    assert around.titles.isHidden()
+
+
+def test_a_paper_outside_is_added_with_one_click(show, qtbot, desk):
+    desk.about.rings[Side.references] = TITLED
+    panel = show()
+    around = panel.parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "Add to library" in shown(around.text).replace("\xa0", " "))
+    with qtbot.waitSignal(panel.came):
+        around.add(DOI)
+    assert "fetch doi:10.5555/other" in desk.about.asked
+    qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
+
+
+# ---- the whole page ------------------------------------------------------------------------------
+
+
+def test_a_paper_takes_the_whole_page_and_gives_it_back(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    assert page.details.isVisible() and not page.hits.isVisible() and not page.box.isVisible()
+    assert page.details.parts.back.isVisible()
+    qtbot.keyClick(page.details, Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: page.details.details.paper.title == "Paper 4")
+    qtbot.keyClick(page.details, Qt.Key.Key_Escape)
+    assert page.hits.isVisible() and page.box.isVisible() and page.details.isVisible()
+
+
+def test_a_search_from_the_whole_page_shows_what_it_finds(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    page.details.search_wanted.emit("author:Curie")
+    assert page.hits.isVisible()
+
+
+def test_lines_are_never_too_long_to_read(show):
+    panel = show()
+    panel.resize(1600, 900)
+    assert panel.parts.body.width() <= 700
