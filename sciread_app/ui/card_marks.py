@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -62,9 +63,16 @@ def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
         parts.append(f"holds {shown}")
     if evidence.meaning_rank:
         parts.append(f"{ordinal(evidence.meaning_rank)} by meaning")
-    elif evidence.similarity is not None and evidence.text_rank:
-        parts.append("not among the best by meaning")
+    if evidence.percentile is not None:
+        parts.append(f"closer than {percent(evidence.percentile)} of pairs")
     return " · ".join(parts)
+
+
+def percent(percentile: float) -> str:
+    """With as many digits as tell near-100 apart: 87 %, 99.2 %, 99.97 %; never a rounded 100."""
+    digits = 0 if percentile < 98 else 1 if percentile < 99.9 else 2
+    scale = 10**digits
+    return f"{math.floor(percentile * scale) / scale:.{digits}f} %"
 
 
 def shared_words(text: str, words: Sequence[str]) -> list[str]:

@@ -34,6 +34,7 @@ from sciread_app.ui.card_marks import (
     Mark,
     closeness_words,
     marks_of,
+    percent,
     telling_part,
     why_words,
 )
@@ -245,7 +246,7 @@ class CardDelegate(QStyledItemDelegate):
         painter.setFont(self._tiny)
         painter.setPen(QColor(theme.quiet))
         place = QRect(right - SIDE, box.y(), SIDE, _line(self._tiny))
-        painter.drawText(place, _RIGHT, percent(percentile))
+        painter.drawText(place, _RIGHT, closeness_words(percentile))
         bar = QRectF(right - 54, place.bottom() + 3, 54, 5)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.track))
@@ -253,9 +254,6 @@ class CardDelegate(QStyledItemDelegate):
         bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
         painter.setBrush(QColor(theme.accent))
         painter.drawRoundedRect(bar, 2.5, 2.5)
-        painter.setPen(QColor(theme.faint))
-        place.translate(0, _line(self._tiny) + 10)
-        painter.drawText(place, _RIGHT, closeness_words(percentile))
 
     def _text(
         self,
@@ -283,6 +281,9 @@ class CardDelegate(QStyledItemDelegate):
         return round(min(layout.lineCount(), most_lines) * _line(font))
 
 
+__all__ = ["CardDelegate", "authors", "closeness", "percent"]
+
+
 def authors(names: Sequence[Author]) -> str:
     """The first few names, and how many more there are."""
     if not names:
@@ -290,13 +291,6 @@ def authors(names: Sequence[Author]) -> str:
     shown = ", ".join(author.name for author in names[:MOST_AUTHORS])
     more = len(names) - MOST_AUTHORS
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def percent(percentile: float) -> str:
-    """With as many digits as tell near-100 apart: 87 %, 99.2 %, 99.97 %; never a rounded 100."""
-    digits = 0 if percentile < 98 else 1 if percentile < 99.9 else 2
-    scale = 10**digits
-    return f"{math.floor(percentile * scale) / scale:.{digits}f} %"
 
 
 def closeness(percentile: float) -> float:

@@ -63,6 +63,7 @@ class Popover(QFrame):
         self.wait = styled(QLabel("Counting…"), "quiet")
         self.clear = styled(QPushButton(f"Any {title.lower()}"), "link")
         self.clear.clicked.connect(self._clear)
+        self.said = styled(QLabel(), "quiet")
         self.years: YearHistogram | None = None
         self.list: ValueList | None = None
         column = QVBoxLayout(self)
@@ -73,6 +74,7 @@ class Popover(QFrame):
             self.years.changed.connect(lambda *_: self._pause.start())
             self.years.lifted.connect(self._clear)
             self._pause.timeout.connect(self._report_years)
+            self.years.described.connect(self.said.setText)
             self.setFocusProxy(self.years)
             column.addWidget(self.years)
         else:
@@ -83,6 +85,7 @@ class Popover(QFrame):
         row = QHBoxLayout()
         row.addWidget(self.clear)
         row.addStretch()
+        row.addWidget(self.said)
         column.addLayout(row)
 
     def show_facets(self, facets: Facets, chosen: Sequence[str]) -> None:
@@ -135,7 +138,7 @@ class FilterBar(QWidget):
             self._add(field, title, partial(self.open, field))
         for field, (title, values) in SWITCHES.items():
             self._add(field, title, partial(self._switch, field, values)).setCheckable(True)
-        self.clear = styled(QPushButton("Take all away"), "link")
+        self.clear = styled(QPushButton("Clear"), "link")
         self.clear.clicked.connect(lambda: self._choose_all({}))
         self._flow.addWidget(self.clear)
         self.hide()

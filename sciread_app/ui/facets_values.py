@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import (
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QLineEdit,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -19,7 +31,39 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.facets import Count
 from sciread_app.ui.theme import styled
 
+Index = QModelIndex | QPersistentModelIndex
+
 WIDTH, HEIGHT = 340, 330
+ROW = 25  # pixels
+BOX = 15  # pixels of the box that is ticked
+
+
+class _Rows(QStyledItemDelegate):
+    """Draws the box to be ticked in the colours of the theme."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return super().sizeHint(option, index).expandedTo(QSize(0, ROW))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        state = index.data(Qt.ItemDataRole.CheckStateRole)
+        if state is None:
+            return
+        palette = option.palette
+        whole = QRectF(option.rect.x() + 3, option.rect.center().y() - BOX / 2 + 1, BOX, BOX)
+        chosen = Qt.CheckState(state) is Qt.CheckState.Checked
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = palette.highlight().color() if chosen else palette.placeholderText().color()
+        painter.setPen(edge)
+        painter.setBrush(palette.highlight() if chosen else palette.base())
+        painter.drawRoundedRect(whole.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+        if chosen:
+            painter.setPen(QPen(palette.highlightedText().color(), 1.8))
+            x, y = whole.x(), whole.y()
+            tick = [QPointF(x + 3.5, y + 8), QPointF(x + 6.5, y + 11), QPointF(x + 11.5, y + 4.5)]
+            painter.drawPolyline(tick)
+        painter.restore()
 
 
 class ValueList(QWidget):
@@ -36,6 +80,7 @@ class ValueList(QWidget):
         self.edit.setClearButtonEnabled(True)
         self.list = styled(QTreeWidget(), "values")
         self.list.setAccessibleName(name)
+        self.list.setItemDelegate(_Rows(self.list))
         self.list.setColumnCount(2)
         self.list.setHeaderHidden(True)
         self.list.setRootIsDecorated(False)

@@ -24,6 +24,7 @@ class YearHistogram(QWidget):
 
     changed = Signal(int, int)  # first and last year of the range while it is drawn
     lifted = Signal()
+    described = Signal(str)  # the range in words
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -132,6 +133,7 @@ class YearHistogram(QWidget):
         count = sum(n for year, n in self._years.items() if first <= year <= last)
         text = f"{first} to {last}, {_papers(count)}" if self._years else "No years are known"
         self.setAccessibleDescription(text)
+        self.described.emit(text)
 
     def _step(self) -> float:
         return (self.width() - 2) / max(self._to - self._from + 1, 1)

@@ -233,7 +233,13 @@ QPushButton#link, QToolButton#link {{
 }}
 QPushButton#link:hover, QToolButton#link:hover {{ background: {chosen}; }}
 QPushButton#link:focus, QToolButton#link:focus {{ border-color: {accent}; }}
-QToolButton#link::menu-indicator {{ image: none; }}
+QToolButton#link::menu-indicator, QToolButton#plain::menu-indicator {{ image: none; }}
+QTabBar#files::tab {{
+    background: transparent; border: none; border-bottom: 2px solid transparent; color: {quiet};
+    padding: 7px 6px 6px 12px; margin-right: 2px;
+}}
+QTabBar#files::tab:hover {{ color: {text}; background: {hover}; }}
+QTabBar#files::tab:selected {{ color: {text}; border-bottom: 2px solid {accent}; }}
 
 QToolButton#plain[popupMode="1"] {{ padding-right: 30px; }}
 QToolButton#plain::menu-button {{
@@ -262,13 +268,14 @@ QPushButton#chip:focus {{ border-color: {accent}; }}
 
 QPushButton#chosen {{
     background: {chosen}; border: 1px solid {accent}; border-radius: 7px; color: {text};
-    padding: 3px 9px;
+    padding: 3px 9px; outline: none;
 }}
 QPushButton#chosen:focus {{ border: 2px solid {accent}; padding: 2px 8px; }}
 QFrame#popover {{ background: {raised}; border: 1px solid {faint}; }}
 QTreeView#values {{ background: transparent; border: none; outline: none; }}
-QTreeView#values::item {{ padding: 3px 2px; border: none; }}
+QTreeView#values::item {{ background: transparent; }}
 QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}
+QTreeView#values::indicator {{ width: 15px; height: 15px; }}
 
 QFrame#rail QToolButton {{
     background: transparent; border: 1px solid transparent; border-radius: 10px;
@@ -301,6 +308,10 @@ QLabel#tag {{
     background: {track}; border-radius: 6px; color: {quiet}; padding: 1px 7px;
 }}
 QScrollArea, QWidget#column {{ background: transparent; border: none; }}
+QFrame#cell {{ background: transparent; border: 1px solid transparent; border-radius: 7px; }}
+QFrame#choice {{ background: transparent; border: 1px solid {border}; border-radius: 7px; }}
+QFrame#winner {{ background: {chosen}; border: 1px solid {accent}; border-radius: 7px; }}
+QListView#pairs {{ background: transparent; border: none; outline: none; }}
 QFrame#foot {{ background: {window}; border-top: 1px solid {border}; }}
 QFrame#dropzone {{
     background: {chosen}; border: 2px dashed {accent}; border-radius: 16px; color: {text};
