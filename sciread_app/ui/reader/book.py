@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
-from sciread_app.domain.reading import Box, Colour, Found, Highlight, Link, ReadingPlace, Spot
+from sciread_app.domain.reading import Colour, Found, Highlight, Link, ReadingPlace, Spot
 from sciread_app.services.reading import Marked, SearchOfFile, readable
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane
@@ -27,7 +27,7 @@ from sciread_app.ui.theme import Appearance
 T = TypeVar("T")
 
 REST_MS = 700  # without scrolling, until the place is remembered
-SIDE_WIDTH = 232
+SIDE_WIDTH = 262
 WEB = ("http", "https", "mailto")
 
 
@@ -108,10 +108,16 @@ class Book(QWidget):
 
     def highlight(self, colour: Colour) -> None:
         """Mark what is chosen; where nothing is, colour the highlight that is looked at anew."""
+        choice, file = self.view.marks.choice, self._file
         picked = next((one for one in self.marked.here if one.id == self.view.marks.picked), None)
-        wanted = self._passages(colour)
-        if wanted:
-            self._work("Highlighting", lambda task: _kept(self._files, wanted), self._highlighted)
+        if choice:
+            self._work(
+                "Highlighting",
+                lambda task: [
+                    self._files.highlight(one) for one in passages(file, choice, colour, task)
+                ],
+                self._highlighted,
+            )
         elif picked:
             self.recolour(picked, colour)
 
@@ -274,26 +280,11 @@ class Book(QWidget):
 
     # Highlights.
 
-    def _passages(self, colour: Colour) -> list[Highlight]:
-        """What is chosen, page by page, of the pages whose letters are known."""
-        choice, passages = self.view.marks.choice, []
-        for page in choice.pages:
-            known = self.pictures.text(page)
-            if known:
-                start, end = choice.on_page(page, len(known.letters.text))
-                boxes, text = known.letters.boxes(start, end), known.letters.text[start:end]
-                if boxes and text.strip():
-                    passages.append(self._passage(page, boxes, readable(text), colour))
-        return passages
-
-    def _passage(self, page: int, boxes: tuple[Box, ...], text: str, colour: Colour) -> Highlight:
-        file = self._file
-        return Highlight(file.paper, file.shape.sha256, str(file.path), page, boxes, text, colour)
-
     def _highlighted(self, kept: list[Highlight]) -> None:
         self.view.marks.choice = NOTHING
-        self.load_marks(kept[-1].id)
-        self.edited.emit()
+        if kept:
+            self.load_marks(kept[-1].id)
+            self.edited.emit()
 
     def _edit(self, title: str, work: Callable[[Task], None]) -> None:
         def done(_: None) -> None:
@@ -356,6 +347,7 @@ class Book(QWidget):
         split.setStretchFactor(1, 1)
         split.setSizes([SIDE_WIDTH, 1000])
         split.setCollapsible(1, False)
+        self.side.setMinimumWidth(SIDE_WIDTH - 20)
         self.toolbar.check("panel", True)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -365,5 +357,14 @@ class Book(QWidget):
         column.addWidget(split, 1)
 
 
-def _kept(files: Files, wanted: list[Highlight]) -> list[Highlight]:
-    return [files.highlight(one) for one in wanted]
+def passages(file: OpenedFile, choice: Choice, colour: Colour, task: Task) -> list[Highlight]:
+    """What is chosen, as highlights that are not kept yet: one a page."""
+    found = []
+    for page in choice.pages:
+        letters = file.page_text(page, task).letters
+        start, end = choice.on_page(page, len(letters.text))
+        boxes, text = letters.boxes(start, end), readable(letters.text[start:end])
+        if boxes and text:
+            where = (file.paper, file.shape.sha256, str(file.path), page)
+            found.append(Highlight(*where, boxes, text, colour))
+    return found

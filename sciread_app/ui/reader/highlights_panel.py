@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
+from dataclasses import replace
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QListView,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -20,13 +24,12 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.reading import Colour, Highlight
 from sciread_app.services.reading import Marked
+from sciread_app.ui.reader.mark_delegate import HIGHLIGHT, MarkDelegate
 from sciread_app.ui.reader.values import COLOURS, NAMES
 from sciread_app.ui.theme import Appearance, styled
 
 HOW = "Choose some text and press 1 to 5, or the right mouse button, to highlight it."
 LOST = "Not found in this version of the file"
-HIGHLIGHT = Qt.ItemDataRole.UserRole
-SHOWN = 160  # letters of a passage
 PAUSE_MS = 2_000  # without typing, after which a note is kept
 
 
@@ -41,12 +44,12 @@ class HighlightsPanel(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._shown: Highlight | None = None
-        self.list = QListWidget()
+        self.list = styled(QListWidget(), "results")
+        self.list.setItemDelegate(MarkDelegate(self.list, appearance))
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setAccessibleName("Highlights and notes")
-        self.list.setWordWrap(True)
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setSpacing(2)
-        self.list.setIconSize(QSize(12, 12))
         self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
         self.list.itemClicked.connect(self._go)
         self.list.itemActivated.connect(self._go)
@@ -105,20 +108,17 @@ class HighlightsPanel(QFrame):
         """Whoever leaves a note, in whatever way, has written it."""
         note = self.editor.note.toPlainText()
         if self._shown and note.strip() != self._shown.note.strip():
-            self.annotated.emit(self._shown, note.strip())
+            before, self._shown = self._shown, replace(self._shown, note=note.strip())
+            self.annotated.emit(before, note.strip())
 
     def write_note(self) -> None:
         self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _add(self, highlight: Highlight) -> None:
-        words = " ".join(highlight.text.split())
-        passage = words if len(words) <= SHOWN else f"{words[: SHOWN - 1]}…"
-        lines = [f"Page {highlight.page + 1}", passage]
-        if highlight.note:
-            lines.append(f"✎ {highlight.note}")
-        item = QListWidgetItem(swatch(highlight.colour), "\n".join(lines))
+        # For who cannot see it: the delegate paints what the highlight says.
+        told = f"Page {highlight.page + 1}, {highlight.colour.value}: {highlight.text}"
+        item = QListWidgetItem(f"{told}. {highlight.note}" if highlight.note else told)
         item.setData(HIGHLIGHT, highlight)
-        item.setToolTip(words)
         self.list.addItem(item)
 
     def _choose(self, item: QListWidgetItem | None) -> None:
@@ -142,7 +142,7 @@ class _Editor(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self._id = 0
-        self.note = _Note()
+        self.note = styled(_Note(), "notebox")
         self.note.setPlaceholderText("A note on this highlight")
         self.note.setAccessibleName("Note on this highlight")
         self.note.setFixedHeight(92)

@@ -6,18 +6,19 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTabBar, QVBoxLayout
+from PySide6.QtCore import QSettings, QSize, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTabBar, QToolButton, QVBoxLayout
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.domain.reading import Colour
 from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.page import Page
 from sciread_app.ui.reader.book import Book
 from sciread_app.ui.reader.tab import Tab
 from sciread_app.ui.reader.values import Files
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme, styled
 
 NOTHING_OPEN = (
     "No paper is open",
@@ -39,7 +40,7 @@ class ReaderPage(Page):
         self._memory = memory
         self._dark = bool(memory.value("reader/dark", False, type=bool))
         self._stale: set[Tab] = set()  # whose marks may have changed since they were looked at
-        self.bar = QTabBar(tabsClosable=True, movable=True, expanding=False)
+        self.bar = styled(QTabBar(movable=True, expanding=False), "files")
         self.bar.setDocumentMode(True)
         self.bar.setDrawBase(False)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
@@ -55,9 +56,9 @@ class ReaderPage(Page):
         column.addWidget(self.stack, 1)
         self._restore()
         self.bar.currentChanged.connect(self._go_to)
-        self.bar.tabCloseRequested.connect(self.close_tab)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._tell()
+        appearance.changed.connect(self._paint)
 
     @property
     def tabs(self) -> list[Tab]:
@@ -181,9 +182,20 @@ class ReaderPage(Page):
         self.bar.blockSignals(True)  # it is shown once it knows its file
         number = self.bar.addTab("")
         self.bar.setTabData(number, tab)
+        self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, self._closer(tab))
         self.bar.blockSignals(False)
         self._tell()
         return number
+
+    def _closer(self, tab: Tab) -> QToolButton:
+        button = styled(QToolButton(), "link")
+        button.setToolTip("Close the file (Ctrl+W)")
+        button.setAccessibleName("Close the file")
+        button.setIconSize(QSize(12, 12))
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setIcon(icon("close", self._appearance.theme.quiet))
+        button.clicked.connect(lambda: self.close_tab(self.tabs.index(tab)))
+        return button
 
     def _go_to(self, _: int) -> None:
         self._show()
@@ -215,6 +227,12 @@ class ReaderPage(Page):
             # An ampersand would make a key of the letter after it.
             self.bar.setTabText(number, title.replace("&", "&&"))
             self.bar.setTabToolTip(number, f"{tab.title}\n{tab.path}")
+
+    def _paint(self, theme: Theme) -> None:
+        for number in range(self.bar.count()):
+            button = self.bar.tabButton(number, QTabBar.ButtonPosition.RightSide)
+            if isinstance(button, QToolButton):
+                button.setIcon(icon("close", theme.quiet))
 
     def _remember(self) -> None:
         tabs = [[int(tab.paper), str(tab.path), tab.title] for tab in self.tabs[:MOST]]

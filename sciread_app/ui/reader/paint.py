@@ -125,7 +125,7 @@ class PagePainter:
             if one.note:
                 _note_sign(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
         for boxes in self._framed(page):
-            painter.setPen(QPen(QColor(theme.accent), 2))
+            painter.setPen(QPen(QColor(theme.accent), 1.5))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for box in boxes:
                 painter.drawRect(layout.shown(page, box).adjusted(-2, -2, 2, 2))

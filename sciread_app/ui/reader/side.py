@@ -87,7 +87,7 @@ class Outline(QFrame):
 
     def __init__(self, headings: Sequence[Heading]) -> None:
         super().__init__()
-        self.tree = QTreeWidget()
+        self.tree = styled(QTreeWidget(), "values")
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Outline")
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
@@ -129,6 +129,7 @@ class Thumbnails(QListView):
 
     def __init__(self, view: PagesView, appearance: Appearance) -> None:
         super().__init__()
+        self.setObjectName("results")
         self._view = view
         self.setModel(_Pages(len(view.file.shape.sizes), self))
         self.setItemDelegate(_Thumbnail(view, appearance))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QFont
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -24,7 +24,7 @@ from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.reader.book import Book
 from sciread_app.ui.reader.values import Files, OpenedFile
-from sciread_app.ui.theme import Appearance, styled
+from sciread_app.ui.theme import Appearance, scaled, styled
 
 Opened = tuple[OpenedFile, str, ReadingPlace | None]
 
@@ -154,7 +154,9 @@ class _Password(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._asked = False
-        self.what = QLabel(wordWrap=True)
+        heading = QLabel("This file needs a password")
+        heading.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
+        self.what = styled(QLabel(wordWrap=True), "quiet")
         self.what.setTextFormat(Qt.TextFormat.PlainText)
         self.wrong = styled(QLabel("That is not its password."), "wrong")
         self.line = styled(QLineEdit(), "field")
@@ -171,6 +173,7 @@ class _Password(QWidget):
         column = QVBoxLayout(middle)
         column.setSpacing(10)
         column.addStretch(2)
+        column.addWidget(heading)
         column.addWidget(self.what)
         column.addLayout(row)
         column.addWidget(self.wrong)
@@ -182,7 +185,7 @@ class _Password(QWidget):
 
     def ask(self, name: str) -> None:
         """Asked again, the password before was wrong."""
-        self.what.setText(f"{name} is protected with a password. It is not kept anywhere.")
+        self.what.setText(f"{name} is protected. SciRead does not keep the password.")
         self.wrong.setVisible(self._asked)
         self._asked = True
         self.line.clear()

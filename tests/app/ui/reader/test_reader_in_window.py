@@ -1,0 +1,101 @@
+"""The reader in the window: how one gets there, its verbs, and which page a key is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.reader.page import ReaderPage
+from tests.app.ui.fakes import FakeDesk
+
+BEES = Path("/papers/bees.pdf")
+Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def window(show_window) -> MainWindow:
+    desk = FakeDesk(3)
+    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 2, 3)}
+    return show_window(desk)
+
+
+def verb(window: MainWindow, name: str) -> QAction:
+    return next(a for a in window.menus.actions() if a.text().replace("&", "") == name)
+
+
+def read(qtbot, jobs, window: MainWindow, path: Path = BEES) -> ReaderPage:
+    window.read(PaperId(1), path)
+    page = window.other_page("reader")
+    assert isinstance(page, ReaderPage)
+    qtbot.waitUntil(lambda: page.book is not None)
+    qtbot.waitUntil(lambda: not jobs.running())
+    return page
+
+
+def test_the_chosen_paper_is_read_by_a_key(qtbot, jobs, window):
+    chosen = window.page.hits.chosen()[0]
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
+    page = window.other_page("reader")
+    qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
+    assert page.isVisible() and page.tab.path == Path(f"/papers/{chosen}.pdf")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_find_looks_in_the_file_that_is_read_and_else_in_the_library(qtbot, jobs, window):
+    page = read(qtbot, jobs, window)
+    verb(window, "Find").trigger()
+    assert page.book.find_bar.isVisible()
+    page.close_tab()
+    verb(window, "Find").trigger()
+    assert window.page.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_verbs_of_the_reader_wait_until_a_paper_is_read(qtbot, jobs, window):
+    turn = verb(window, "Turn the pages")
+    assert not turn.isEnabled() and window.menus.why_not(turn) == "While a paper is read"
+    page = read(qtbot, jobs, window)
+    for name in ("Turn the pages", "Actual size", "Dark pages", "Show the pages, small"):
+        verb(window, name).trigger()
+    assert page.book.view.turn == 1 and page.book.view.zoom == "1" and page.book.view.dark
+    assert page.book.side.switch.current == 1
+    verb(window, "Choose all text").trigger()
+    assert len(page.book.view.marks.choice.pages) == 5
+    verb(window, "Highlight in green (2)").trigger()
+    qtbot.waitUntil(lambda: len(window.desk.reading.kept) >= 1)
+    qtbot.waitUntil(lambda: not jobs.running())
+    verb(window, "Close the file").trigger()
+    assert page.tabs == []
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_every_key_of_the_reader_is_its_own_while_it_is_shown(qtbot, jobs, window):
+    read(qtbot, jobs, window)
+    keys = [
+        key.toString()
+        for action in set(window.menus.actions())
+        if action.isEnabled()
+        for key in action.shortcuts()
+        if not key.isEmpty()
+    ]
+    assert sorted(keys) == sorted(set(keys))
+
+
+def test_notes_of_chosen_papers_are_saved_where_one_says(
+    qtbot, jobs, window, monkeypatch, tmp_path
+):
+    from sciread_app.ui.reader import page as reader_page
+
+    target = tmp_path / "notes.md"
+    monkeypatch.setattr(
+        reader_page.QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown")
+    )
+    chosen = window.page.hits.chosen()
+    verb(window, "Save notes on chosen papers…").trigger()
+    qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])
+    qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())

@@ -1,0 +1,83 @@
+"""A journey: a PDF comes into the library, is read, marked, and the mark taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.reader.choice import At, Choice
+from sciread_app.ui.reader.page import ReaderPage
+from tests.app.formats.make_book import make_book
+from tests.app.formats.make_pdf import At as TextAt
+from tests.app.formats.make_pdf import body
+from tests.tiny_model import tiny_package
+
+pytestmark = pytest.mark.timeout(300)
+
+Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
+Shift = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path):
+    home = tmp_path / "home"
+    (home / "models").mkdir(parents=True)
+    tiny_package(home / "models" / "tiny")
+    write_settings(home / "settings.toml", Settings(model="tiny"))
+    desk = open_desk(home)
+    window = MainWindow(home, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+    qtbot.waitUntil(lambda: window.page is not None and window.page.isVisible())
+    yield window
+    jobs.shut_down()
+    desk.close()
+
+
+def paper_of(folder: Path) -> Path:
+    pages = [[TextAt("The dance of bees", 20, 60, 700), *body()], body()]
+    path = folder / "bees.pdf"
+    path.write_bytes(make_book(pages=pages))
+    return path
+
+
+def test_a_paper_is_added_read_highlighted_and_the_highlight_taken_back(
+    qtbot, jobs, window, tmp_path
+):
+    window.importing.add([paper_of(tmp_path)])
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 1)
+    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: bool(window.page.hits.chosen()))
+    window.read_chosen()
+    page = window.other_page("reader")
+    assert isinstance(page, ReaderPage)
+    qtbot.waitUntil(lambda: page.book is not None)
+    book = page.book
+    qtbot.waitUntil(lambda: book.pictures.text(0) is not None)
+    letters = book.pictures.text(0).letters.text
+    start = letters.index("dance")
+    book.view.marks.choice = Choice(At(0, start), At(0, start + 5))
+    qtbot.keyClick(book.view, Key.Key_2)
+    qtbot.waitUntil(lambda: [one.text for one in book.marked.here] == ["dance"])
+    QTest.keyClicks(book.side.highlights.editor.note, "Which?")
+    book.side.highlights.keep_note()
+    qtbot.waitUntil(lambda: [one.note for one in book.marked.here] == ["Which?"])
+    qtbot.waitUntil(lambda: not jobs.running())
+    book.view.setFocus()
+    for _ in range(2):
+        before = len(book.marked.here), [one.note for one in book.marked.here]
+        window.shelving.work.undo()
+        qtbot.waitUntil(
+            lambda before=before: (
+                (len(book.marked.here), [one.note for one in book.marked.here]) != before
+            )
+        )
+    assert book.marked.here == ()
+    qtbot.waitUntil(lambda: not jobs.running())
