@@ -8,16 +8,16 @@ from sciread_app.cli import library  # the help lists verbs in the order in whic
 from sciread_app.cli import organising, safekeeping
 
 # isort: split
-from sciread_app.cli import citing, fetching, neighbours
+from sciread_app.cli import citing, exchange, fetching
 from sciread_app.cli.frame import app
 
 __all__ = [
     "app",
     "citing",
+    "exchange",
     "fetching",
     "library",
     "main",
-    "neighbours",
     "organising",
     "safekeeping",
 ]

@@ -38,6 +38,8 @@ app = typer.Typer(
 def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
     workspace = open_workspace(home)
     try:
+        if workspace.risk:
+            console.warn(f"{workspace.risk} Move it in the settings of the window.")
         for warning in workspace.warnings:
             console.warn(warning)
         yield workspace

@@ -15,13 +15,13 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services.facets import FacetCounts
-from sciread_app.services.intake import Report
 from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
+from sciread_app.ui.exchange_desk import WorkspaceExchange
 from sciread_app.ui.foryou_desk import WorkspaceForYou
-from sciread_app.ui.intake_desk import WorkspaceIntake
+from sciread_app.ui.intake_desk import WorkspaceIntake, ledger_of
 from sciread_app.ui.map.desk import WorkspaceMap
 from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.paper_desk import WorkspaceAbout
@@ -56,6 +56,7 @@ class WorkspaceDesk:
         self.is_new = workspace.is_new
         self.intake = WorkspaceIntake(workspace)
         self.care = WorkspaceCare(workspace)
+        self.exchange = WorkspaceExchange(workspace)
         self.organise = workspace.organise
         self.duplicates = workspace.duplicates
         self.about = WorkspaceAbout(
@@ -137,7 +138,7 @@ class WorkspaceDesk:
         """An import that is cancelled has a ledger too, of what was read until then."""
         earlier = {known.id for known in self._library.ledger.imports()}
         try:
-            return _ledger(self._workspace.intake.add(paths, task))
+            return ledger_of(self._workspace.intake.add(paths, task))
         except Cancelled:
             begun = [i for i in self._library.ledger.imports() if i.id not in earlier]
             if not begun:
@@ -146,7 +147,7 @@ class WorkspaceDesk:
             return Ledger(begun[0].read, begun[0].added, begun[0].merged, failures, stopped=True)
 
     def add_sample(self, task: Task) -> Ledger:
-        return _ledger(self._workspace.add_sample(task))
+        return ledger_of(self._workspace.add_sample(task))
 
     def catch_up(self, task: Task) -> int:
         self._search_by_meaning()
@@ -196,15 +197,4 @@ def _listing(found: Results, note: str = "") -> Listing:
         },
         words=tuple(term.text for term in found.query.terms),
         note=note or found.note,
-    )
-
-
-def _ledger(report: Report) -> Ledger:
-    return Ledger(
-        report.read,
-        report.added,
-        report.merged,
-        report.skips,
-        report.remarks,
-        report.seconds,
     )

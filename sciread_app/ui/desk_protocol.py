@@ -12,6 +12,8 @@ from sciread_app.ui.search_page import Finder
 from sciread_app.ui.values import Status
 
 if TYPE_CHECKING:
+    from sciread_app.ui.duplicates_values import Reviewer
+    from sciread_app.ui.exchange import Exporter
     from sciread_app.ui.foryou_values import ForYou
     from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.map.values import Maps
@@ -39,7 +41,13 @@ class Desk(Finder, Importer, Protocol):
     def foryou(self) -> ForYou: ...
 
     @property
+    def duplicates(self) -> Reviewer: ...
+
+    @property
     def care(self) -> Care: ...
+
+    @property
+    def exchange(self) -> Exporter: ...
 
     def status(self) -> Status: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -55,6 +55,13 @@ class Importing(QObject):
             "Preparing the sample library", self._importer.add_sample, self._sample_added
         )
         job.again = self.add_sample
+        self._imports.add(job)
+        return job
+
+    def bring(self, what: str, work: Callable[[Task], Ledger]) -> Job:
+        """Take in what another program holds."""
+        job = self._jobs.run(what, work, self._added)
+        job.again = lambda: self.bring(what, work)
         self._imports.add(job)
         return job
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.fetches import Fetch, Fetched, Preview, SourceQuery
 from sciread_app.domain.news import What
 from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.services import intake
 from sciread_app.tasks import Task
 from sciread_app.ui.fetch_words import papers
 from sciread_app.ui.values import (
@@ -120,3 +121,14 @@ def _citation_lines(report: Report) -> list[str]:
     if report.unanswered:
         lines.append(f"{papers(report.unanswered)} had no answer; the next time asks for them.")
     return lines
+
+
+def ledger_of(report: intake.Report) -> Ledger:
+    return Ledger(
+        report.read,
+        report.added,
+        report.merged,
+        report.skips,
+        report.remarks,
+        report.seconds,
+    )

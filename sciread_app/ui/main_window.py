@@ -14,6 +14,7 @@ from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.ui.desk_protocol import Desk
 from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
+from sciread_app.ui.exchange import Exchange
 from sciread_app.ui.focus import ComeBack, next_pane
 from sciread_app.ui.frame import Frame
 from sciread_app.ui.icons import icon
@@ -69,6 +70,7 @@ class MainWindow(QMainWindow):
         self.offer = WindowOffer(self, self._memory())
         self.importing: Importing | None = None
         self.shelving: Shelving | None = None
+        self.exchange: Exchange | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
         self._build()
@@ -82,6 +84,7 @@ class MainWindow(QMainWindow):
         self.page = SearchPage(desk, self._jobs, self.appearance)
         self.page.remember(self._memory())
         self.page.add_wanted.connect(self.add_files)
+        self.page.menu_opened.connect(self.menus.map.offer)
         self.page.details.read_wanted.connect(self.read)
         self.page.details.problem.connect(self.banner.show_problem)
         self.page.details.changed.connect(lambda: self.library_changed.emit(Changes(papers=True)))
@@ -301,6 +304,11 @@ class MainWindow(QMainWindow):
 
         self.shelving = Shelving(self, desk.organise, self._jobs)
         self.shelving.restore(self._memory())
+        self.exchange = Exchange(self, desk.exchange, self._jobs)
+        self.shelving.export_wanted.connect(self.exchange.export_papers)
+        self.shelving.scope_export_wanted.connect(self.exchange.export_found)
+        self.shelving.sidebar.keep_wanted.connect(self.exchange.keep)
+        self.shelving.duplicates_wanted.connect(lambda: self.go_to("duplicates"))
         on_shelf = self.menus.on_shelf
         undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
         self.library_changed.connect(undo.library_changed)

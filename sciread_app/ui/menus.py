@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.copying import COPY_AS, CopyAs
+from sciread_app.ui.duplicates_verbs import DuplicatesVerbs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
 from sciread_app.ui.rail import PLACES
@@ -20,6 +21,7 @@ from sciread_app.ui.theme import Choice
 from sciread_app.ui.values import Mode
 
 if TYPE_CHECKING:
+    from sciread_app.ui.exchange import Exchange
     from sciread_app.ui.main_window import MainWindow
     from sciread_app.ui.search_page import SearchPage
 
@@ -42,6 +44,8 @@ class Menus:
         help = bar.addMenu("&Help")
         self._in_library(file, "&Add files…", Keys.Open, window.add_files)
         self._in_library(file, "Add a &folder…", "Ctrl+Shift+O", window.add_folder)
+        self._exchange(file, "Bring papers from &Zotero", lambda exchange: exchange.bring_zotero())
+        self._exchange(file, "Collections &kept as files", lambda exchange: exchange.list_kept())
         self.ledger = self._action(file, "&Last import…", "", window.show_last_ledger)
         self.ledger.setEnabled(False)
         file.addSeparator()
@@ -62,6 +66,8 @@ class Menus:
         self._on_page(papers, "Write a no&te", Keys.New, lambda page: page.details.write_note())
         self._on_page(papers, "Add a &file to the paper…", "", lambda p: p.details.add_file())
         self._on_page(papers, "Fetch &citations of the paper", "", lambda p: p.details.ask())
+        papers.addSeparator()
+        self.duplicates = DuplicatesVerbs(window, papers.addMenu("&Merge and split"))
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
@@ -95,6 +101,7 @@ class Menus:
         for action in self._need_search_page:
             action.setEnabled(place == "search")
         self.reader.show_place(place)
+        self.duplicates.show_place(place)
         self.foryou.show_place(place)
         self.map.show_place(place)
 
@@ -175,6 +182,10 @@ class Menus:
             self.on_shelf[verb.name] = action
             if verb not in BACK:
                 self._need_search_page.append(action)
+
+    def _exchange(self, menu: QMenu, text: str, do: Callable[[Exchange], object]) -> None:
+        window = self._window
+        self._in_library(menu, text, "", lambda: window.exchange and do(window.exchange))
 
     def _add_places(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)

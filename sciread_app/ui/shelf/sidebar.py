@@ -44,6 +44,7 @@ class Sidebar(QFrame):
     scope_wanted = Signal(str, str)  # a fragment of the query language, and what it is called
     duplicates_wanted = Signal()
     export_wanted = Signal(str, str)  # the same of what is to be exported
+    keep_wanted = Signal(str)  # the path of a collection that is to be kept as a file
     trash_asked = Signal()  # to be emptied
     left = Signal()
 
@@ -116,6 +117,8 @@ class Sidebar(QFrame):
             menu.addAction(
                 "Export these papers…", lambda: self.export_wanted.emit(*scope_of(nodes))
             )
+        if one and one.kind is Kind.collection:
+            menu.addAction("Keep as a file…", partial(self.keep_wanted.emit, one.key))
         if nodes and kinds <= {*MADE}:
             menu.addAction("Remove\tDel", partial(self._remove, nodes))
         if one and one.kind is Kind.trash:

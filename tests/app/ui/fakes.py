@@ -16,11 +16,13 @@ from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Evidence, Ledger, Listing, Mode, Status
 from tests.app.ui.fake_about import FakeAbout
 from tests.app.ui.fake_care import FakeCare
+from tests.app.ui.fake_duplicates import FakeReviewer
+from tests.app.ui.fake_exchange import FakeExchange
 from tests.app.ui.fake_foryou import FakeForYou
 from tests.app.ui.fake_intake import FakeIntake
-from tests.app.ui.fake_reader import FakeReading
 from tests.app.ui.fake_map import FakeMaps
 from tests.app.ui.fake_organise import FakeOrganise
+from tests.app.ui.fake_reader import FakeReading
 from tests.make import paper
 
 
@@ -44,8 +46,10 @@ class FakeDesk:
         self.failures: list[Skipped] = []
         self.intake = FakeIntake()
         self.care = FakeCare()
+        self.exchange = FakeExchange()
         self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
+        self.duplicates = FakeReviewer()
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
         self.foryou = FakeForYou(self.cards)

@@ -65,11 +65,11 @@ def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearanc
 def test_what_is_done_to_a_paper_waits_until_papers_are_seen(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     to_intake(qtbot, window, jobs)
-    assert not verb(window, "Mark read or unread").isEnabled()
+    assert not verb(window, "Similar papers").isEnabled()
     assert verb(window, "Add files…").isEnabled()
     verb(window, "Find").trigger()
     assert window.page.isVisible() and window.page.box.edit.hasFocus()
-    assert verb(window, "Mark read or unread").isEnabled()
+    assert verb(window, "Similar papers").isEnabled()
 
 
 def test_fetched_papers_are_in_the_list_and_become_searchable(qtbot, show_window, jobs):
