@@ -26,11 +26,12 @@ class Alike(NamedTuple):
     fits: NDArray[np.bool_]
 
 
-def alike(to_members: Similarities, among_members: Similarities) -> Alike:
-    """From the similarities of candidates to members, and of members to one another."""
+def alike(to_members: Similarities, among_members: Similarities, floor: float = -np.inf) -> Alike:
+    """From the similarities of candidates to members, and of members to one another. What is less
+    alike than `floor` never fits."""
     nearest = _best(to_members, min(_NEAREST, to_members.shape[1]))
     best = np.take_along_axis(to_members, nearest, axis=1).astype(np.float64)
-    return Alike(best[:, 0], nearest, best.mean(1) >= _least(among_members))
+    return Alike(best[:, 0], nearest, best.mean(1) >= max(floor, _least(among_members)))
 
 
 def _least(among_members: Similarities) -> float:

@@ -24,6 +24,8 @@ from sciread_app.tasks import Task
 _LOOKED_AT = 2_000
 # So many of the papers put there last say by which words others are found.
 _SPOKESMEN = 10
+# Papers that are less alike than this share of pairs taken at random have nothing in common.
+_UNLIKE = 0.9
 _REASONS = 2  # papers that are named as being like a pick
 
 
@@ -58,7 +60,7 @@ class Picker:
         task.check()
         ranked = rank(wanted, unwanted, self._material(others), offered)
         task.check()
-        near = _alike(wanted, offered, ranked)
+        near = _alike(wanted, offered, ranked, self._floor())
         scores = ranked.scores * decay(_ages(candidates.came), lesson.wishes.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
         return [
@@ -127,6 +129,14 @@ class Picker:
         }
         return _among(candidates, np.array(sorted(latest.values()), np.int64))
 
+    def _floor(self) -> float:
+        """The similarity that most pairs of papers in this library do not reach."""
+        if self._space is None:
+            return -np.inf
+        steps = np.linspace(-1, 1, 201)
+        shares = np.array([self._space.percentile(float(step)) for step in steps])
+        return float(steps[min(int(np.searchsorted(shares, _UNLIKE)), len(steps) - 1)])
+
     def _material(self, ids: Sequence[int]) -> Material:
         texts = [f"{title} {abstract}" for title, abstract in self._library.texts(ids)]
         if self._space is None:
@@ -145,7 +155,7 @@ def _ages(came: NDArray[np.float64]) -> NDArray[np.float64]:
     return (time.time() - came) / DAY
 
 
-def _alike(wanted: Material, offered: Material, ranked: Ranked) -> Alike:
+def _alike(wanted: Material, offered: Material, ranked: Ranked, floor: float) -> Alike:
     """By vectors where there are some, else by words, whose similarity nobody could judge."""
     there, members = np.flatnonzero(offered.known), np.flatnonzero(wanted.known)
     by_words = alike(*ranked.by_words)
@@ -153,7 +163,7 @@ def _alike(wanted: Material, offered: Material, ranked: Ranked) -> Alike:
     if not len(there) or not len(members):
         return by_words._replace(similarity=similarity)
     own = wanted.vectors[members]
-    by_meaning = alike(offered.vectors[there] @ own.T, own @ own.T)
+    by_meaning = alike(offered.vectors[there] @ own.T, own @ own.T, floor)
     nearest, fits = by_words.nearest, by_words.fits
     similarity[there], fits[there] = by_meaning.similarity, by_meaning.fits
     width = by_meaning.nearest.shape[1]

@@ -44,8 +44,7 @@ class WorkspaceForYou:
         return Suggestions(
             subject,
             _parts(feed),
-            {pick.paper: Evidence(None, None, pick.similarity, pick.percentile)
-             for pick in feed.picks},
+            {pick.paper: _evidence(pick) for pick in feed.picks},
             self._reasons(feed.picks),
             feed.candidates,
             feed.note,
@@ -53,7 +52,7 @@ class WorkspaceForYou:
             feed.next,
             recommender.wishes(subject),
             max((pick.came for pick in feed.picks), default=0.0),
-        )  # fmt: skip
+        )
 
     def count_new(self, subject: Subject, task: Task) -> int:
         return self._recommender().count_new(subject, task)
@@ -78,7 +77,7 @@ class WorkspaceForYou:
         return self._workspace.recommender
 
     def _reasons(self, picks: Sequence[Pick]) -> dict[int, str]:
-        """Like “one title” and “another” · by its words: hive, nectar"""
+        """Like “one title” and “another”"""
         named = {paper for pick in picks for paper in pick.like}
         titles = {
             paper: f"“{_short(title)}”"
@@ -97,11 +96,12 @@ def _parts(feed: Feed) -> dict[Part, list[PaperId]]:
 
 
 def _reason(pick: Pick, titles: dict[PaperId, str]) -> str:
-    like = " and ".join(titles[paper] for paper in pick.like)
-    words = ", ".join(pick.words)
-    return " · ".join(
-        filter(None, (f"Like {like}" if like else "", f"Words: {words}" if words else ""))
-    )
+    return f"Like {' and '.join(titles[paper] for paper in pick.like)}" if pick.like else ""
+
+
+def _evidence(pick: Pick) -> Evidence:
+    words = f"Its words: {', '.join(pick.words)}" if pick.words else ""
+    return Evidence(None, None, pick.similarity, pick.percentile, words)
 
 
 def _short(title: str) -> str:

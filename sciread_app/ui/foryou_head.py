@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
-    QComboBox,
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QMenu,
     QPushButton,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -59,6 +61,40 @@ TIPS = {
 }
 
 
+class OneOf(QToolButton):
+    """A button that says what was chosen, and offers the rest in a menu."""
+
+    chosen = Signal()  # by a person
+
+    def __init__(self, name: str, choices: Sequence[str], appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("link")
+        self.setAccessibleName(name)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the arrow is behind the text
+        self._choices = choices
+        menu = QMenu(self)
+        for number, text in enumerate(choices):
+            menu.addAction(text, partial(self._take, number))
+        self.setMenu(menu)
+        self.choose(0)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def choose(self, number: int) -> None:
+        self.number = number
+        self.setText(self._choices[number])
+        self.setAccessibleDescription(self._choices[number])
+
+    def _take(self, number: int) -> None:
+        self.choose(number)
+        self.chosen.emit()
+
+    def _paint(self, theme: Theme) -> None:
+        self.setIcon(icon("down", theme.accent))
+
+
 class ForYouHead(QWidget):
     where_chosen = Signal()
     part_chosen = Signal(object)  # Part
@@ -73,14 +109,14 @@ class ForYouHead(QWidget):
         super().__init__()
         self.part = Part.new
         self._wishes = Wishes()
-        self._build()
+        self._build(appearance)
         self._connect()
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
     @property
     def where(self) -> Where:
-        return WHERE[self.among.currentIndex()]
+        return WHERE[self.among.number]
 
     def show_subject(self, name: str) -> None:
         self.title.setText(name)
@@ -105,10 +141,10 @@ class ForYouHead(QWidget):
         self.seen.setVisible(part is Part.new)
 
     def allow(self, chosen: bool, papers: bool) -> None:
-        """What can be done: to papers that are chosen, and to all that are shown."""
+        """What can be done: to papers that are chosen, and to all that are listed."""
         for button in (self.keep, self.wave, self.later, self.back):
             button.setEnabled(chosen)
-        self.seen.setEnabled(papers)
+        self._verbs.setVisible(papers)
 
     def explain(self, problem: Problem) -> None:
         """What is wrong with the wishes, or with the search that is followed."""
@@ -130,13 +166,11 @@ class ForYouHead(QWidget):
     def _show_wishes(self, wishes: Wishes) -> None:
         self._wishes = wishes
         values = [days for _, days in AGES]
-        with QSignalBlocker(self.must), QSignalBlocker(self.never), QSignalBlocker(self.age):
+        with QSignalBlocker(self.must), QSignalBlocker(self.never):
             if not self._typing.isActive():
                 self.must.setText(wishes.must)
                 self.never.setText(wishes.never)
-            self.age.setCurrentIndex(
-                values.index(wishes.half_life) if wishes.half_life in values else 0
-            )
+        self.age.choose(values.index(wishes.half_life) if wishes.half_life in values else 0)
         if wishes.must or wishes.never or wishes.half_life:
             self._fields.show()
 
@@ -146,18 +180,16 @@ class ForYouHead(QWidget):
             self._wishes,
             must=self.must.text().strip(),
             never=self.never.text().strip(),
-            half_life=AGES[self.age.currentIndex()][1],
+            half_life=AGES[self.age.number][1],
         )
         if wishes != self._wishes:
             self._wishes = wishes
             self.wishes_changed.emit(wishes)
 
-    def _build(self) -> None:
+    def _build(self, appearance: Appearance) -> None:
         self.title = ElidedLabel()
         self.title.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
-        self.among = QComboBox()
-        self.among.setAccessibleName("Among which papers")
-        self.among.addItems([where.text for where in WHERE])
+        self.among = OneOf("Among which papers", [where.text for where in WHERE], appearance)
         self.refine_button = styled(QPushButton("Refine"), "link")
         self.refine_button.setToolTip("Words that must or must never be there, and how age counts")
         self.switch = Segments("Which of them", [(part.value, TIPS[part]) for part in Part])
@@ -176,26 +208,30 @@ class ForYouHead(QWidget):
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         for widget in (self.note, self.problem):
             widget.hide()
-        self._fields = self._build_fields()
+        self._fields = self._build_fields(appearance)
+        self._verbs = QWidget()
+        verbs = _row(self.keep, self.wave, self.later, self.back, 1, self.seen)
+        verbs.setContentsMargins(0, 0, 0, 0)
+        self._verbs.setLayout(verbs)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 0, 4, 0)
         column.setSpacing(8)
-        column.addLayout(_row(self.title, 1, self.refine_button, self.among))
+        top = _row(self.title, self.refine_button, self.among)
+        top.setStretch(0, 1)
+        column.addLayout(top)
         column.addWidget(self._fields)
         column.addWidget(self.problem)
         column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addLayout(_row(self.keep, self.wave, self.later, self.back, 1, self.seen))
+        column.addWidget(self._verbs)
         column.addWidget(self.note)
 
-    def _build_fields(self) -> QWidget:
+    def _build_fields(self, appearance: Appearance) -> QWidget:
         self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))
         self.must.setPlaceholderText("Must have: author:curie, bees")
         self.never.setPlaceholderText("Never: review, cat:math")
         self.must.setAccessibleName("What a paper must have")
         self.never.setAccessibleName("What a paper must never have")
-        self.age = QComboBox()
-        self.age.setAccessibleName("How age counts")
-        self.age.addItems([text for text, _ in AGES])
+        self.age = OneOf("How age counts", [text for text, _ in AGES], appearance)
         self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
         fields = QWidget()
         row = _row(self.must, self.never, self.age)
@@ -207,7 +243,7 @@ class ForYouHead(QWidget):
         return fields
 
     def _connect(self) -> None:
-        self.among.activated.connect(lambda _: self.where_chosen.emit())
+        self.among.chosen.connect(self.where_chosen)
         self.refine_button.clicked.connect(self.refine)
         self.switch.chosen.connect(lambda number: self.part_chosen.emit(list(Part)[number]))
         self.keep.clicked.connect(self.keep_wanted)
@@ -219,7 +255,7 @@ class ForYouHead(QWidget):
         for field in (self.must, self.never):
             field.textChanged.connect(lambda _: self._typing.start())
             field.editingFinished.connect(self._wish)
-        self.age.activated.connect(lambda _: self._wish())
+        self.age.chosen.connect(self._wish)
 
     def _paint(self, theme: Theme) -> None:
         self.keep.setIcon(icon("plus", theme.text))

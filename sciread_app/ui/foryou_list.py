@@ -40,6 +40,14 @@ class PickList(PaperList):
 
     later = Signal(object)  # the chosen papers
 
+    def show_reasons(self, listing: Listing, reasons: Mapping[int, str]) -> None:
+        """The rows stay where they are, and so does what is read."""
+        top = self.top()
+        self.verticalHeader().setDefaultSectionSize(self._cards.height(ranked=True))
+        assert isinstance(self._model, ReasonModel)
+        self._model.show_reasons(listing, reasons)
+        self.set_top(top)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_L and not event.modifiers() and self.chosen():
             self.later.emit(self.chosen())

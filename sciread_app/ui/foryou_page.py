@@ -89,10 +89,13 @@ class ForYouPage(Page):
 
     # Verbs, from buttons, keys and menus.
 
-    def keep(self) -> None:
-        """The chosen papers are what is meant: into the collection with them."""
-        subject, papers = self.subjects.current(), self.list.chosen()
-        if not subject or not papers or self.head.part is Part.waved:
+    def keep(self, papers: Sequence[PaperId] = ()) -> None:
+        """These papers, else the chosen ones, are what is meant: into the collection with them."""
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        if not subject or not papers:
+            return
+        if self.head.part is Part.waved:
+            self.take_back(papers)
             return
         self._take_away(papers)
         if subject.kind is SubjectKind.collection:
@@ -102,17 +105,17 @@ class ForYouPage(Page):
             back = self._way_back(subject, papers)
             self.said.emit(f"More like {_papers(papers)} for “{subject.name}”", back)
 
-    def wave_away(self) -> None:
-        """The chosen papers are not what is meant."""
-        subject, papers = self.subjects.current(), self.list.chosen()
+    def wave_away(self, papers: Sequence[PaperId] = ()) -> None:
+        """These papers, else the chosen ones, are not what is meant."""
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is not Part.waved:
             self._take_away(papers)
             self._do("Remembering", lambda: self._foryou.wave_away(subject, papers))
             self.said.emit(f"Not for you: {_papers(papers)}", self._way_back(subject, papers))
 
-    def take_back(self) -> None:
+    def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Have papers that were waved away recommended again."""
-        subject, papers = self.subjects.current(), self.list.chosen()
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is Part.waved:
             self._take_away(papers)
             self._way_back(subject, papers)()
@@ -196,9 +199,9 @@ class ForYouPage(Page):
         if found is None:
             return
         ids = tuple(found.part(self.head.part))
-        top = 0 if to_top else self.list.top()
-        self.model.show_reasons(Listing(ids, len(ids), found.evidence), found.reasons)
-        self.list.set_top(top)
+        self.list.show_reasons(Listing(ids, len(ids), found.evidence), found.reasons)
+        if to_top:
+            self.list.scrollToTop()
         self._lists.setCurrentIndex(1 if ids else 0)
         if ids:
             self.list.go_to(min(max(row, 0), len(ids) - 1) if not to_top else 0)
@@ -214,7 +217,7 @@ class ForYouPage(Page):
         row = min((self.model.row_of(paper) or 0 for paper in papers), default=0)
         kept = tuple(paper for paper in listing.ids if paper not in gone)
         reasons = self.found.reasons if self.found else {}
-        self.model.show_reasons(Listing(kept, len(kept), listing.evidence), reasons)
+        self.list.show_reasons(Listing(kept, len(kept), listing.evidence), reasons)
         self.list.go_to(min(row, len(kept) - 1))
         self.list.setFocus()
 
@@ -322,7 +325,7 @@ class ForYouPage(Page):
         }[found.next]
 
     def _look_everywhere(self) -> None:
-        self.head.among.setCurrentIndex(len(WHERE) - 1)
+        self.head.among.choose(len(WHERE) - 1)
         self._ask()
 
     def _change_words(self) -> None:
@@ -335,8 +338,7 @@ class ForYouPage(Page):
         self.details.show_paper(paper, known, "", self.model.listing)
 
     def _allow(self) -> None:
-        papers = bool(self.found and self.found.part(Part.new))
-        self.head.allow(self.list.chosen_count() > 0, papers)
+        self.head.allow(self.list.chosen_count() > 0, self.model.rowCount() > 0)
 
     def _menu(self, place: QPoint) -> None:
         chosen = self.list.chosen()
@@ -344,10 +346,10 @@ class ForYouPage(Page):
             return
         menu = QMenu(self)
         if self.head.part is Part.waved:
-            menu.addAction("Take back", self.take_back)
+            menu.addAction("Take back", lambda: self.take_back(chosen))
         else:
-            menu.addAction("More like this\t+", self.keep)
-            menu.addAction("Not for me\t−", self.wave_away)
+            menu.addAction("More like this\t+", lambda: self.keep(chosen))
+            menu.addAction("Not for me\t−", lambda: self.wave_away(chosen))
         menu.addAction("Read later\tL", self.read_later)
         menu.addSeparator()
         menu.addAction("Similar papers", lambda: self.similar_wanted.emit(chosen))
@@ -386,15 +388,15 @@ class ForYouPage(Page):
         head.where_chosen.connect(self._ask)
         head.part_chosen.connect(self.show_part)
         head.wishes_changed.connect(self._wish)
-        head.keep_wanted.connect(self.keep)
-        head.wave_wanted.connect(self.wave_away)
+        head.keep_wanted.connect(lambda: self.keep())
+        head.wave_wanted.connect(lambda: self.wave_away())
         head.later_wanted.connect(self.read_later)
-        head.back_wanted.connect(self.take_back)
+        head.back_wanted.connect(lambda: self.take_back())
         head.seen_wanted.connect(self.mark_seen)
         self.list.picked.connect(self._pick)
         self.list.chosen_changed.connect(self._allow)
-        self.list.liked.connect(lambda _: self.keep())
-        self.list.disliked.connect(lambda _: self.wave_away())
+        self.list.liked.connect(self.keep)
+        self.list.disliked.connect(self.wave_away)
         self.list.later.connect(lambda _: self.read_later())
         self.list.entered.connect(self.details.focus_text)
         self.list.left.connect(self.subjects.setFocus)

@@ -31,6 +31,7 @@ class Evidence:
     meaning_rank: int | None = None
     similarity: float | None = None
     percentile: float | None = None
+    why: str = ""  # said in place of the above
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+"""Pictures of the page of what is new: with nothing followed, nothing fetched, and both."""
+
+from __future__ import annotations
+
+from sciread_app.domain.fetches import SourceQuery
+from sciread_app.domain.paper import Changes
+from sciread_app.storage.library import Library
+from sciread_app.ui.foryou_page import ForYouPage
+from sciread_app.ui.foryou_values import Part
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Choice
+from tests.make import paper
+
+# Made up, as are their authors.
+FETCHED = (
+    ("Fewer heads, same attention: pruning translation models while they train",
+     "We remove attention heads of a transformer during training and lose nothing in translation. "
+     "A gate on each head learns whether the sequence needs it."),
+    ("Pre-training bidirectional encoders on scientific text",
+     "A language model is pre-trained on papers of all fields and fine-tuned for question "
+     "answering, named entities and classification of sentences."),
+    ("How deep must a residual network be for medical images?",
+     "Convolutional networks with residual connections are compared on x-ray images at twelve "
+     "depths. Beyond fifty layers recognition does not improve."),
+    ("A recurrent baseline that is hard to beat in language modelling",
+     "Long short-term memory with careful regularisation comes close to attention-only models of "
+     "the same size on word and character prediction."),
+    ("Generative adversarial training with a forgetful discriminator",
+     "We let the discriminator forget, and the generator of images stops collapsing."),
+    ("Counting bees at the entrance of a hive",
+     "A camera and a small detector count bees that leave and come back, day and night."),
+    ("Dust in the haloes of spiral galaxies at redshift two",
+     "Deep infrared images show dust far outside the disks of galaxies."),
+    ("A title that goes on and on, as titles of consortium papers do when every partner must find "
+     "a word of his own in it, and that says something of neural networks at its very end",
+     "Deep learning for everything, with gradient descent."),
+)  # fmt: skip
+FOLLOWED = {
+    "deep learning": "neural networks",
+    "deep learning/language": "language translation",
+    "a collection with quite a long name": "galaxies",
+}
+
+
+def nobody(window: MainWindow) -> None:
+    window.go_to("foryou")
+
+
+def nothing_fetched(window: MainWindow) -> None:
+    library = Library(window._home / "library.sqlite3")
+    for path, query in FOLLOWED.items():
+        found = library.by_words(" OR ".join(query.split()), 12)
+        library.shelves.collect([id for id, _ in found], path)
+    library.save_search("Board games", "teaching a computer to win at board games")
+    library.close()
+    window.library_changed.emit(Changes(papers=True))
+
+
+def fetched(window: MainWindow) -> None:
+    library = Library(window._home / "library.sqlite3")
+    number = library.fetches.keep(SourceQuery("arxiv", "cat:cs.LG"))
+    ledger = library.ledger.open("arXiv", fetch=number)
+    library.put(
+        [
+            paper(
+                title, abstract=abstract, authors="Example, Ada; Sample, Grace", venue="arXiv",
+                published="2026-11-20", fields=("cs.LG",), arxiv=f"2611.{n:05}",
+            )
+            for n, (title, abstract) in enumerate(FETCHED, start=1)
+        ],
+        ledger=ledger,
+    )  # fmt: skip
+    library.ledger.close(ledger)
+    library.close()
+    window.papers_came(Changes(papers=True))
+
+
+def refined(window: MainWindow) -> None:
+    _page(window).head.refine()
+    _page(window).show_part(Part.far)
+
+
+def new(window: MainWindow) -> None:
+    _page(window).show_part(Part.new)
+    _page(window).head.refine()
+    _page(window).list.setFocus()
+
+
+def everywhere(window: MainWindow) -> None:
+    window.go_to("foryou")
+    _page(window)._look_everywhere()
+
+
+def _page(window: MainWindow) -> ForYouPage:
+    page = window.other_page("foryou")
+    assert isinstance(page, ForYouPage)
+    return page
+
+
+PICTURES = (
+    ("foryou-nobody", Choice.light, nobody),
+    ("foryou-nothing-fetched", Choice.light, nothing_fetched),
+    ("foryou", Choice.light, fetched),
+    ("foryou-dark", Choice.dark, lambda window: None),
+    ("foryou-refined", Choice.light, refined),
+    ("foryou-whole-library", Choice.dark, everywhere),
+)
+LARGE = (
+    ("foryou-prepared", Choice.light, nobody),
+    ("foryou-followed", Choice.light, nothing_fetched),
+    ("foryou-at-200-percent", Choice.light, fetched),
+)
