@@ -53,6 +53,8 @@ def spoken_marks(card: Card) -> str:
 
 def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
     """Why a paper stands in the list: «3rd by words (attention, network) · 1st by meaning»."""
+    if evidence.why:
+        return evidence.why
     held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
