@@ -282,6 +282,8 @@ class MainWindow(QMainWindow):
             self.page.details.keep_drafts()
         if self.shelving:
             self.shelving.save(self._memory())
+        for page in self._others.values():
+            page.window_closes()
         super().closeEvent(event)
 
     def _begin(self) -> None:

@@ -22,6 +22,9 @@ class Page(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
+    def window_closes(self) -> None:
+        """The last moment in which something can be kept. It must be short."""
+
     def find_here(self) -> bool:
         """Let somebody search in what the page shows; False if there is nothing of that kind."""
         return False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
@@ -10,6 +11,7 @@ from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.reading import Colour, Found, Highlight, Link, ReadingPlace, Spot
+from sciread_app.errors import SciReadError
 from sciread_app.services.reading import Marked, SearchOfFile, readable
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane
@@ -150,6 +152,14 @@ class Book(QWidget):
         """Where it is read."""
         place, sha256 = self.view.place, self._file.shape.sha256
         self._work("Remembering a page", lambda task: self._files.remember(sha256, place))
+
+    def keep_now(self) -> None:
+        """Where it is read, and the note that is being written, before this returns."""
+        self._rest.stop()
+        with suppress(SciReadError):  # of a library that cannot be written others have told
+            if unsaved := self.side.highlights.take_note():
+                self._files.annotate(*unsaved)
+            self._files.remember(self._file.shape.sha256, self.view.place)
 
     def close_file(self) -> None:
         self._rest.stop()

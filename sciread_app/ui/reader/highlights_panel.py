@@ -106,10 +106,16 @@ class HighlightsPanel(QFrame):
 
     def keep_note(self) -> None:
         """Whoever leaves a note, in whatever way, has written it."""
-        note = self.editor.note.toPlainText()
-        if self._shown and note.strip() != self._shown.note.strip():
-            before, self._shown = self._shown, replace(self._shown, note=note.strip())
-            self.annotated.emit(before, note.strip())
+        if unsaved := self.take_note():
+            self.annotated.emit(*unsaved)
+
+    def take_note(self) -> tuple[Highlight, str] | None:
+        """The note that is being written, with its highlight, to be kept by who takes it."""
+        note, highlight = self.editor.note.toPlainText().strip(), self._shown
+        if highlight is None or note == highlight.note.strip():
+            return None
+        self._shown = replace(highlight, note=note)
+        return highlight, note
 
     def write_note(self) -> None:
         self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)

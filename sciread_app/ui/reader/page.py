@@ -101,6 +101,11 @@ class ReaderPage(Page):
         else:
             self.setFocus()
 
+    def window_closes(self) -> None:
+        for tab in self.tabs:
+            if tab.book:
+                tab.book.keep_now()
+
     def find_here(self) -> bool:
         if self.book:
             self.book.find_words()

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.reading import Colour
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.reader.page import ReaderPage
 from tests.app.ui.fakes import FakeDesk
@@ -99,3 +101,16 @@ def test_notes_of_chosen_papers_are_saved_where_one_says(
     verb(window, "Save notes on chosen papers…").trigger()
     qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])
     qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())
+
+
+def test_closing_the_window_keeps_the_note_that_is_being_written(qtbot, jobs, window):
+    page = read(qtbot, jobs, window)
+    page.book.choose_all()
+    page.book.highlight(Colour.blue)
+    note = page.book.side.highlights.editor.note
+    qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 5)
+    QTest.keyClicks(note, "Why?")
+    page.book.view.go_to_page(3)
+    window.close()
+    assert "Why?" in [one.note for one in window.desk.reading.kept.values()]
+    assert int(next(iter(window.desk.reading.places.values())).page + 0.1) == 3
