@@ -175,12 +175,10 @@ class Organise:
         what = "Made two papers versions of one work"
         return self._do(what, lambda: self._library.versions_of_one_work(a, b))
 
-    def split(self, id: PaperId) -> list[PaperId]:
-        """Take a paper apart into the records that were merged into it; returns the new papers.
-        Raises LibraryError where nothing was merged."""
-        made: list[PaperId] = []
-        self._do("Took a paper apart", lambda: made.extend(self._library.split(id)))
-        return made
+    def split(self, id: PaperId) -> Edit | None:
+        """Take a paper apart into the records that were merged into it, each with what the paper
+        is filed under. Raises LibraryError where nothing was merged."""
+        return self._do("Took a paper apart", lambda: self._library.split(id))
 
     def _do(self, what: str, act: Callable[[], object]) -> Edit | None:
         with self._library.edits.recording(what) as made:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.paper import Changes
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
 
@@ -58,6 +59,12 @@ def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.found_wanted.connect(window.show_found_on_map)
     page.add_wanted.connect(window.add_files)
     page.step_wanted.connect(window.do_on_shelf)
+    page.details.search_wanted.connect(window.search_for)
+    page.details.papers_wanted.connect(window.show_papers)
+    page.details.read_wanted.connect(window.read)
+    page.details.problem.connect(window.banner.show_problem)
+    page.details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
+    page.details.came.connect(lambda: window.papers_came(Changes(papers=True)))
     page.busy_changed.connect(lambda busy: window.rail.show_busy("map", busy))
     return page
 
@@ -109,9 +116,21 @@ def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _duplicates(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.duplicates_page import DuplicatesPage
+
+    page = DuplicatesPage(desk.duplicates, jobs, window.appearance)
+    if window.shelving:
+        page.edit_wanted.connect(window.shelving.work.do)
+    page.papers_wanted.connect(window.show_papers)
+    window.menus.duplicates.live_on(page)
+    return page
+
+
 _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "intake": _intake,
     "foryou": _foryou,
+    "duplicates": _duplicates,
     "settings": _settings,
     "reader": _reader,
     "map": _map,

@@ -32,6 +32,7 @@ PLACES = (
     Place("map", "Map", "map", "Ctrl+2", "Wander among your papers"),
     Place("foryou", "For you", "foryou", "Ctrl+3", "What is new for what you follow"),
     Place("reader", "Reader", "reader", "Ctrl+4", "Read and mark the files of papers"),
+    Place("duplicates", "Duplicates", "duplicates", "Ctrl+5", "Papers that may be one"),
     Place("intake", "Intake", "intake", "Ctrl+6", "Fetch papers, add files, see what came in"),
     Place("settings", "Settings", "settings", "Ctrl+,", "What can be chosen, and backups"),
 )

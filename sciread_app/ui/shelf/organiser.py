@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, Protocol
 
 from sciread_app.domain.edits import Edit
+from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
 
 
@@ -56,6 +57,8 @@ class Organiser(Protocol):
     def empty_trash(self) -> int: ...
 
     def edit(self, ids: Iterable[int], **fields: Any) -> Edit | None: ...
+
+    def split(self, id: PaperId) -> Any: ...
 
     def rename_search(self, old: str, new: str) -> Edit | None: ...
 

@@ -1,0 +1,220 @@
+"""The page on which somebody says of two papers that they are one, two, or versions of one work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.duplicates import Pair
+from sciread_app.domain.paper import Changes
+from sciread_app.tasks import Task
+from sciread_app.ui.duplicates_list import PairList
+from sciread_app.ui.duplicates_panel import PairPanel
+from sciread_app.ui.duplicates_values import Comparison, Reviewer, comparison
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.page import Page
+from sciread_app.ui.segments import Segments
+from sciread_app.ui.theme import Appearance, styled
+
+TO_LOOK_AT, VERSIONS = 0, 1
+LISTS = (
+    ("To look at", "Pairs that may be one paper"),
+    ("Versions", "Pairs that are versions of one work, such as a preprint and its article"),
+)
+
+
+class DuplicatesPage(Page):
+    edit_wanted = Signal(str, object)  # what is done, and how: it takes what organises
+    papers_wanted = Signal(object, str)  # list of PaperId, and what they are
+    shown = Signal()  # a pair stands there, or nothing is to be looked at
+
+    def __init__(self, reviewer: Reviewer, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._reviewer = reviewer
+        self._jobs = jobs
+        self._dirty = True
+        self.busy = True  # what was decided last is not done yet
+        self.lists = Segments("Which pairs", LISTS)
+        self.count = styled(QLabel(), "quiet")
+        self.merge_all = QPushButton()
+        self.list = PairList(appearance)
+        self.panel = PairPanel(appearance)
+        self.empty = EmptyState(appearance)
+        self._build()
+        self._connect()
+
+    # What the window asks of a page.
+
+    def refresh(self) -> None:
+        if self._dirty:
+            self._load()
+
+    def take_focus(self) -> None:
+        (self.list if self.list.current else self.lists).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.list, self.panel)
+
+    def library_changed(self, changes: Changes) -> None:
+        if changes.papers:
+            self._dirty = True
+            if self.isVisible():
+                self._load()
+
+    # Verbs, from buttons, menus and keys.
+
+    def merge(self) -> None:
+        found = self.panel.found
+        if found and not self.busy:
+            ids = (found.pair.a, found.pair.b)
+            keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
+            self._decide("Merged", lambda organise: organise.merge(keep, [other], **chosen))
+
+    def keep_both(self) -> None:
+        if (found := self.panel.found) and not self.busy:
+            a, b = found.pair.a, found.pair.b
+            self._decide("Kept both", lambda organise: organise.keep_both(a, b))
+
+    def same_work(self) -> None:
+        found = self.panel.found
+        if found and not found.pair.versions and not self.busy:
+            a, b = found.pair.a, found.pair.b
+            self._decide("Made versions", lambda organise: organise.same_work(a, b))
+
+    def merge_agreeing(self) -> None:
+        if self.merge_all.isEnabled() and not self.busy:
+            self._decide("Merged", lambda _: self._reviewer.merge_agreeing())
+
+    def show_list(self, number: int) -> None:
+        self.lists.choose(number)
+        self._load()
+
+    def _decide(self, what: str, step: Callable[[Any], object]) -> None:
+        self.busy = True
+        self.panel.allow(False)
+        self.edit_wanted.emit(what, step)
+
+    def _load(self) -> None:
+        self._dirty = False
+        versions = self.lists.current == VERSIONS
+
+        def look(task: Task) -> list[Pair]:
+            return self._reviewer.versions() if versions else self._reviewer.pairs(task)
+
+        self._jobs.run(
+            "Looking for duplicates",
+            look,
+            self._show_pairs,
+            lane=Lane.light,
+            instead_of="duplicates",
+        )
+
+    def _show_pairs(self, pairs: list[Pair]) -> None:
+        self.busy = False
+        self.panel.found = None
+        focused = self.panel.isAncestorOf(self.focusWidget() or self)
+        self.list.show_pairs(pairs)
+        self.count.setText("1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs")
+        agreeing = sum(pair.agree for pair in pairs)
+        self.merge_all.setText(f"Merge all that agree ({agreeing:,})")
+        self.merge_all.setEnabled(agreeing > 0)
+        self.merge_all.setVisible(self.lists.current == TO_LOOK_AT and bool(pairs))
+        if not pairs:
+            self._invite()
+        elif focused:
+            self.list.setFocus()
+
+    def _show_pair(self, pair: Pair | None) -> None:
+        if pair is None:
+            return
+        self.panel.allow(False)
+        self._jobs.run(
+            "Comparing two papers",
+            lambda task: self._compared(pair),
+            self._show_comparison,
+            lane=Lane.light,
+            instead_of="pair",
+        )
+
+    def _compared(self, pair: Pair) -> Comparison | None:
+        sides = self._reviewer.sides(pair)
+        return comparison(pair, sides) if sides else None
+
+    def _show_comparison(self, found: Comparison | None) -> None:
+        if found is None:  # one of them has gone since the list was made
+            self._load()
+            return
+        self.panel.show_pair(found)
+        self.panel.allow(not self.busy)
+        self._middle.setCurrentWidget(self._split)
+        self.shown.emit()
+
+    def _invite(self) -> None:
+        if self.lists.current == VERSIONS:
+            self.empty.say(
+                "duplicates",
+                "No paper is here in several versions",
+                "A preprint and its article come here when you have both.",
+            )
+        else:
+            self.empty.say(
+                "duplicates",
+                "No duplicates to look at",
+                "What is surely one paper is merged when it comes in. What only may be one is "
+                "shown here, for you to say.",
+            )
+        self._middle.setCurrentWidget(self.empty)
+        self.shown.emit()
+
+    def _build(self) -> None:
+        self.merge_all.setToolTip(
+            "Merge all pairs that differ in nothing but case and punctuation, where both say "
+            "something. One undo takes all of it back."
+        )
+        self.merge_all.hide()
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 12, 16, 8)
+        head.setSpacing(12)
+        head.addWidget(self.lists)
+        head.addWidget(self.count)
+        head.addStretch()
+        head.addWidget(self.merge_all)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.list)
+        self._split.addWidget(self.panel)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([320, 800])
+        self._split.setContentsMargins(12, 0, 16, 12)
+        self._middle = QStackedWidget()
+        self._middle.addWidget(self.empty)
+        self._middle.addWidget(self._split)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._middle, 1)
+
+    def _connect(self) -> None:
+        self.lists.chosen.connect(lambda _: self._load())
+        self.merge_all.clicked.connect(self.merge_agreeing)
+        self.list.chosen.connect(self._show_pair)
+        self.list.side_wanted.connect(self.panel.take_all)
+        self.panel.merge_wanted.connect(self.merge)
+        self.panel.keep_wanted.connect(self.keep_both)
+        self.panel.versions_wanted.connect(self.same_work)
+        self.panel.paper_wanted.connect(
+            lambda paper: self.papers_wanted.emit([paper], "From the duplicates")
+        )

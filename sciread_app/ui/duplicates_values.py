@@ -1,0 +1,158 @@
+"""Two papers side by side, row by row: what each says, and where they differ."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Protocol
+
+from sciread_app.domain.duplicates import CHOICES, Likeness, Pair, Side, better, compare, names
+from sciread_app.domain.paper import Paper
+from sciread_app.tasks import Task
+
+# A text in pieces: each with whether the other paper's text has it not.
+Pieces = tuple[tuple[str, bool], ...]
+
+_MOST_WORDS = 2_000  # of a text whose words are compared
+_EXACT = ("kind", "published")
+_KINDS = {
+    "article": "Article or preprint",
+    "article-journal": "Journal article",
+    "paper-conference": "Conference paper",
+    "book": "Book",
+    "chapter": "Chapter",
+    "thesis": "Thesis",
+    "report": "Report",
+    "dataset": "Data set",
+    "software": "Software",
+    "patent": "Patent",
+    "webpage": "Web page",
+    "manuscript": "Manuscript",
+}
+
+
+class Reviewer(Protocol):
+    def pairs(self, task: Task | None = None) -> list[Pair]: ...
+
+    def versions(self) -> list[Pair]: ...
+
+    def sides(self, pair: Pair) -> tuple[Side, Side] | None: ...
+
+    def merge_agreeing(self) -> object:
+        """Merge all pairs that agree, as one edit."""
+        ...
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the comparison. `choice`: a merged paper has either the one or the other."""
+
+    field: str
+    name: str
+    likeness: Likeness
+    left: Pieces
+    right: Pieces
+    choice: bool = False
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`keep` is the side (0 or 1) that a merged paper goes on as; `wins` says for each choice
+    which side it takes unless somebody says otherwise."""
+
+    pair: Pair
+    sides: tuple[Side, Side]
+    rows: Sequence[Row]
+    keep: int
+    wins: Mapping[str, int]
+
+
+def comparison(pair: Pair, sides: tuple[Side, Side]) -> Comparison:
+    a, b = sides[0].paper, sides[1].paper
+    likeness = compare(a, b)
+    keep = 0 if better(a, b) else 1
+    rows = [_row(field, name, likeness[field], text(a), text(b)) for field, name, text in _FIELDS]
+    rows += [_fact(name, *(text(side) for side in sides)) for name, text in _FACTS]
+    wins = {row.field: _winner(row.field, a, b, keep) for row in rows if row.choice}
+    return Comparison(pair, sides, [row for row in rows if row.left or row.right], keep, wins)
+
+
+def chosen_values(found: Comparison, wins: Mapping[str, int]) -> dict[str, Any]:
+    """The values that somebody has chosen, other than what a merge would take by itself."""
+    return {
+        field: getattr(found.sides[side].paper, field)
+        for field, side in wins.items()
+        if side != found.wins[field]
+    }
+
+
+def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:
+    """What a merge takes by itself: what the kept paper says, if it says something."""
+    values = (getattr(a, field), getattr(b, field))
+    kept, other = values[keep], values[1 - keep]
+    if not kept or (field == "kind" and kept == "article"):
+        return 1 - keep
+    more_exact = field == "published" and len(other) > len(kept) and other.startswith(kept)
+    return 1 - keep if more_exact else keep
+
+
+def _row(field: str, name: str, likeness: Likeness, left: str, right: str) -> Row:
+    choice = field in CHOICES and likeness is not Likeness.same
+    if likeness in (Likeness.same, Likeness.one_only) or field in _EXACT:
+        differs = likeness is Likeness.different
+        return Row(field, name, likeness, _whole(left, differs), _whole(right, differs), choice)
+    return Row(field, name, likeness, *_marked(left, right), choice)
+
+
+def _fact(name: str, left: str, right: str) -> Row:
+    """What hangs on a paper: a merged one has all of it."""
+    return Row("", name, Likeness.same, _whole(left), _whole(right))
+
+
+def _whole(text: str, differs: bool = False) -> Pieces:
+    return ((text, differs),) if text else ()
+
+
+def _marked(left: str, right: str) -> tuple[Pieces, Pieces]:
+    """Both texts, with the words marked that only one of them has there."""
+    ours, theirs = left.split()[:_MOST_WORDS], right.split()[:_MOST_WORDS]
+    steps = SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes()
+    first = tuple((" ".join(ours[a:b]), kind != "equal") for kind, a, b, _, _ in steps if a < b)
+    second = tuple((" ".join(theirs[c:d]), kind != "equal") for kind, _, _, c, d in steps if c < d)
+    return first, second
+
+
+def _came(side: Side) -> str:
+    paper = side.paper
+    source = " ".join(filter(None, (paper.source, paper.source_id)))
+    return " · ".join(dict.fromkeys(filter(None, (source, *side.came))))
+
+
+def _added(side: Side) -> str:
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(side.added)) if side.added else ""
+
+
+def _yours(side: Side) -> str:
+    notes = "1 note" if side.notes == 1 else f"{side.notes} notes" if side.notes else ""
+    marks = ("read" if side.read else "", "★" * side.rating, notes)
+    return " · ".join(filter(None, (*marks, *side.tags, *side.collections)))
+
+
+_FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
+    ("title", "Title", lambda paper: paper.title),
+    ("authors", "Authors", lambda paper: names(paper.authors)),
+    ("published", "Date", lambda paper: paper.published),
+    ("venue", "Venue", lambda paper: paper.venue),
+    ("kind", "Type", lambda paper: _KINDS.get(paper.kind, paper.kind)),
+    ("identifiers", "Identifiers", lambda paper: ", ".join(map(": ".join, paper.identifiers))),
+    ("abstract", "Abstract", lambda paper: paper.abstract),
+    ("keywords", "Keywords", lambda paper: ", ".join(paper.keywords)),
+)
+_FACTS: tuple[tuple[str, Callable[[Side], str]], ...] = (
+    ("Files", lambda side: ", ".join(side.paper.files)),
+    ("From", _came),
+    ("Added", _added),
+    ("Yours", _yours),
+)

@@ -1,0 +1,174 @@
+"""Two papers side by side, and what somebody says of them, by mouse and by key."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.domain.paper import Changes
+from sciread_app.ui.duplicates_page import TO_LOOK_AT, VERSIONS, DuplicatesPage
+from sciread_app.ui.duplicates_values import comparison
+from tests.app.ui.fake_duplicates import ONE, OTHER, FakeReviewer
+from tests.app.ui.fakes import FakeDesk
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def reviewer():
+    reviewer = FakeReviewer()
+    reviewer.add(ONE, OTHER)
+    reviewer.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
+    reviewer.add(replace(ONE, title="Ants"), replace(OTHER, title="Ants"))
+    reviewer.add(replace(ONE, title="Crickets"), OTHER, versions=True)
+    return reviewer
+
+
+@pytest.fixture
+def page(qtbot, jobs, appearance, reviewer):
+    page = DuplicatesPage(reviewer, jobs, appearance)
+
+    def decide(what, step):
+        step(reviewer)
+        page.library_changed(Changes(papers=True))
+
+    page.edit_wanted.connect(decide)
+    qtbot.addWidget(page)
+    page.resize(1100, 700)
+    page.show()
+    with qtbot.waitSignal(page.shown):
+        page.refresh()
+    yield page
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def cell(page, field, side):
+    return page.panel.cells[field][side]
+
+
+def marked(row):
+    return [text for text, differs in row.right if differs]
+
+
+def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
+    assert page.count.text() == "3 pairs" and page.list.current.title == "The life of bees"
+    assert page.panel.reason.text() == "The titles are alike"
+    rows = {row.name: row for row in page.panel.found.rows}
+    assert marked(rows["Abstract"]) == ["trees"]
+    assert {"From", "Added", "Yours"} <= set(rows)
+    assert rows["Yours"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
+    assert cell(page, "venue", 1).text.text() == "Nothing"
+
+
+def test_what_a_merge_would_take_is_chosen_to_begin_with(page):
+    assert page.panel.found.keep == 0
+    wins = {
+        field: page.panel.found.wins[field] for field in ("title", "venue", "kind", "published")
+    }
+    assert wins == {"title": 0, "venue": 0, "kind": 1, "published": 1}
+    assert cell(page, "kind", 1).button.isChecked() and page.panel.chosen == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "asked"),
+    [(Key.Key_K, "keep 1 2"), (Key.Key_V, "versions 1 2"), (Key.Key_M, "merge 1 2")],
+)
+def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer, key, asked):
+    desk = FakeDesk(10)
+    desk.duplicates = reviewer
+    for verb in ("merge", "keep_both", "same_work"):
+        setattr(desk.organise, verb, getattr(reviewer, verb))
+    window = show_window(desk)
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    with qtbot.waitSignal(page.shown):
+        qtbot.keyClick(page.list, key)
+    assert reviewer.asked == [asked]
+    qtbot.waitUntil(lambda: page.list.current.title == "Wasps")
+    assert window.shelving.notice.isVisible()
+
+
+def test_a_value_that_is_clicked_wins(qtbot, page, reviewer):
+    qtbot.mouseClick(cell(page, "title", 1), Qt.MouseButton.LeftButton)
+    assert cell(page, "title", 1).objectName() == "winner"
+    assert cell(page, "title", 0).objectName() == "choice"
+    with qtbot.waitSignal(page.shown):
+        qtbot.mouseClick(page.panel.merge, Qt.MouseButton.LeftButton)
+    assert reviewer.asked == ["merge 1 2 title=The Life of Bees."]
+
+
+def test_left_and_right_let_one_paper_win_in_all(qtbot, page, reviewer):
+    qtbot.keyClick(page.list, Key.Key_Right)
+    assert set(page.panel.chosen) == {"title", "authors", "venue", "abstract"}
+    qtbot.keyClick(page.list, Key.Key_Left)
+    assert set(page.panel.chosen) == {"kind", "published"}
+
+
+def test_up_and_down_go_from_pair_to_pair(qtbot, page):
+    with qtbot.waitSignal(page.shown):
+        qtbot.keyClick(page.list, Key.Key_Down)
+    assert page.panel.found.pair.title == "Wasps"
+
+
+def test_all_that_agree_are_merged_by_one_button(qtbot, page, reviewer):
+    assert page.merge_all.text() == "Merge all that agree (1)"
+    with qtbot.waitSignal(page.shown):
+        qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
+    assert reviewer.asked == ["merge all"] and page.count.text() == "2 pairs"
+    assert not page.merge_all.isEnabled()
+
+
+def test_nothing_is_decided_twice_while_the_first_is_done(qtbot, page, reviewer):
+    page.edit_wanted.disconnect()
+    page.keep_both()
+    page.merge()
+    assert page.busy and not page.panel.merge.isEnabled() and reviewer.asked == []
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(Changes(papers=True))  # it has failed, or is done
+    assert page.panel.merge.isEnabled()
+
+
+def test_versions_of_one_work_stand_in_a_list_of_their_own(qtbot, page):
+    with qtbot.waitSignal(page.shown):
+        page.show_list(VERSIONS)
+    assert page.panel.found.pair.title == "Crickets"
+    assert page.panel.versions.isHidden() and page.panel.keep.text() == "Not one work"
+    with qtbot.waitSignal(page.shown):
+        page.keep_both()
+    assert page.empty.isVisible() and page.empty.title.text().startswith("No paper is here")
+    with qtbot.waitSignal(page.shown):
+        page.show_list(TO_LOOK_AT)
+
+
+def test_without_pairs_the_page_says_so(qtbot, jobs, appearance):
+    page = DuplicatesPage(FakeReviewer(), jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(page.shown):
+        page.refresh()
+    assert page.empty.isVisible() and page.empty.title.text() == "No duplicates to look at"
+    assert page.merge_all.isHidden()
+
+
+def test_a_pair_whose_paper_has_gone_is_looked_for_again(qtbot, page, reviewer):
+    gone = page.list.current
+    del reviewer._sides[gone.a, gone.b]
+    reviewer._pairs.remove(gone)
+    with qtbot.waitSignal(page.shown):
+        page._show_pair(gone)
+    assert page.list.current.title == "Wasps"
+
+
+def test_what_can_be_reached_by_key_has_a_name(page):
+    for cells in page.panel.cells.values():
+        assert all(cell.button.accessibleName() for cell in cells)
+    assert page.list.accessibleName() and page.lists.accessibleName()
+
+
+def test_papers_that_say_the_same_have_no_choice():
+    reviewer = FakeReviewer([(ONE, ONE)])
+    [pair] = reviewer.pairs()
+    assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
