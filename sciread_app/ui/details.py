@@ -219,13 +219,17 @@ class DetailsPanel(QFrame):
             self._jobs.run(
                 "Reading a paper",
                 lambda task: self._about.details(paper, query, task),
-                self._show,
+                lambda details: self._show(paper, details),
                 lane=Lane.light,
                 instead_of="details",
             )
 
-    def _show(self, details: Details) -> None:
-        if details.paper.id == self._paper:
+    def _show(self, paper: PaperId, details: Details | None) -> None:
+        if paper != self._paper:
+            return
+        if details is None:  # somebody has deleted it
+            self.show_paper(None)
+        else:
             self.details = details
             self._write()
 

@@ -38,13 +38,12 @@ class WorkspaceAbout:
         self.organise = workspace.organise
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details:
-        """Raises LookupError for a paper that is not there: a list shows only those that are."""
+    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
         library = self._library
         found = library.get([paper])
-        if not found:
-            raise LookupError(f"there is no paper {paper}")
-        marks = library.shelves.marks([paper])[paper]
+        marks = library.shelves.marks([paper]).get(paper)
+        if not found or marks is None:
+            return None
         words: tuple[str, ...] = ()
         sentence = ""
         if query:

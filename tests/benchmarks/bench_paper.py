@@ -69,7 +69,7 @@ def measure(home: Path, count: int) -> None:
         before = time.perf_counter()
         details = desk.about.details(id, "neural network", Task())  # type: ignore[arg-type]
         looked.append((time.perf_counter() - before) * 1000)
-        shown.append(timed(lambda details=details: (panel._show(details), panel.grab())))
+        shown.append(timed(lambda id=id, details=details: (panel._show(id, details), panel.grab())))
     tell("looked up, with a query", looked)
     tell("shown in full and painted", shown)
     tell("references", [timed(lambda id=id: desk.about.ring(id, Side.references)) for id in ids])

@@ -44,7 +44,9 @@ class About(Protocol):
     @property
     def drafts(self) -> Drafts: ...
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details: ...
+    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+        """None: there is no such paper any more."""
+        ...
 
     def names(self) -> Names:
         """The tags and collections that there are, to choose from."""

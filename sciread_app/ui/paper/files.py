@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
@@ -30,8 +30,8 @@ from sciread_app.ui.theme import Appearance, Theme, styled
 
 # A bibliography may name any file as its attachment; a program is shown, never started.
 SAFE_TO_OPEN = frozenset({".pdf", ".djvu", ".epub", ".ps", ".txt", ".md", ".html", ".htm"})
-NAME_SHOWN = 38  # characters
 KIB = 1024
+GAP = 4
 
 
 class FileList(QWidget):
@@ -153,11 +153,12 @@ class FileRow(QWidget):
         super().__init__()
         self.file = file
         name = file.path.name
-        shown = name if len(name) <= NAME_SHOWN else f"{name[: NAME_SHOWN - 9]}…{name[-8:]}"
-        self.name = styled(QPushButton(shown.replace("&", "&&")), "flush")
+        self.name = styled(QPushButton(), "flush")
         self.name.setToolTip(str(file.path))
         self.name.setAccessibleName(f"Open {name}")
         self.name.setEnabled(not file.missing)
+        self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.name.setMinimumWidth(40)
         self.name.clicked.connect(self.open_wanted)
         self.facts = styled(QLabel(facts(file)), "wrong" if file.missing else "quiet")
         self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -172,11 +173,21 @@ class FileRow(QWidget):
         self.more.setMenu(self._menu())
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
+        row.setSpacing(GAP)
         row.addWidget(self.name)
         row.addWidget(self.facts, 1)
         row.addWidget(self.locate)
         row.addWidget(self.more)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The name has what room the others leave."""
+        super().resizeEvent(event)
+        others = [w for w in (self.facts, self.locate, self.more) if not w.isHidden()]
+        taken = sum(widget.sizeHint().width() + GAP for widget in others)
+        room = max(self.width() - taken - 2 * GAP, 40)
+        name, letters = self.file.path.name, self.name.fontMetrics()
+        shown = letters.elidedText(name, Qt.TextElideMode.ElideMiddle, room)
+        self.name.setText(shown.replace("&", "&&"))
 
     def paint(self, theme: Theme) -> None:
         self.more.setIcon(icon("more", theme.quiet))

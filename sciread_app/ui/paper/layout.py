@@ -77,11 +77,14 @@ class Parts(QWidget):
         self.read_file.setIcon(icon("papers", theme.on_accent))
         self.similar.setIcon(icon("similar", theme.text))
         self.copy.paint(theme)
+        self.notes.paint()
 
     def _build(self) -> None:
-        buttons = Flow(6)
+        buttons = QWidget()
+        flow = Flow(6)
+        buttons.setLayout(flow)
         for button in (self.back, self.read_file, self.similar, self.read, self.copy):
-            buttons.addWidget(button)
+            flow.addWidget(button)
         self.area = QScrollArea(widgetResizable=True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -90,21 +93,13 @@ class Parts(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 8, 12)
         column.setSpacing(14)
-        column.addLayout(buttons)
+        column.addWidget(_in_the_middle(buttons))
         column.addWidget(self.area, 1)
 
     def _middle(self) -> QWidget:
-        """The column, in the middle of whatever width there is."""
         inside = QWidget()
         inside.setLayout(self._column())
-        inside.setMaximumWidth(COLUMN)
-        middle = styled(QWidget(), "column")
-        row = QHBoxLayout(middle)
-        row.setContentsMargins(0, 0, 8, 0)
-        row.addStretch(1)
-        row.addWidget(inside, 1000)
-        row.addStretch(1)
-        return middle
+        return _in_the_middle(inside)
 
     def _column(self) -> QVBoxLayout:
         column = QVBoxLayout()
@@ -135,6 +130,18 @@ class Parts(QWidget):
         inside.addWidget(self.warning_title)
         inside.addWidget(self.warning_text)
         return self.warning
+
+
+def _in_the_middle(inside: QWidget) -> QWidget:
+    """A column in the middle of whatever width there is."""
+    inside.setMaximumWidth(COLUMN)
+    middle = styled(QWidget(), "column")
+    row = QHBoxLayout(middle)
+    row.setContentsMargins(0, 0, 8, 0)
+    row.addStretch(1)
+    row.addWidget(inside, 1000)
+    row.addStretch(1)
+    return middle
 
 
 def section(title: str) -> QLabel:

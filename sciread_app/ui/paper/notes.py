@@ -76,6 +76,11 @@ class Notes(QWidget):
         view.edit()
         self._show_add()
 
+    def paint(self) -> None:
+        """The colours have changed; links in Markdown have their own."""
+        for view in self.views.values():
+            view.paint()
+
     def keep(self) -> None:
         """Keep at once all that was typed: the window may be gone the next moment."""
         for view in self.views.values():
@@ -134,6 +139,7 @@ class NoteView(QFrame):
         self.setObjectName("note")
         self._paper, self.number = paper, number
         self._about, self._jobs = about, jobs
+        self._draft = f"draft {paper} {number}"  # one thing is done to it at a time
         self._saved = ""  # what the library holds
         self._kept: str | None = None  # what the draft holds
         self._saving = False
@@ -152,6 +158,9 @@ class NoteView(QFrame):
         day = time.strftime("%Y-%m-%d", time.localtime(note.changed))
         self.when.setText(day)
         self.text.setAccessibleName(f"Note of {day}")
+
+    def paint(self) -> None:
+        self.text.show_markdown(self._saved)
 
     def resume(self, draft: str) -> None:
         """Go on with what was typed and not saved. Nothing happens where something is typed now."""
@@ -185,6 +194,7 @@ class NoteView(QFrame):
             lambda _: self._end(text),
             on_failed=self._not_saved,
             lane=Lane.light,
+            instead_of=self._draft,
         )
 
     def leave(self) -> None:
@@ -202,7 +212,10 @@ class NoteView(QFrame):
         self._kept = None
         paper, number, drafts = self._paper, self.number, self._about.drafts
         self._jobs.run(
-            "Discarding a draft", lambda task: drafts.drop(paper, number), lane=Lane.light
+            "Discarding a draft",
+            lambda task: drafts.drop(paper, number),
+            lane=Lane.light,
+            instead_of=self._draft,
         )
         if self._discarded.strip() and self._discarded != self._saved:
             self._show(editing=False)
@@ -228,7 +241,7 @@ class NoteView(QFrame):
                 lambda task: drafts.keep(paper, number, text),
                 on_failed=self.failed.emit,
                 lane=Lane.light,
-                instead_of=f"draft {paper} {number}",
+                instead_of=self._draft,
             )
 
     def _is_worth_keeping(self) -> bool:

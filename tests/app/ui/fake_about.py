@@ -36,8 +36,11 @@ class FakeAbout:
         self.files: list[PaperFile] = []
         self.extra: dict[str, Any] = {}  # more of what is said of every paper
         self.refuse = ""  # a sentence: sources answer with it
+        self.gone: set[int] = set()
 
-    def details(self, paper: PaperId, query: str, task: Task) -> Details:
+    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+        if paper in self.gone:
+            return None
         known, organise = self._desk.paper(paper), self._desk.organise
         own = {name for name, ids in organise.tags.items() if paper in ids}
         held = [path for path, ids in organise.collections.items() if paper in ids]

@@ -103,6 +103,13 @@ def test_links_lead_on_and_escape_leads_back(show, qtbot, desk):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
 
 
+def test_a_paper_that_was_deleted_is_shown_no_more(show, qtbot, desk):
+    panel = show()
+    desk.about.gone = {1}
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.details is None)
+
+
 # ---- what is done to it --------------------------------------------------------------------------
 
 
