@@ -47,6 +47,17 @@ class GrownText(QTextBrowser):
         self._tame_headings()
         self._grow()
 
+    def links(self) -> list[QUrl]:
+        """Where its links lead, from the top."""
+        found = []
+        block = self.document().begin()
+        while block.isValid():
+            for piece in block:
+                if address := piece.fragment().charFormat().anchorHref():
+                    found.append(QUrl(address))
+            block = block.next()
+        return found
+
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
         return None
 
