@@ -15,6 +15,7 @@ from sciread_app.formats.csl_fields import NAMES, PEOPLE, kind_of
 from sciread_app.formats.csl_writer import write
 from sciread_app.formats.markup import plain
 from sciread_app.formats.text import open_text
+from sciread_app.formats.zotero_fields import to_csl
 
 __all__ = ["SUFFIXES", "from_item", "read", "write"]
 
@@ -88,6 +89,8 @@ def _within(whole: Any) -> list[Any]:
 def _paper_or_skipped(
     item: Any, number: int, path: Path, folders: tuple[Path, ...]
 ) -> Paper | Skipped:
+    if isinstance(item, dict) and "itemType" in item:  # Better BibTeX's JSON, and Zotero's own
+        item = to_csl(item)
     if not isinstance(item, dict) or not ({"id", "type", "title"} & item.keys()):
         return Skipped(str(path), "", f"item {number} is not CSL-JSON: no id, type or title.")
     title = plain(_text(item.get("title")) or _text(item.get("title-short")))

@@ -148,3 +148,23 @@ def test_a_preprint_is_written_as_processors_expect(read):
             "custom": {"fields": ["cs.CL"]},
         }
     ]
+
+
+def test_better_bibtexs_own_json_is_read_with_keys_people_and_files(tmp_path):
+    pdf = tmp_path / "bees.pdf"
+    pdf.write_bytes(b"%PDF")
+    bees = {
+        "itemType": "journalArticle", "title": "Bees", "citationKey": "maeterlinck1901",
+        "creators": [{"creatorType": "author", "firstName": "Maurice", "lastName": "Maeterlinck"}],
+        "date": "1901", "publicationTitle": "Annals", "tags": [{"tag": "insects"}],
+        "attachments": [{"itemType": "attachment", "path": str(pdf)}],
+    }  # fmt: skip
+    file = tmp_path / "zotero.json"
+    header = {"config": {"label": "BetterBibTeX JSON"}, "collections": {"A": {"name": "Thesis"}}}
+    file.write_text(json.dumps({**header, "items": [bees, {"itemType": "book"}]}), "utf-8")
+    paper, skipped = csl_json.read(file)
+    assert (paper.title, paper.venue, paper.published) == ("Bees", "Annals", "1901")
+    assert paper.authors == (Author("Maeterlinck", "Maurice"),) and paper.kind == "article-journal"
+    assert paper.identifier("citekey") == "maeterlinck1901"
+    assert paper.keywords == ("insects",) and paper.files == (str(pdf),)
+    assert "title" in skipped.why
