@@ -5,10 +5,10 @@ from __future__ import annotations
 from sciread_app.cli import library  # the help lists verbs in the order in which they come
 
 # isort: split
-from sciread_app.cli import organising, safekeeping
+from sciread_app.cli import organising, reading, safekeeping
 
 # isort: split
-from sciread_app.cli import citing, exchange, fetching
+from sciread_app.cli import citing, exchange, fetching, recommending
 from sciread_app.cli.frame import app
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "library",
     "main",
     "organising",
+    "reading",
+    "recommending",
     "safekeeping",
 ]
 

@@ -16,7 +16,7 @@ from sciread_app.workspace import Workspace
 
 MOST = 200  # papers that are shown of each list
 COUNTED = 100
-TITLE_SHOWN = 56  # characters of a title among the reasons
+TITLE_SHOWN = 34  # characters of a title among the reasons
 
 
 class WorkspaceForYou:
