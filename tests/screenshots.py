@@ -19,6 +19,7 @@ from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
+from tests import screenshots_reader
 from tests.screenshots_intake import Sources, sources
 
 QUIET_MS = 350
@@ -52,6 +53,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             [
                 ("search-at-200-percent", Choice.light, _search),
                 ("intake-at-200-percent", Choice.light, served.look),
+                *screenshots_reader.AT_200_PERCENT,
             ],
         )
         return
@@ -75,6 +77,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("intake-brought", Choice.light, served.brought),
             ("intake-files", Choice.light, served.files),
             ("intake-citations", Choice.dark, served.citations),
+            *screenshots_reader.PICTURES,
         ],
     )
     subprocess.run(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sciread_app.cli import library  # the help lists verbs in the order in which they come
 
 # isort: split
-from sciread_app.cli import organising, safekeeping
+from sciread_app.cli import organising, reading, safekeeping
 
 # isort: split
 from sciread_app.cli import citing, exchange, fetching, recommending
@@ -19,6 +19,7 @@ __all__ = [
     "library",
     "main",
     "organising",
+    "reading",
     "recommending",
     "safekeeping",
 ]

@@ -233,6 +233,7 @@ QPushButton#link, QToolButton#link {{
 }}
 QPushButton#link:hover, QToolButton#link:hover {{ background: {chosen}; }}
 QPushButton#link:focus, QToolButton#link:focus {{ border-color: {accent}; }}
+QToolButton#link:checked {{ background: {chosen}; }}
 QToolButton#link::menu-indicator, QToolButton#plain::menu-indicator {{ image: none; }}
 QTabBar#files::tab {{
     background: transparent; border: none; border-bottom: 2px solid transparent; color: {quiet};

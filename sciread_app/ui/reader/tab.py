@@ -131,7 +131,7 @@ class Tab(QStackedWidget):
             return
         actions = [("Try again", self._again), ("Show in folder", self._reveal)]
         if why.why is Why.damaged:
-            actions.append(("Open with another program", self._open_elsewhere))
+            actions.append(("Open elsewhere", self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.say("papers", why.message, text, tuple(actions))
         self.setCurrentWidget(self.message)

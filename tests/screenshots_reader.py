@@ -1,0 +1,138 @@
+"""Pictures of the reader: empty, with a marked paper, searched, dark, and with what goes wrong."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.reading import Colour
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.reader.choice import At, Choice
+from sciread_app.ui.reader.page import ReaderPage
+from sciread_app.ui.theme import Choice as Look
+from tests.app.formats.make_book import locked, make_book
+from tests.app.formats.make_pdf import At as Text
+
+LONGEST = 60  # seconds that anything may take
+TITLE = "How bees tell one another where the flowers are"
+HEADINGS = ("Introduction", "The dance", "Distance and angle", "Experiments", "What is left open")
+PARAGRAPH = (
+    "A bee that comes back from a rich field dances on the comb. The others follow her, touch her "
+    "with their feelers, and fly off, most of them to the very field from which she came. The "
+    "angle of the straight part of the dance to the vertical is the angle of the way to the sun, "
+    "and its length is that of the flight. We marked 1,200 bees with numbers and followed them "
+    "for three summers. Of those that had followed a dance, 71 in a hundred were seen at the "
+    "field that was danced for, and 4 in a hundred at one that was not. "
+)
+
+
+def empty(window: MainWindow) -> None:
+    window.go_to("reader")
+
+
+def paper(window: MainWindow) -> None:
+    path = window._home / "bees.pdf"
+    path.write_bytes(article())
+    window.read(PaperId(1), path)
+    page = _page(window)
+    _wait(lambda: page.book is not None and page.book.pictures.text(0) is not None)
+    assert page.book
+    letters = page.book.pictures.text(0)
+    assert letters
+    text = letters.letters.text
+    for words, colour in (("A bee that comes", Colour.yellow), ("We marked", Colour.green)):
+        start = text.index(words)
+        page.book.view.marks.choice = Choice(At(0, start), At(0, start + 180))
+        before = len(page.book.marked.here)
+        page.book.highlight(colour)
+        _wait(lambda before=before: len(page.book.marked.here) > before)
+    page.book.annotate(page.book.marked.here[0], "Does the wind matter? See the third summer.")
+    page.book.show_side(0)
+
+
+def marks(window: MainWindow) -> None:
+    book = _page(window).book
+    assert book
+    book.show_side(2)
+    _wait(lambda: bool(book.marked.here[0].note))
+    book.side.highlights.choose(book.marked.here[0].id)
+
+
+def search(window: MainWindow) -> None:
+    book = _page(window).book
+    assert book
+    book.find_words()
+    book.find_bar.take_focus("danced for")
+    _wait(lambda: " of " in book.find_bar.count.text())
+
+
+def dark(window: MainWindow) -> None:
+    page = _page(window)
+    assert page.book
+    page.book.show_side(1)
+    page.set_dark(True)
+
+
+def password(window: MainWindow) -> None:
+    _page(window).set_dark(False)
+    path = window._home / "a-locked-report.pdf"
+    path.write_bytes(locked("Secret", "hive"))
+    window.read(PaperId(2), path)
+
+
+def damaged(window: MainWindow) -> None:
+    path = window._home / "cut-off-download.pdf"
+    path.write_bytes(article()[:900])
+    window.read(PaperId(3), path)
+
+
+def large(window: MainWindow) -> None:
+    paper(window)
+    marks(window)
+
+
+PICTURES: tuple[tuple[str, Look, Callable[[MainWindow], None]], ...] = (
+    ("reader-empty", Look.light, empty),
+    ("reader", Look.light, paper),
+    ("reader-marks", Look.light, marks),
+    ("reader-search", Look.light, search),
+    ("reader-dark", Look.dark, dark),
+    ("reader-password", Look.dark, password),
+    ("reader-damaged", Look.light, damaged),
+)
+AT_200_PERCENT = (("reader-at-200-percent", Look.light, large),)
+
+
+def article() -> bytes:
+    """Six pages in two columns."""
+    pages = []
+    for number in range(6):
+        page = [Text(TITLE, 20, 60, 740, bold=True)] if number == 0 else []
+        top = 700 if number == 0 else 750
+        for column, left in enumerate((60, 315)):
+            heading = HEADINGS[(2 * number + column) % len(HEADINGS)]
+            page.append(Text(f"{number + 1}.{column + 1}  {heading}", 12, left, top, bold=True))
+            lines = textwrap.wrap(PARAGRAPH * 5, 50)
+            page += [Text(line, 9, left, top - 22 - 13 * n) for n, line in enumerate(lines[:48])]
+        pages.append(page)
+    outline = [(f"{n + 1}  {heading}", n) for n, heading in enumerate(HEADINGS)]
+    return make_book(pages=pages, outline=outline)
+
+
+def _page(window: MainWindow) -> ReaderPage:
+    page = window.other_page("reader")
+    assert isinstance(page, ReaderPage)
+    return page
+
+
+def _wait(until: Callable[[], bool]) -> None:
+    end = time.monotonic() + LONGEST
+    while not until():
+        assert time.monotonic() < end, "this took too long"
+        loop = QEventLoop()
+        QTimer.singleShot(20, loop.quit)
+        loop.exec()
