@@ -16,6 +16,7 @@ Labels = NDArray[np.int16]
 
 _FINE_MOST, _COARSE_MOST = 120, 12
 _WORDS = 3  # of a name, at most
+_LOOKED_AT = 6  # words, the best of a group, that may get into its name
 _RAREST = 2  # titles of a group that a word must stand in
 _WHOLE = 0.5  # share of a word's worth from which on a phrase with it takes its place
 _TOGETHER = 0.35  # share of a word's titles in which it stands beside another, to go with it
@@ -59,7 +60,8 @@ def group(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], Labels]:
 
 def nearest_group(points: NDArray[np.float32], centres: NDArray[np.float32]) -> Labels:
     far = np.einsum("ij,ij->i", centres, centres) - 2 * (points @ centres.T)
-    return far.argmin(axis=1).astype(np.int16)
+    labels: Labels = far.argmin(axis=1).astype(np.int16)
+    return labels
 
 
 def names(titles: Sequence[str], labels: Labels, count: int) -> list[str]:
@@ -148,18 +150,15 @@ def _name(
 ) -> str:
     """The best two or three words that are no other group's name, phrases in their order."""
     parts: list[str] = []
-    for term, value in worth:
+    for term, value in worth[:_LOOKED_AT]:
         if value <= 0 or any(word in " ".join(parts).split() for word in term.split()):
             continue
         tried = _joined(parts, term, within)
-        if sum(len(part.split()) for part in tried) > _WORDS:
+        # Two are enough; what makes a phrase of one of them is still welcome.
+        if len(tried) > 2 or sum(len(part.split()) for part in tried) > _WORDS:
             continue
-        name = _sentence(tried, forms)
-        if len(tried) > 1 and name in taken:
-            continue
-        parts = tried
-        if len(parts) > 1:
-            return name
+        if len(tried) == 1 or _sentence(tried, forms) not in taken:
+            parts = tried
     name = _sentence(parts, forms)
     return "" if name in taken else name
 

@@ -28,9 +28,14 @@ class Placed(NamedTuple):
 
 
 def place(
-    clusters: Sequence[Cluster], camera: Camera, font: QFont, first: int | None = None
+    clusters: Sequence[Cluster],
+    camera: Camera,
+    font: QFont,
+    covered: QRectF,
+    first: int | None = None,
 ) -> list[Placed]:
-    """Names that have room, of groups that are seen. That of `first` is among them if it can be."""
+    """Names that have room, of groups that are seen, none where something else covers the map.
+    That of `first` is among them if it can be."""
     metrics = QFontMetricsF(font)
     frame = QRectF(4, 4, camera.width - 8, camera.height - 8)
     order = sorted(range(len(clusters)), key=lambda n: (n != first, -clusters[n].papers))
@@ -46,6 +51,8 @@ def place(
         box.moveLeft(min(max(box.left(), frame.left()), frame.right() - width))
         box.moveTop(min(max(box.top(), frame.top()), frame.bottom() - height))
         grown = box.adjusted(-GAP, -GAP, GAP, GAP)
+        if grown.intersects(covered):
+            continue
         if not any(grown.intersects(other.box) for other in placed):
             placed.append(Placed(number, cluster.name, box))
     return placed

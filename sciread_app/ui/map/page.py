@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import Changes, PaperId
@@ -206,6 +206,11 @@ class MapPage(Page):
             self.details.show_paper(paper)
             self.details.show()
 
+    def _step(self, step: int) -> None:
+        """To the next of those that stand out."""
+        if self.gathered.isVisible():
+            self.gathered.list.go_to(self.gathered.list.currentIndex().row() + step)
+
     def _ring_similar(self, paper: PaperId) -> None:
         self._jobs.run(
             "Looking for similar papers",
@@ -230,7 +235,7 @@ class MapPage(Page):
             labels = drawing.fine if fine else drawing.coarse
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
             ids = [PaperId(int(i)) for i in drawing.ids[labels == group]]
-            self.gather(ids, groups[group].name)
+            self.gather(ids, groups[group].name or "A group without a name")
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
         points = self.view.points
@@ -254,9 +259,11 @@ class MapPage(Page):
     def _place_legend(self) -> None:
         self.legend.adjustSize()
         self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
-        shown = not self.legend.isHidden() and self.legend.boxes
-        most = self.view.width() * LEGEND_SHARE
-        self.view.leave_free(min(self.legend.width(), most) if shown else 0)
+        if self.legend.isHidden() or not self.legend.boxes:
+            self.view.leave_free(0, QRectF())
+        else:
+            most = self.view.width() * LEGEND_SHARE
+            self.view.leave_free(min(self.legend.width(), most), QRectF(self.legend.geometry()))
 
     def _build(self) -> None:
         self._side = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=10)
@@ -304,6 +311,7 @@ class MapPage(Page):
         self.details.similar_wanted.connect(self.light_up_similar)
         self.details.paper_wanted.connect(self._pick_paper)
         self.details.left.connect(view.setFocus)
+        self.details.step_wanted.connect(self._step)
         self.drafting.surveyed.connect(self._show_survey)
         self.drafting.progressed.connect(self.states.show_progress)
         self.drafting.stopped.connect(self.states.show_stopped)

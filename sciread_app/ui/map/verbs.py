@@ -24,7 +24,9 @@ class MapVerbs:
         self._menu = menu
         self._there: list[QAction] = []  # what needs the page with the map
         self._elsewhere: list[QAction] = []  # what needs the search page
-        self._on_search("Show &chosen papers on the map", "Ctrl+Shift+M", window.show_chosen_on_map)
+        self._chosen = self._on_search(
+            "Show &chosen papers on the map", "Ctrl+Shift+M", window.show_chosen_on_map
+        )
         self._on_search("Show &results on the map", "", window.show_found_on_map)
         menu.addSeparator()
         self._on_map("&Light up similar papers", lambda page: page.light_up_similar())
@@ -44,14 +46,19 @@ class MapVerbs:
         for action in self._elsewhere:
             action.setEnabled(place == "search")
 
+    def offer(self, menu: QMenu) -> None:
+        """In the menu of a list of papers."""
+        menu.addAction(self._chosen)
+
     def _on_map(self, text: str, do: Callable[[MapPage], object]) -> None:
         action = self._add(text, "On the page Map", lambda: do(_page(self._window)))
         self._there.append(action)
 
-    def _on_search(self, text: str, keys: str, do: Callable[[], object]) -> None:
+    def _on_search(self, text: str, keys: str, do: Callable[[], object]) -> QAction:
         action = self._add(text, "On the page Search", do)
         action.setShortcut(QKeySequence(keys))
         self._elsewhere.append(action)
+        return action
 
     def _add(self, text: str, why_not: str, do: Callable[[], object]) -> QAction:
         action = QAction(text, self._window)

@@ -61,10 +61,12 @@ class MapView(QWidget):
         self.points: Points | None = None
         self.camera = Camera()
         self.tool = Tool.move
-        self.labels: list[Placed] = []
+        self.labels: list[Placed] = []  # names of groups as they were painted last
+        self.written: list[Placed] = []  # titles beside points
         self.whole = 1.0  # the scale at which all is seen
         self._goal: Places | None = None  # what was brought into sight, till somebody moves about
-        self._left = 0.0  # pixels that something else covers
+        self._left = 0.0  # pixels that are left to something else
+        self._covered = QRectF()  # by it
         self._pointed: int | None = None
         self._picked: int | None = None
         self._rings: NDArray[np.int64] = np.empty(0, np.int64)
@@ -88,9 +90,9 @@ class MapView(QWidget):
             self._goal = None
             self._refit()
 
-    def leave_free(self, left: float) -> None:
-        """So many pixels at the left are covered; the whole map is shown beside them."""
-        self._left = left
+    def leave_free(self, left: float, covered: QRectF) -> None:
+        """All is shown right of so many pixels, and nothing written where something covers it."""
+        self._left, self._covered = left, covered
         self._refit()
 
     def shade(self, shades: Shades) -> None:
@@ -180,18 +182,20 @@ class MapView(QWidget):
         assert self.points
         theme = self._appearance.theme
         font = self._letters.small if self.fine else self._letters.large
-        self.labels = place(self.groups, self.camera, font, self._group)
-        if len(seen.numbers) <= FEW:
-            papers = self.points.ids[seen.numbers].tolist()
-            at = [QPointF(x, y) for x, y in seen.pixels.tolist()]
-            self.titles.want(papers)
-            taken = [label.box for label in self.labels]
-            frame = QRectF(self.rect())
-            titles = self.titles.place(papers, at, self.radius, frame, taken)
-            self.titles.paint(painter, self._letters, titles, theme)
+        self.labels = place(self.groups, self.camera, font, self._covered, self._group)
+        self.written = self._titles_beside(seen) if len(seen.numbers) <= FEW else []
+        self.titles.paint(painter, self._letters, self.written, theme)
         for label in self.labels:
             ringed = label.group == self._group
             self._letters.paint(painter, label, font, theme, ringed=ringed)
+
+    def _titles_beside(self, seen: Seen) -> list[Placed]:
+        assert self.points
+        papers = self.points.ids[seen.numbers].tolist()
+        self.titles.want(papers)
+        at = [QPointF(x, y) for x, y in seen.pixels.tolist()]
+        taken = [self._covered, *(label.box for label in self.labels)]
+        return self.titles.place(papers, at, self.radius, QRectF(self.rect()), taken)
 
     def _paint_rings(self, painter: QPainter) -> None:
         assert self.points
@@ -327,8 +331,8 @@ class MapView(QWidget):
 
     def _reading_order(self) -> list[int]:
         groups = self.groups
-        named = [n for n, group in enumerate(groups) if group.papers and group.name]
-        return sorted(named, key=lambda n: (round(groups[n].heart[1] * 8), groups[n].heart[0]))
+        there = [n for n, group in enumerate(groups) if group.papers]
+        return sorted(there, key=lambda n: (round(groups[n].heart[1] * 8), groups[n].heart[0]))
 
     def _go_to_group(self, group: int | None) -> None:
         self._group = group
@@ -368,7 +372,8 @@ class MapView(QWidget):
             name = f"Map of {len(self.points.ids):,} papers"
             if self._group is not None:
                 group = self.groups[self._group]
-                name += f". Group “{group.name}”, {group.papers:,} papers. Enter lists them"
+                called = f"“{group.name}”" if group.name else "without a name"
+                name += f". Group {called}, {group.papers:,} papers. Enter lists them"
         if name != self.accessibleName():
             self.setAccessibleName(name)
             change = QAccessibleEvent(self, QAccessible.Event.NameChanged)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 
 from sciread_app.domain.paper import Changes
@@ -44,9 +45,6 @@ def drag(view, path, modifier=Qt.KeyboardModifier.NoModifier):
     QTest.mousePress(view, Qt.MouseButton.LeftButton, modifier, path[0])
     for at in path[1:]:
         # QTest.mouseMove forgets the button that is held.
-        from PySide6.QtCore import QEvent
-        from PySide6.QtGui import QMouseEvent
-
         move = QMouseEvent(
             QEvent.Type.MouseMove, QPointF(at), view.mapToGlobal(QPointF(at)),
             Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, modifier,
@@ -376,3 +374,22 @@ def test_papers_that_can_not_be_placed_are_tried_once(show, desk, qtbot, jobs):
     page.refresh()
     qtbot.waitUntil(lambda: not jobs.running())
     assert desk.map.asked.count("draw") == 1
+
+
+def test_near_the_ground_titles_stand_beside_the_points(show, desk, qtbot, jobs):
+    page = show(desk)
+    page.view.fit([1, 5, 9])
+    page.view.zoom(8, QPointF(pixel(page, 5)))
+    page.view.grab()
+    qtbot.waitUntil(lambda: page.view.titles._known.get(5) == "Paper 5")
+    page.view.grab()
+    assert any(title.text == "Paper 5" for title in page.view.written)
+
+
+def test_what_is_done_to_a_paper_beside_the_map_comes_to_the_map(show, desk, qtbot):
+    page = show(desk)
+    page.colour_by(By.read)
+    qtbot.waitUntil(lambda: page.view.points.shades.names == ("Read", "Unread"))
+    asked = desk.map.asked.count("shades Read or not")
+    page.library_changed(Changes(papers=True))
+    qtbot.waitUntil(lambda: desk.map.asked.count("shades Read or not") > asked)

@@ -1,0 +1,59 @@
+"""From papers with vectors to a collection drawn on the map: all parts are real but the model."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from sciread_app.paths import Home
+from sciread_app.services import atlas_layout
+from sciread_app.services.space import Space
+from sciread_app.ui.desk import WorkspaceDesk
+from sciread_app.ui.map.choices import By
+from sciread_app.ui.map.page import MapPage
+from sciread_app.workspace import Workspace
+from tests.fake_encoder import FakeEncoder
+from tests.make import paper
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.setattr(atlas_layout, "STEPS", 300)
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put(
+        [
+            paper(f"Glacier melt {n}", published=str(1990 + n), fields=("physics.geo-ph",))
+            for n in range(24)
+        ]
+    )
+    workspace.space = Space(workspace.library, FakeEncoder(), tmp_path / "indexes")
+    workspace.space.catch_up()
+    yield workspace
+    workspace.close()
+
+
+def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, jobs, appearance):
+    desk = WorkspaceDesk(workspace)
+    page = MapPage(desk, jobs, appearance)
+    page.resize(1100, 700)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: page.view.points is not None and not jobs.running())
+    assert len(page.view.points.ids) == 24
+
+    page.colour_by(By.field)
+    qtbot.waitUntil(lambda: page.view.points.shades.names == ("Physics",))
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    chosen = set(page.gathered.ids)
+    assert chosen
+    page.gathered.collect.click()
+    qtbot.waitUntil(lambda: page.choosing.chooser is not None)
+    page.choosing.chooser.line.setText("ice")
+    with qtbot.waitSignal(page.step_wanted) as wanted:
+        page.choosing.chooser.line.taken.emit()
+    wanted.args[1](workspace.organise)
+    assert set(workspace.library.traits.collections()["ice"].tolist()) == chosen

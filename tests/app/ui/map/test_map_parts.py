@@ -1,0 +1,127 @@
+"""What points look like, which kinds there are, and what a camera sees: no window is needed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor
+
+from sciread_app.ui.map.camera import Camera
+from sciread_app.ui.map.points import Points
+from sciread_app.ui.map.raster import MOST_COLOURS, picture, tones
+from sciread_app.ui.map.shades import by_sets, by_year
+from tests.app.ui.fake_map import drawing
+
+WHITE, RED, BLUE = QColor("#ffffff"), QColor("#c00000"), QColor("#0000c0")
+
+
+def drawn(points, colours, radius=2.0, strength=0.5, on_top=0):
+    inks = tones([RED, BLUE], WHITE)
+    at = np.array(points, np.float32).reshape(-1, 2)
+    return picture(at, np.array(colours, np.uint8), (40, 30), radius, strength, inks, on_top)
+
+
+def darkness(image, x, y):
+    return 255 - image.pixelColor(x, y).lightness()
+
+
+def test_a_point_is_a_disc_where_it_lies(qapp):
+    image = drawn([(10.5, 20.5)], [0])
+    assert image.pixelColor(10, 20).red() > image.pixelColor(10, 20).blue()
+    assert darkness(image, 10, 20) > 0
+    assert darkness(image, 20, 10) == 0
+
+
+def test_where_points_are_dense_the_colour_is_stronger(qapp):
+    image = drawn([(10.5, 10.5), *[(30.5, 10.5)] * 5], [0] * 6)
+    assert darkness(image, 30, 10) > darkness(image, 10, 10)
+
+
+def test_points_at_the_edge_and_beyond_do_no_harm(qapp):
+    image = drawn([(0, 0), (39.9, 29.9), (-5, 10), (100, 10)], [0] * 4)
+    assert darkness(image, 0, 0) > 0
+    assert darkness(image, 39, 29) > 0
+
+
+def test_what_lies_on_top_is_not_painted_over(qapp):
+    image = drawn([(11.5, 10.5), (10.5, 10.5)], [0, 1], on_top=1)
+    assert image.pixelColor(10, 10).blue() > image.pixelColor(10, 10).red()
+    assert image.pixelColor(11, 10).blue() > image.pixelColor(11, 10).red()
+
+
+def test_as_many_colours_as_there_may_be(qapp):
+    assert len(tones([RED] * MOST_COLOURS, WHITE)) == 256
+    with pytest.raises(AssertionError):
+        tones([RED] * (MOST_COLOURS + 1), WHITE)
+
+
+def test_spans_of_years_hold_about_as_many_papers():
+    ids = np.arange(1, 101)
+    years = {2000 + n: ids[n * 5 : n * 5 + 5] for n in range(19)}  # the last five have none
+    shades = by_year(ids, years)
+    assert shades.ordered
+    assert shades.names[0].startswith("2000")
+    assert shades.names[-1] == "No year"
+    assert shades.counts[-1] == 5
+    assert max(shades.counts[:-1]) <= 2 * min(shades.counts[:-1])
+
+
+def test_a_single_year_needs_no_span():
+    shades = by_year(np.arange(3), {2020: np.arange(3)})
+    assert shades.names == ("2020",)
+
+
+def test_without_years_all_are_without_a_year():
+    assert by_year(np.arange(3), {}).names == ("No year",)
+
+
+def test_the_largest_sets_are_kinds_and_the_smaller_wins():
+    ids = np.arange(1, 11)
+    shades = by_sets(ids, {"all": ids[:8], "few": ids[:2], "none": ids[:0]}, "Other")
+    assert shades.names == ("all", "few", "Other")
+    assert shades.counts == [6, 2, 2]
+    assert shades.rest == 2
+
+
+def test_many_sets_leave_the_smallest_to_the_rest():
+    ids = np.arange(1, 201)
+    sets = {f"set {n}": ids[ids % 20 == n] for n in range(20)}
+    shades = by_sets(ids, sets, "Other")
+    assert len(shades.names) == 11
+    assert shades.names[-1] == "Other"
+
+
+def test_a_zoom_keeps_what_is_under_the_mouse():
+    camera, at = Camera(), QPointF(100, 50)
+    before = camera.world(at)
+    after = camera.zoomed(3, at, 600).world(at)
+    assert (after.x(), after.y()) == pytest.approx((before.x(), before.y()))
+
+
+def test_one_can_not_zoom_or_move_away_from_the_map():
+    camera = Camera()
+    for _ in range(200):
+        camera = camera.zoomed(0.5, QPointF(0, 0), 600).moved(500, 500)
+    assert camera.scale >= 300
+    assert camera.x <= 1.1
+    for _ in range(200):
+        camera = camera.zoomed(2, QPointF(0, 0), 600)
+    assert np.isfinite(camera.scale)
+
+
+def test_a_polygon_holds_what_is_inside_and_no_more():
+    points = Points(drawing(range(1, 81)))
+    triangle = np.array([[0.6, 0.0], [1.0, 0.0], [0.8, 0.5]])
+    inside = points.ids[points.within(triangle)]
+    assert len(inside)
+    assert set(inside % 4) == {1}
+
+
+def test_what_stands_out_is_meant_rather_than_what_is_dimmed():
+    points = Points(drawing(range(1, 81)))
+    one, other = points.numbers([5, 9])
+    x, y = ((points.places[one] + points.places[other]) / 2).tolist()
+    for lit in (5, 9):
+        points.light([lit])
+        assert points.ids[points.nearest(x, y, 0.2)] == lit
