@@ -19,7 +19,7 @@ from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
-from tests import screenshots_reader
+from tests import screenshots_map, screenshots_paper, screenshots_reader
 from tests.screenshots_intake import Sources, sources
 
 QUIET_MS = 350
@@ -53,7 +53,9 @@ def _take_all(folder: Path, served: Sources) -> None:
             [
                 ("search-at-200-percent", Choice.light, _search),
                 ("intake-at-200-percent", Choice.light, served.look),
+                *screenshots_paper.LARGE,
                 *screenshots_reader.AT_200_PERCENT,
+                *screenshots_map.AT_200_PERCENT,
             ],
         )
         return
@@ -69,6 +71,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("ledger", Choice.light, _import),
             ("odd-titles", Choice.light, lambda window: _type(window, "")),
             ("keys", Choice.dark, lambda window: window.show_keys()),
+            *screenshots_paper.PICTURES,
             ("intake-empty", Choice.light, served.empty),
             ("intake-preview", Choice.light, served.look),
             ("intake-waiting", Choice.light, served.wait),
@@ -78,6 +81,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("intake-files", Choice.light, served.files),
             ("intake-citations", Choice.dark, served.citations),
             *screenshots_reader.PICTURES,
+            *screenshots_map.PICTURES,
         ],
     )
     subprocess.run(

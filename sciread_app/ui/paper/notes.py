@@ -26,7 +26,8 @@ from sciread_app.ui.values import Details, Note
 
 PAUSE_MS = 400  # of typing, after which what was typed is kept
 FEWEST_LINES, MOST_LINES = 4, 24
-HOW = "Markdown. Ctrl+Return saves, Esc leaves; what you type is kept either way."
+HOW = "Markdown. Ctrl+Return saves."
+KEPT = "What you type is kept as you type it, saved or not. Esc leaves it as it is."
 
 
 class Notes(QWidget):
@@ -304,6 +305,7 @@ class NoteView(QFrame):
         self.back.clicked.connect(self._bring_back)
         self.reading = _row(self.when, self.edit_button, self.remove_button)
         how = styled(QLabel(HOW, wordWrap=True), "faint")
+        how.setToolTip(KEPT)
         self.saving = _row(self.save_button, self.discard_button, how, last_wide=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 8)

@@ -1,4 +1,4 @@
-"""One paper from end to end: the window, a real library, and servers that speak as the real ones."""
+"""One paper from end to end: window, real library, servers that speak as the real ones."""
 
 from __future__ import annotations
 

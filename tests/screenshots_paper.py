@@ -1,0 +1,113 @@
+"""Pictures of one paper: with all there can be about it, with nothing, and on a page of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QWidget
+
+from sciread_app.domain.citations import Mention
+from sciread_app.domain.paper import Changes, Identifier, PaperId
+from sciread_app.services.drafts import NEW
+from sciread_app.tasks import Task
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.paper.around import REFERENCES
+from sciread_app.ui.theme import Choice
+from tests.app.formats.make_pdf import At, body, make_pdf
+
+NOTE = """## What it is about
+Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.
+
+1. Scaled dot products
+2. Several heads, side by side
+
+- [x] try the code
+- [ ] read the appendix
+"""
+BIDDEN = "Compare with what Bahdanau wrote in 2014, and with the"
+LATER_MS = 200  # once the paper is there; the picture is taken later
+
+
+def full(window: MainWindow) -> None:
+    """The paper on attention, with all that a person can put to it."""
+    window.page.close_paper()
+    desk = window.desk
+    paper = desk.find("attention is all you need", window.page.box.mode, Task()).ids[0]
+    if not desk.about.details(PaperId(paper), "", Task()).notes:
+        _furnish(window, PaperId(paper))
+        window.library_changed.emit(Changes(papers=True))
+    window.page.box.set_text("attention is all you need")
+
+
+def _furnish(window: MainWindow, paper: PaperId) -> None:
+    desk, organise = window.desk, window.desk.organise
+    for name, colour in (("to read", "orange"), ("transformers", "blue")):
+        organise.tag([paper], name)
+        organise.colour_tag(name, colour)
+    organise.collect([paper], "thesis/chapter 2")
+    organise.rate([paper], 4)
+    organise.add_note(paper, NOTE)
+    for name in ("vaswani2017attention.pdf", "supplement, moved to another disk.pdf"):
+        file = window._home / name
+        file.write_bytes(make_pdf([At("Attention"), *body()], [At("More"), *body()]))
+        desk.about.attach(paper, file, Task())
+    file.unlink()
+    own = Identifier("arxiv", "1706.03762")
+    outside = [Identifier("doi", f"10.5555/outside.{n}") for n in range(7)]
+    known = desk._library
+    inside = [next(iter(one.identifiers)) for one in known.get(known.ids()[:3].tolist())]
+    known.citations.put([(own, other) for other in (*inside, *outside)], "semantic_scholar")
+    known.citations.put_mentions(
+        Mention(name, f"A paper from elsewhere, the {n}th", "A. Author and 3 more", "Venue", "2014")
+        for n, name in enumerate(outside[:4], start=1)
+    )
+
+
+def notes(window: MainWindow) -> None:
+    """A second note is being written."""
+    panel = window.page.details
+    panel.write_note()
+    panel.parts.notes.views[NEW].box.setPlainText(BIDDEN)
+    _look_at(window, panel.parts.notes)
+
+
+def references(window: MainWindow) -> None:
+    panel = window.page.details
+    panel.parts.around.go_to(REFERENCES)
+    _look_at(window, panel.parts.around)
+
+
+def page(window: MainWindow) -> None:
+    window.page.open_paper()
+    _look_at(window, window.page.details.parts.head)
+
+
+def bare(window: MainWindow) -> None:
+    """A paper that nothing was ever done to."""
+    window.page.close_paper()
+    window.page.box.set_text("bees")
+
+
+def _look_at(window: MainWindow, part: QWidget) -> None:
+    area = window.page.details.parts.area
+
+    def scroll() -> None:
+        area.verticalScrollBar().setValue(part.pos().y() - 40)
+
+    QTimer.singleShot(LATER_MS, area, scroll)
+
+
+PICTURES: list[tuple[str, Choice, Callable[[MainWindow], None]]] = [
+    ("paper", Choice.light, full),
+    ("paper-notes", Choice.light, notes),
+    ("paper-references", Choice.dark, references),
+    ("paper-page", Choice.light, page),
+    ("paper-page-dark", Choice.dark, page),
+    ("paper-bare", Choice.light, bare),
+]
+LARGE: list[tuple[str, Choice, Callable[[MainWindow], None]]] = [
+    ("paper-at-200-percent", Choice.light, full),
+    ("paper-notes-at-200-percent", Choice.dark, notes),
+    ("paper-page-at-200-percent", Choice.light, page),
+]
