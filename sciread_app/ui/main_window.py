@@ -86,6 +86,7 @@ class MainWindow(QMainWindow):
         self.page.add_wanted.connect(self.add_files)
         self.page.menu_opened.connect(self.menus.map.offer)
         self.page.details.read_wanted.connect(self.read)
+        self.page.menu_opened.connect(self.menus.reader.offer)
         self.page.details.problem.connect(self.banner.show_problem)
         self.page.details.changed.connect(lambda: self.library_changed.emit(Changes(papers=True)))
         self.page.details.came.connect(lambda: self.papers_came(Changes(papers=True)))

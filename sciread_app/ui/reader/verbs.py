@@ -65,6 +65,10 @@ class ReaderVerbs:
             action.setEnabled(place == "reader")
             action.setProperty("why_not", "" if place == "reader" else WHY_NOT)
 
+    def offer(self, menu: QMenu) -> None:
+        """In the menu of the chosen papers, too."""
+        menu.addAction("Read the PDF", self._window.read_chosen)
+
     def _on_page(
         self, text: str, keys: str | Keys, do: Callable[[ReaderPage], object], *more: str
     ) -> None:

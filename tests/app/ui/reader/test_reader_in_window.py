@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
@@ -45,6 +46,15 @@ def test_the_chosen_paper_is_read_by_a_key(qtbot, jobs, window):
     page = window.other_page("reader")
     qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
     assert page.isVisible() and page.tab.path == Path(f"/papers/{chosen}.pdf")
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_the_menu_of_a_paper_offers_to_read_it(qtbot, jobs, window):
+    menu = QMenu()
+    window.page.menu_opened.emit(menu)
+    next(action for action in menu.actions() if action.text() == "Read the PDF").trigger()
+    page = window.other_page("reader")
+    qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
     qtbot.waitUntil(lambda: not jobs.running())
 
 
