@@ -19,7 +19,12 @@ from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
-from tests import screenshots_map, screenshots_paper, screenshots_reader
+from tests import (
+    screenshots_duplicates,
+    screenshots_map,
+    screenshots_paper,
+    screenshots_reader,
+)
 from tests.screenshots_intake import Sources, sources
 
 QUIET_MS = 350
@@ -54,6 +59,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 ("search-at-200-percent", Choice.light, _search),
                 ("intake-at-200-percent", Choice.light, served.look),
                 *screenshots_paper.LARGE,
+                *screenshots_duplicates.AT_200_PERCENT,
                 *screenshots_reader.AT_200_PERCENT,
                 *screenshots_map.AT_200_PERCENT,
             ],
@@ -80,6 +86,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("intake-brought", Choice.light, served.brought),
             ("intake-files", Choice.light, served.files),
             ("intake-citations", Choice.dark, served.citations),
+            *screenshots_duplicates.PICTURES,
             *screenshots_reader.PICTURES,
             *screenshots_map.PICTURES,
         ],

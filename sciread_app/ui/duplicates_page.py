@@ -94,7 +94,7 @@ class DuplicatesPage(Page):
             self._decide("Made versions", lambda organise: organise.same_work(a, b))
 
     def merge_agreeing(self) -> None:
-        if self.merge_all.isEnabled() and not self.busy:
+        if not self.merge_all.isHidden() and not self.busy:
             self._decide("Merged", lambda _: self._reviewer.merge_agreeing())
 
     def show_list(self, number: int) -> None:
@@ -129,8 +129,8 @@ class DuplicatesPage(Page):
         self.count.setText("1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs")
         agreeing = sum(pair.agree for pair in pairs)
         self.merge_all.setText(f"Merge all that agree ({agreeing:,})")
-        self.merge_all.setEnabled(agreeing > 0)
-        self.merge_all.setVisible(self.lists.current == TO_LOOK_AT and bool(pairs))
+        self.merge_all.setVisible(agreeing > 0)
+        self.count.setVisible(bool(pairs))
         if not pairs:
             self._invite()
         elif focused:

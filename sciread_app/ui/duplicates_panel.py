@@ -18,17 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.duplicates import Likeness
 from sciread_app.ui.duplicates_cell import Cell
-from sciread_app.ui.duplicates_values import Comparison, Row, chosen_values
-from sciread_app.ui.theme import Appearance, scaled, styled
+from sciread_app.ui.duplicates_values import DIFFERS, Comparison, Row, chosen_values
+from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
-SAID = {
-    Likeness.same: "",
-    Likeness.alike: "Written otherwise",
-    Likeness.one_only: "Only one says it",
-    Likeness.different: "Differs",
-}
+KEYS = "M, K or V decides; the arrow keys choose a side and go on"
 SIDES = ("First paper", "Second paper")
 
 
@@ -65,6 +59,7 @@ class PairPanel(QFrame):
         self.reason.setText(f"{reason[:1].upper()}{reason[1:]}")
         self.keep.setText("Not one work" if found.pair.versions else "Keep both")
         self.versions.setVisible(not found.pair.versions)
+        restyled(self.merge, "" if found.pair.versions else "primary")
         self._fill(found)
         self.allow(True)
 
@@ -132,8 +127,8 @@ class PairPanel(QFrame):
         column.setSpacing(1)
         label = QLabel(row.name)
         column.addWidget(label)
-        if said := SAID[row.likeness]:
-            small = styled(QLabel(said), "wrong" if said == "Differs" else "faint")
+        if row.said:
+            small = styled(QLabel(row.said), "wrong" if row.said == DIFFERS else "faint")
             small.setFont(scaled(self.font(), 0.86))
             column.addWidget(small)
         return name
@@ -157,7 +152,10 @@ class PairPanel(QFrame):
         buttons.setSpacing(10)
         for button in (self.merge, self.keep, self.versions):
             buttons.addWidget(button)
-        buttons.addStretch()
+        keys = styled(QLabel(KEYS, wordWrap=True), "faint")
+        keys.setFont(scaled(self.font(), 0.86))
+        keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        buttons.addWidget(keys, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -16,6 +16,14 @@ from sciread_app.tasks import Task
 Pieces = tuple[tuple[str, bool], ...]
 
 _MOST_WORDS = 2_000  # of a text whose words are compared
+BOTH_KEPT = "Both are kept"
+DIFFERS = "Differs"
+_SAID = {
+    Likeness.same: "",
+    Likeness.alike: "Written otherwise",
+    Likeness.one_only: "One says more",
+    Likeness.different: DIFFERS,
+}
 _EXACT = ("kind", "published")
 _KINDS = {
     "article": "Article or preprint",
@@ -52,6 +60,7 @@ class Row:
     field: str
     name: str
     likeness: Likeness
+    said: str  # how they differ, for a person
     left: Pieces
     right: Pieces
     choice: bool = False
@@ -100,15 +109,19 @@ def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:
 
 def _row(field: str, name: str, likeness: Likeness, left: str, right: str) -> Row:
     choice = field in CHOICES and likeness is not Likeness.same
+    said = _SAID[likeness] if choice or likeness is Likeness.different else ""
+    if not choice and left != right:
+        said = said or BOTH_KEPT
     if likeness in (Likeness.same, Likeness.one_only) or field in _EXACT:
         differs = likeness is Likeness.different
-        return Row(field, name, likeness, _whole(left, differs), _whole(right, differs), choice)
-    return Row(field, name, likeness, *_marked(left, right), choice)
+        texts = (_whole(left, differs), _whole(right, differs))
+        return Row(field, name, likeness, said, *texts, choice)
+    return Row(field, name, likeness, said, *_marked(left, right), choice)
 
 
 def _fact(name: str, left: str, right: str) -> Row:
     """What hangs on a paper: a merged one has all of it."""
-    return Row("", name, Likeness.same, _whole(left), _whole(right))
+    return Row("", name, Likeness.same, "", _whole(left), _whole(right))
 
 
 def _whole(text: str, differs: bool = False) -> Pieces:
@@ -127,7 +140,8 @@ def _marked(left: str, right: str) -> tuple[Pieces, Pieces]:
 def _came(side: Side) -> str:
     paper = side.paper
     source = " ".join(filter(None, (paper.source, paper.source_id)))
-    return " · ".join(dict.fromkeys(filter(None, (source, *side.came))))
+    brought = (what.replace("\\", "/").rsplit("/", 1)[-1] for what in side.came)
+    return " · ".join(dict.fromkeys(filter(None, (source, *brought))))
 
 
 def _added(side: Side) -> str:

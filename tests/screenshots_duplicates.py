@@ -1,0 +1,66 @@
+"""Pictures of the page of duplicates: side by side, versions, nothing to look at."""
+
+from __future__ import annotations
+
+from sciread_app.domain.paper import Changes
+from sciread_app.tasks import Task
+from sciread_app.ui.duplicates_page import VERSIONS
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Choice
+
+PAIRS = """
+@article{rosen, title = {Perceptrons and the theory of brain mechanisms}, author = {Rosenblatt, F.},
+ year = 1961, journal = {Spartan Books}, abstract = {A machine that learns to tell patterns apart
+ from examples is built of simple units. It is shown that it finds a solution if there is one.}}
+@book{minsky, title = {Perceptrons and the Theory of Brain Mechanisms.}, year = 1961,
+ doi = {10.21236/AD0256582}, abstract = {A machine which learns to tell patterns apart from examples
+ is made of simple units. It is shown that it finds a solution where there is one.}}
+@article{agree1, title = {A theory of the learnable, and of what is not}, year = 1984,
+ author = {Valiant, Leslie}}
+@article{agree2, title = {A Theory of the Learnable and of What Is Not.}, year = 1984}
+@article{note1, title = {Editorial}, author = {Curie, Marie and Joliot, Irène}, year = 1934,
+ journal = {Comptes rendus}}
+@article{note2, title = {Editorial}, author = {Curie, M.}, year = 1935, keywords = {radium}}
+@article{long1, title = {A title that goes on and on, as titles of consortium papers do when every
+ partner must find a word of his own in it, and that no line can hold}, year = 2024,
+ author = {Wissenschaftlich-Technische-Zusammenarbeitsgemeinschaft, Anna}}
+@article{long2, title = {A title that goes on and on, as titles of consortium papers do when every
+ partner must find a word of his own in it, and which no line can hold}, year = 2024}
+"""
+
+
+def fill(window: MainWindow) -> None:
+    """Papers that may be one, brought in one after the other, as files would bring them."""
+    for number, entry in enumerate(PAIRS.split("@")[1:]):
+        file = window._home / f"pair{number}.bib"
+        file.write_text(f"@{entry}", "utf-8")
+        window._desk.add([file], Task())
+    window.library_changed.emit(Changes(papers=True))
+
+
+def empty(window: MainWindow) -> None:
+    window.go_to("duplicates")
+
+
+def pair(window: MainWindow) -> None:
+    fill(window)
+    window.go_to("duplicates")
+
+
+def long_titles(window: MainWindow) -> None:
+    page = window.other_page("duplicates")
+    page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+    page.take_focus()
+
+
+def versions(window: MainWindow) -> None:
+    window.other_page("duplicates").show_list(VERSIONS)
+
+
+PICTURES = [
+    ("duplicates-empty", Choice.light, empty),
+    ("duplicates", Choice.light, pair),
+    ("duplicates-dark", Choice.dark, long_titles),
+    ("duplicates-versions", Choice.light, versions),
+]
+AT_200_PERCENT = [("duplicates-at-200-percent", Choice.dark, pair)]
