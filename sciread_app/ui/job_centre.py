@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -24,7 +23,7 @@ from sciread_app.ui.job_centre_log import State, Work, WorkLog
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Ledger
 
-HEIGHT = 300  # pixels at most
+LEAST, HEIGHT = 110, 320  # pixels
 NOTHING = "Nothing has been going on since the window was opened."
 
 
@@ -38,8 +37,6 @@ class JobCentre(QFrame):
         super().__init__()
         self.setObjectName("foot")
         self.setAccessibleName("Work in the background")
-        self.setMaximumHeight(HEIGHT)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._log = log
         self._rows: dict[Work, WorkRow] = {}
         self._build()
@@ -60,9 +57,13 @@ class JobCentre(QFrame):
         shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
         (shown[0] if shown else self.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def sizeHint(self) -> QSize:
-        around = self._head.sizeHint().height() + 40
-        return QSize(super().sizeHint().width(), self._list.sizeHint().height() + around)
+    def showEvent(self, event: QShowEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what it lists; no more than a part of the window."""
+        rows = self._list.sizeHint().height() + self._head.sizeHint().height() + 40
+        self.setFixedHeight(max(LEAST, min(rows, HEIGHT, self.window().height() * 2 // 5)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -80,11 +81,11 @@ class JobCentre(QFrame):
             self.setTabOrder(before, button)
             before = button
         self._nothing.hide()
-        self.updateGeometry()
+        self._fit()
 
     def _change(self, work: Work) -> None:
         self._rows[work].show_state()
-        self.updateGeometry()
+        self._fit()
 
     def _drop(self, work: Work) -> None:
         row = self._rows.pop(work)

@@ -66,11 +66,15 @@ def ring(home: Path, paths: Sequence[Path]) -> bool:
     socket.connectToServer(_name(home))
     if not socket.waitForConnected(PATIENCE_MS):
         return False
-    told = json.dumps({"paths": [str(path.absolute()) for path in paths]})
-    socket.write(QByteArray(told.encode("utf-8", "surrogatepass") + b"\n"))
+    socket.write(QByteArray(told(paths)))
     if not socket.canReadLine():
         socket.waitForReadyRead(PATIENCE_MS)
     return socket.readLine().data() == HEARD
+
+
+def told(paths: Sequence[Path]) -> bytes:
+    """The line that hands these over."""
+    return json.dumps({"paths": [str(path.absolute()) for path in paths]}).encode() + b"\n"
 
 
 def understood(line: bytes) -> list[Path] | None:

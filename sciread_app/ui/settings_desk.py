@@ -31,8 +31,7 @@ class WorkspaceCare:
 
     @property
     def risk(self) -> str:
-        risk = self._workspace.risk
-        return "" if risk == self.settings.accepted_risk else risk
+        return self._workspace.risk
 
     @property
     def settings(self) -> Settings:
@@ -70,11 +69,11 @@ class WorkspaceCare:
         return Reopening(f"Restoring the library as of {copy.made:%Y-%m-%d %H:%M}", work)
 
     def moving(self, folder: Path | None) -> Reopening:
-        home, risk = self._workspace.home, self._workspace.risk
+        home = self._workspace.home
 
         def work(task: Task) -> Path:
             target = moving.move(home, Home(folder) if folder else local_home(), task)
-            if risk:
+            if home.risk:
                 # What lies there safely is what nobody writes to.
                 change_settings(target.settings, backups=str(home.backups), accepted_risk="")
             return target.folder

@@ -27,6 +27,9 @@ PLACES = {
 }
 
 
+HIGH = 30  # pixels
+
+
 class Section(QFrame):
     """Some rows under a heading."""
 
@@ -79,6 +82,10 @@ class Row(QWidget):
 class Choices(QComboBox):
     """Scrolling the page over it does not change it."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMinimumHeight(HIGH)
+
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
@@ -87,7 +94,7 @@ class Number(QSpinBox):
     def __init__(self, least: int, most: int) -> None:
         super().__init__()
         self.setRange(least, most)
-        self.setMinimumWidth(80)
+        self.setMinimumSize(80, HIGH)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

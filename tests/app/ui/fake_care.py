@@ -31,7 +31,7 @@ class FakeCare:
         ]  # fmt: skip
 
     def change(self, **changes: Any) -> Settings:
-        if "@" not in changes.get("contact", "@"):
+        if "@" not in (changes.get("contact") or "@"):
             raise ValueError("is no e-mail address")
         self.settings = replace(self.settings, **changes)
         return self.settings

@@ -1,0 +1,33 @@
+"""What the program is called with: a verb, or files that a window shall take in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sciread_app.__main__ import _window_options
+
+
+@pytest.mark.parametrize(
+    ("arguments", "files"),
+    [
+        ([], []),
+        (["refs.bib"], ["refs.bib"]),
+        (["/a b/Refs.RIS", "x.pdf"], ["/a b/Refs.RIS", "x.pdf"]),
+    ],
+)
+def test_files_open_the_window(arguments, files):
+    assert _window_options(arguments)["files"] == [Path(file) for file in files]
+
+
+def test_a_home_may_be_named_beside_them():
+    wanted = _window_options(["--home=/h", "refs.bib"])
+    assert wanted == {"home": Path("/h"), "screenshot": None, "files": [Path("refs.bib")]}
+
+
+@pytest.mark.parametrize(
+    "arguments", [["find", "bees"], ["add", "refs.bib"], ["--help"], ["--home"], ["-x.bib"]]
+)
+def test_a_verb_is_for_the_command_line(arguments):
+    assert _window_options(arguments) is None
