@@ -39,7 +39,8 @@ _WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
 def how_many(papers: int) -> tuple[int, int]:
     """Coarse and fine groups for so many papers."""
     fine = int(np.clip(round((papers / 3) ** 0.5), 3, _FINE_MOST))
-    return int(np.clip(round(fine / 4), 2, _COARSE_MOST)), fine
+    coarse = int(np.clip(round(1.2 * np.log2(max(papers, 8) / 8)), 3, _COARSE_MOST))
+    return min(coarse, fine), fine
 
 
 def group(points: NDArray[np.float32]) -> tuple[NDArray[np.float32], Labels]:

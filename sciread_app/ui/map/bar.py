@@ -42,11 +42,11 @@ class MapBar(QWidget):
         self.found = QPushButton("Light up search results")
         self.found.setToolTip("Let what was searched for last stand out")
         self.found.clicked.connect(lambda: self.found_wanted.emit())
-        self.legend = QPushButton("Legend")
+        self.legend = QPushButton("Hide legend")
         self.legend.setCheckable(True)
         self.legend.setChecked(True)
         self.legend.setToolTip("What the colours mean")
-        self.legend.toggled.connect(self.legend_toggled)
+        self.legend.toggled.connect(self._toggle_legend)
         self.out = self._button("−", "Zoom out (−)", lambda: self.zoomed.emit(1 / CLOSER))
         self.closer = self._button("+", "Zoom in (+)", lambda: self.zoomed.emit(CLOSER))
         self.whole = self._button("Whole map", "See the whole map (0)", self.whole_wanted.emit)
@@ -62,6 +62,10 @@ class MapBar(QWidget):
     def show_by(self, by: By) -> None:
         self.by.setText(f"Colour by: {by.value.lower()} ▾")
         self.by.setAccessibleName(f"Colour by {by.value.lower()}")
+
+    def _toggle_legend(self, shown: bool) -> None:
+        self.legend.setText("Hide legend" if shown else "Show legend")
+        self.legend_toggled.emit(shown)
 
     def _button(self, name: str, tip: str, do: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)

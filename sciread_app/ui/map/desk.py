@@ -46,7 +46,7 @@ class WorkspaceMap:
             return by_read(ids, traits.read())
         if by is By.collection:
             return by_sets(ids, traits.collections(), "In no collection")
-        return by_sets(ids, _by_subject(traits.fields()), "Other fields")
+        return by_sets(ids, _by_subject(traits.fields()), "Other or no field")
 
 
 def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:

@@ -15,7 +15,7 @@ from sciread_app.ui.papers import CardSource
 from sciread_app.ui.theme import Theme, scaled
 from sciread_app.ui.values import Card
 
-FEW = 60  # points in sight that may have their titles beside them
+FEW = 80  # points in sight that may have their titles beside them
 SHOWN = 44  # characters of a title
 GAP = 3.0  # pixels between point and title
 PAUSE_MS = 120  # so that nothing is read while one moves
