@@ -33,7 +33,7 @@ _BEST = 25
 # What scores less than this share of the best one was found, but is not what was looked for.
 _RELEVANT = 0.4
 # A collection of more papers than this is what was put there last.
-_MOST_MEMBERS = 2_000
+_MOST_MEMBERS = 1_000
 _KEPT = 64  # feeds that are remembered
 
 
@@ -154,7 +154,10 @@ class Recommender:
     def _arrivals(self, among: Among, since: float) -> Arrivals:
         if among is Among.fetched:
             return self._opinions.fetched(since)
-        return self._opinions.added(since if among is Among.added else 0.0)
+        if among is Among.added:
+            return self._opinions.added(since)
+        every = self._library.matching(())
+        return Arrivals(every, np.full(len(every), np.nan))
 
     def _own(self, subject: Subject, arrived: Ids) -> list[PaperId]:
         """The papers that show what is meant."""

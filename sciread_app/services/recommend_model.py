@@ -137,8 +137,9 @@ def rank(
 
 
 def word_counter() -> TfidfVectorizer:
-    """Words and pairs of words, counted as ASReview's ELAS u4 counts them."""
-    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_df=0.95, dtype=np.float32)
+    """Words and pairs of words, as ASReview's ELAS u4 counts them but for its upper limit, which
+    takes long and changes nothing."""
+    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, dtype=np.float32)
 
 
 def listen(

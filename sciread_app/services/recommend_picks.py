@@ -21,7 +21,7 @@ from sciread_app.storage.opinions import Arrivals
 from sciread_app.tasks import Task
 
 # More candidates than this are first thinned out by their vectors, or by their words.
-_LOOKED_AT = 2_000
+_LOOKED_AT = 1_000
 # So many of the papers put there last say by which words others are found.
 _SPOKESMEN = 10
 # Papers that are less alike than this share of pairs taken at random have nothing in common.
@@ -52,6 +52,8 @@ class Picker:
         others = self._presumed(lesson)
         candidates = self._thinned(lesson, others, candidates)
         candidates = self._one_a_work(lesson.wanted, candidates)
+        if np.isnan(candidates.came).any():  # of a whole library it was not asked
+            candidates = self._library.opinions.came(candidates.ids)
         if not len(candidates.ids):
             return [], 0
         task.check()
@@ -158,15 +160,17 @@ def _ages(came: NDArray[np.float64]) -> NDArray[np.float64]:
 def _alike(wanted: Material, offered: Material, ranked: Ranked, floor: float) -> Alike:
     """By vectors where there are some, else by words, whose similarity nobody could judge."""
     there, members = np.flatnonzero(offered.known), np.flatnonzero(wanted.known)
-    by_words = alike(*ranked.by_words)
-    similarity = np.full(len(offered.texts), np.nan)
     if not len(there) or not len(members):
-        return by_words._replace(similarity=similarity)
+        near = alike(*ranked.by_words)
+        return near._replace(similarity=np.full(len(offered.texts), np.nan))
     own = wanted.vectors[members]
     by_meaning = alike(offered.vectors[there] @ own.T, own @ own.T, floor)
-    nearest, fits = by_words.nearest, by_words.fits
-    similarity[there], fits[there] = by_meaning.similarity, by_meaning.fits
-    width = by_meaning.nearest.shape[1]
-    nearest = nearest[:, :width]
-    nearest[there] = members[by_meaning.nearest]
-    return Alike(similarity, nearest, fits)
+    by_meaning = by_meaning._replace(nearest=members[by_meaning.nearest])
+    if len(there) == len(offered.texts):
+        return by_meaning
+    near = alike(*ranked.by_words)
+    similarity = np.full(len(offered.texts), np.nan)
+    nearest = near.nearest[:, : by_meaning.nearest.shape[1]]
+    similarity[there], nearest[there] = by_meaning.similarity, by_meaning.nearest
+    near.fits[there] = by_meaning.fits
+    return Alike(similarity, nearest, near.fits)

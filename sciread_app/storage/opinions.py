@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, select
+from sqlalchemy import Row, delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
@@ -57,7 +57,7 @@ _ADDED = "SELECT id, added FROM papers WHERE trashed IS NULL AND added >= ? ORDE
 
 
 class Arrivals(NamedTuple):
-    """Papers, ids ascending, and when each came: seconds since 1970."""
+    """Papers, ids ascending, and when each came: seconds since 1970; nan: nobody has asked."""
 
     ids: Ids
     came: NDArray[np.float64]
@@ -103,6 +103,15 @@ class Opinions:
     def added(self, since: float) -> Arrivals:
         """The papers that came since then, by whichever way, and when."""
         return self._arrivals(_ADDED, since)
+
+    def came(self, papers: Ids) -> Arrivals:
+        """When these papers came; those in the trash are left out."""
+        table = schema.papers.c
+        wanted = table.id.in_(records.among(papers.tolist()))
+        query = select(table.id, table.added).where(wanted, table.trashed.is_(None))
+        with self._db.reading() as db:
+            rows = db.execute(query.order_by(table.id)).all()
+        return _arrivals(rows)
 
     def last_fetch(self) -> LastFetch | None:
         """The fetch that ran last; None if there never was one."""
@@ -178,5 +187,9 @@ class Opinions:
     def _arrivals(self, query: str, since: float) -> Arrivals:
         with self._db.reading() as db:
             rows = db.exec_driver_sql(query, (since,)).all()
-        ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
-        return Arrivals(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))
+        return _arrivals(rows)
+
+
+def _arrivals(rows: Sequence[Row[Any]]) -> Arrivals:
+    ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+    return Arrivals(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))

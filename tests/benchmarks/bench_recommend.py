@@ -125,7 +125,8 @@ def simulate(papers: Papers, topic: str, count: int) -> Iterator[tuple[int, Draw
     rows = np.append(inside, outside)
     texts = [papers.texts[row] for row in rows]
     words = word_counter().fit_transform(texts).tocsr()
-    as_asreview = word_counter().fit(texts[: len(inside)]).transform(texts).tocsr()
+    counter = word_counter().set_params(max_df=0.95)
+    as_asreview = counter.fit(texts[: len(inside)]).transform(texts).tocsr()
     local = Papers(papers.topics[rows], papers.included[rows], texts, papers.vectors[rows])
     included = np.flatnonzero(local.included[: len(inside)])
     for size in COLLECTED:
