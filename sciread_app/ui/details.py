@@ -307,6 +307,7 @@ class DetailsPanel(QFrame):
             parts.read_file.setVisible(parts.files.readable() is not None)
             parts.notes.show_notes(details)
             parts.around.show_paper(details.paper.id, readable(details.paper.title))
+            parts.order_tabs()
 
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.read

@@ -14,8 +14,9 @@ from PySide6.QtGui import (
     QTextFormat,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QTextBrowser
 
+SEEN_AROUND = 60  # pixels above and below a link
 _SIZE = QTextFormat.Property.FontSizeAdjustment
 _SCROLLS = {
     Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown,
@@ -52,9 +53,11 @@ class GrownText(QTextBrowser):
         found = []
         block = self.document().begin()
         while block.isValid():
-            for piece in block:
+            piece = block.begin()
+            while not piece.atEnd():
                 if address := piece.fragment().charFormat().anchorHref():
                     found.append(QUrl(address))
+                piece += 1
             block = block.next()
         return found
 
@@ -74,6 +77,21 @@ class GrownText(QTextBrowser):
             event.ignore()  # whoever scrolls the whole takes it
         else:
             super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """To the next link, which whoever scrolls the whole brings into sight."""
+        stays = super().focusNextPrevChild(next)
+        area = self._area()
+        if stays and self.hasFocus() and area and (inside := area.widget()):
+            link = self.viewport().mapTo(inside, self.cursorRect().center())
+            area.ensureVisible(link.x(), link.y(), 0, SEEN_AROUND)
+        return stays
+
+    def _area(self) -> QScrollArea | None:
+        above = self.parentWidget()
+        while above is not None and not isinstance(above, QScrollArea):
+            above = above.parentWidget()
+        return above
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

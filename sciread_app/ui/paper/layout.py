@@ -25,6 +25,7 @@ from sciread_app.ui.paper.files import FileList
 from sciread_app.ui.paper.grown_text import GrownText
 from sciread_app.ui.paper.notes import Notes
 from sciread_app.ui.paper.stars import Stars
+from sciread_app.ui.paper.tab_order import follow_layout
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 COLUMN = 700  # pixels that a line is long at most: more is hard to read
@@ -57,6 +58,7 @@ class Parts(QWidget):
         self.foot.setTextFormat(Qt.TextFormat.PlainText)
         self._rest: list[QWidget] = [self.collections]
         self._build()
+        self.notes.arranged.connect(self.order_tabs)
 
     def show_rest(self, whole: bool) -> None:
         """What is not known from the card comes when it has been looked up."""
@@ -64,6 +66,9 @@ class Parts(QWidget):
             widget.setVisible(whole)
         if not whole:
             self.read_file.hide()
+
+    def order_tabs(self) -> None:
+        follow_layout(self)
 
     def warn(self, what: str, why: str) -> None:
         """That a paper was retracted, above all else; empty: it was not."""

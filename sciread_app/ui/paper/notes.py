@@ -36,6 +36,7 @@ class Notes(QWidget):
     changed = Signal()
     failed = Signal(object)  # Problem
     left = Signal()  # Esc
+    arranged = Signal()  # a note has come or gone
 
     def __init__(self, about: About, jobs: Jobs) -> None:
         super().__init__()
@@ -101,6 +102,7 @@ class Notes(QWidget):
             view.failed.connect(self.failed)
             self.views[number] = view
             self._column.insertWidget(place, view)
+            self.arranged.emit()
         return self.views[number]
 
     def _saved(self, number: int) -> None:

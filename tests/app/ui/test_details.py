@@ -110,6 +110,23 @@ def test_a_paper_that_was_deleted_is_shown_no_more(show, qtbot, desk):
     qtbot.waitUntil(lambda: panel.details is None)
 
 
+def test_tab_goes_through_the_panel_as_one_reads_it(show, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"))]
+    desk.about.organise.notes = {1: {7: Note(7, "a note", 0.0)}}
+    desk.organise.tag([1], "maths")
+    parts = show(1, show(2)).parts
+    stops, widget = [], parts.head
+    while widget is not parts.around.tabs.stops()[0]:
+        stops.append(widget)
+        widget = widget.nextInFocusChain()
+    wanted = [
+        parts.head, parts.stars, parts.tags.chips[0].button, parts.tags.add, parts.collections.add,
+        parts.body, parts.files.rows[0].name, parts.files.add, parts.notes.views[7].edit_button,
+        parts.notes.add,
+    ]  # fmt: skip
+    assert [widget for widget in stops if widget in wanted] == wanted
+
+
 # ---- what is done to it --------------------------------------------------------------------------
 
 
@@ -294,7 +311,8 @@ def test_a_missing_file_is_located(show, qtbot, desk):
     desk.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
     panel = show()
     row = panel.parts.files.rows[0]
-    assert row.facts.text() == "Missing" and row.locate.isVisible()
+    assert row.facts.text() == "Missing"
+    qtbot.waitUntil(row.locate.isVisible)
     assert not row.name.isEnabled() and not panel.parts.read_file.isVisible()
     with qtbot.waitSignal(panel.changed):
         panel.parts.files.locate(Path("/x/bees.pdf"), Path("/y/bees.pdf"))
@@ -395,6 +413,21 @@ def test_a_paper_outside_is_added_with_one_click(show, qtbot, desk):
         around.add(DOI)
     assert "fetch doi:10.5555/other" in desk.about.asked
     qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
+
+
+def test_tab_brings_a_link_further_down_into_sight(show, qtbot, desk):
+    desk.papers.update({n: paper(f"A long title of paper {n} " * 12) for n in range(1, 21)})
+    panel = show()
+    around, bar = panel.parts.around, panel.parts.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: len(around.text.links()) == 3)
+    panel.resize(300, 400)
+    panel.activateWindow()
+    around.text.setFocus(Qt.FocusReason.TabFocusReason)
+    bar.setValue(0)
+    for _ in range(3):
+        qtbot.keyClick(around.text, Qt.Key.Key_Tab)
+    link = around.text.mapTo(panel.parts.area.viewport(), around.text.cursorRect().center())
+    assert panel.parts.area.viewport().rect().contains(link)
 
 
 # ---- the whole page ------------------------------------------------------------------------------
