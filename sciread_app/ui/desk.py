@@ -15,6 +15,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services.facets import FacetCounts
+from sciread_app.services.outside import Outside
 from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
@@ -30,6 +31,7 @@ from sciread_app.ui.values import (
     Card,
     Evidence,
     Ledger,
+    Likeness,
     Listing,
     Mode,
     Status,
@@ -93,6 +95,15 @@ class WorkspaceDesk:
         self._facets.remember((query, mode), found.ids)
         return _listing(found, note)
 
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
+        seconds = self._workspace.settings.pdf_seconds
+        outside = Outside(self._library, pdf_seconds=seconds)
+        if isinstance(source, str):
+            found = outside.of_text(source, task)
+        else:
+            found = outside.of_files(source, task)
+        return Likeness(found.title, found.known, found.text)
+
     def facets(self, query: str, mode: Mode, task: Task) -> Facets:
         """The counts among all papers that a query finds, not only the best."""
         ids = self._facets.remembered((query, mode))
@@ -127,9 +138,14 @@ class WorkspaceDesk:
         versions = self._library.version_counts(ids)
         return [
             Card(
-                paper, mark.read, mark.tags, mark.rating, taken_back(paper), colours,
+                paper,
+                mark.read,
+                mark.tags,
+                mark.rating,
+                taken_back(paper),
+                colours,
                 versions.get(paper.id, 1),
-            )  # fmt: skip
+            )
             for paper in self._library.get(ids)
             if paper.id is not None and (mark := marks.get(paper.id)) is not None
         ]

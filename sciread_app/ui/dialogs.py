@@ -29,6 +29,7 @@ IN_LISTS: Group = (
         ("Next and previous paper", "J, K or arrows"),
         ("Into the details", "Enter"),
         ("Show or hide the details", "Space"),
+        ("More, or less, like this", "+ and -"),
         ("From the box into the list", "Down"),
         ("Back, or out of here", "Esc"),
     ),

@@ -9,14 +9,18 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from sciread_app.ui.theme import styled
+
 MARGIN = 24
+ALIKE = 130  # pixels that the upper part is high
 
 
 class DropZone(QLabel):
     """Lies over the window while files are dragged across it, once `ready` says that they could
-    be taken."""
+    be taken. What is dropped on its upper part is not to be added."""
 
     dropped = Signal(object)  # list[Path]
+    alike_wanted = Signal(object)  # list[Path]
 
     def __init__(self, window: QWidget, ready: Callable[[], bool]) -> None:
         super().__init__("Drop to add to your library", window)
@@ -26,6 +30,11 @@ class DropZone(QLabel):
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
+        text = "Drop here to find what is similar, without adding it"
+        self.alike = styled(QLabel(text, window), "dropzone")
+        self.alike.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.alike.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.alike.hide()
         window.setAcceptDrops(True)
         window.installEventFilter(self)
 
@@ -39,17 +48,22 @@ class DropZone(QLabel):
                 self._cover()
             return event.isAccepted()
         self.hide()
+        self.alike.hide()
         if event.type() is QEvent.Type.Drop:
             assert isinstance(event, QDropEvent)
             event.acceptProposedAction()
+            above = event.position().y() <= self.alike.geometry().bottom()
             if paths := _paths(event):
-                self.dropped.emit(paths)
+                (self.alike_wanted if above else self.dropped).emit(paths)
         return True
 
     def _cover(self) -> None:
-        self.setGeometry(self._window.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN))
-        self.show()
-        self.raise_()
+        whole = self._window.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        self.alike.setGeometry(whole.adjusted(0, 0, 0, ALIKE - whole.height()))
+        self.setGeometry(whole.adjusted(0, ALIKE + MARGIN // 2, 0, 0))
+        for zone in (self, self.alike):
+            zone.show()
+            zone.raise_()
 
 
 _DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragLeave, QEvent.Type.Drop)

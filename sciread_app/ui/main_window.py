@@ -84,6 +84,7 @@ class MainWindow(QMainWindow):
         self.page = SearchPage(desk, self._jobs, self.appearance)
         self.page.remember(self._memory())
         self.page.add_wanted.connect(self.add_files)
+        self.page.save_wanted.connect(self._save_search)
         self.page.menu_opened.connect(self.menus.map.offer)
         self.page.details.read_wanted.connect(self.read)
         self.page.menu_opened.connect(self.menus.reader.offer)
@@ -246,6 +247,12 @@ class MainWindow(QMainWindow):
         if paths and self.importing:
             self.importing.add(paths)
 
+    def find_like(self, source: Sequence[Path] | str) -> None:
+        """Find what is similar to papers in files, or in a text, without adding them."""
+        if self.page:
+            self.go_to("search")
+            self.page.find_like(source)
+
     def add_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)
         self.add([Path(name) for name in names])
@@ -301,6 +308,10 @@ class MainWindow(QMainWindow):
             self._keep_safe()
         self._show_status()
         self.importing.catch_up()
+
+    def _save_search(self, name: str, query: str) -> None:
+        if self.shelving:
+            self.shelving.work.do("Saved", lambda organise: organise.save_search(name, query))
 
     def _put_up_shelf(self, desk: Desk) -> None:
         from sciread_app.ui.shelf.shelving import Shelving  # the window stands before it
@@ -378,6 +389,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(frame)
         drops = DropZone(self, lambda: self.importing is not None)
         drops.dropped.connect(self.add)
+        drops.alike_wanted.connect(self.find_like)
 
     def memory(self) -> QSettings:
         return self._memory()

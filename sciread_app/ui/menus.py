@@ -15,10 +15,9 @@ from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.reader.verbs import ReaderVerbs
-from sciread_app.ui.search_box import MODES
+from sciread_app.ui.search_verbs import SearchVerbs
 from sciread_app.ui.shelf.verbs import BACK, PAPERS, SHELF, STARS, VIEW, Verb
 from sciread_app.ui.theme import Choice
-from sciread_app.ui.values import Mode
 
 if TYPE_CHECKING:
     from sciread_app.ui.exchange import Exchange
@@ -40,6 +39,7 @@ class Menus:
         self._places: dict[str, QAction] = {}
         bar = window.menuBar()
         file, edit, papers = bar.addMenu("&File"), bar.addMenu("&Edit"), bar.addMenu("&Papers")
+        search = bar.addMenu("&Search")
         view, reader = bar.addMenu("&View"), bar.addMenu("&Reader")
         help = bar.addMenu("&Help")
         self._in_library(file, "&Add files…", Keys.Open, window.add_files)
@@ -71,12 +71,8 @@ class Menus:
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
-        self._on_page(view, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
         self._on_page(view, "&Back", Keys.Back, lambda page: page.back())
         self._on_page(view, "&Details", "Ctrl+I", lambda page: page.toggle_details())
-        view.addSeparator()
-        for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            self._on_page(view, f"Search: {name}", f"Alt+{number}", partial(_set_mode, mode))
         view.addSeparator()
         self.palette = self._action(view, "&Commands…", "Ctrl+K", window.show_palette)
         self._action(view, "&Work in the background", "Ctrl+J", window.toggle_work)
@@ -85,6 +81,7 @@ class Menus:
         self._add_themes(view.addMenu("&Theme"))
         self._on_page(reader, "&Read the PDF", "Ctrl+Shift+Return", lambda _: window.read_chosen())
         self._on_page(reader, "Save notes on chosen papers…", "", lambda _: window.save_notes())
+        self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
         self.foryou = ForYouVerbs(window, papers.addMenu("Re&commendations"))
         self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
@@ -100,6 +97,7 @@ class Menus:
         self._places[place].setChecked(True)
         for action in self._need_search_page:
             action.setEnabled(place == "search")
+        self.search.show_place(place)
         self.reader.show_place(place)
         self.duplicates.show_place(place)
         self.foryou.show_place(place)
@@ -214,10 +212,6 @@ class Menus:
 
 def _copy_as(what: CopyAs, page: SearchPage) -> None:
     page.copy_chosen(what)
-
-
-def _set_mode(mode: Mode, page: SearchPage) -> None:
-    page.box.set_mode(mode)
 
 
 def native(action: QAction) -> str:

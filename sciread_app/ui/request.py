@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sciread_app.domain.conditions import TRASH
 from sciread_app.domain.fragments import fragment, joined, likes
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import parse
+from sciread_app.domain.query import PASTED_WORDS, parse
 from sciread_app.errors import BadQuery
 from sciread_app.ui.papers import NOTHING
 from sciread_app.ui.values import Listing
@@ -55,8 +55,9 @@ class Request:
     def without(self, field: str) -> str:
         """The query as it would be without the filter of this field."""
         chosen = [one.fragment for one in self.filters if one.field != field]
-        fragments = [likes(self.like, self.unlike), *(c.fragment for c in self.scope), *chosen]
-        return joined(fragments, self.typed)
+        # Behind a long text nothing is a condition any more.
+        scope = sorted((chip.fragment for chip in self.scope), key=_is_long)
+        return joined([likes(self.like, self.unlike), *chosen, *scope], self.typed)
 
     @property
     def ranked(self) -> bool:
@@ -70,6 +71,10 @@ class Request:
     @property
     def of_trash(self) -> bool:
         return any(chip.fragment == f"in:{TRASH}" for chip in self.scope)
+
+
+def _is_long(fragment: str) -> bool:
+    return len(fragment.split()) >= PASTED_WORDS // 2
 
 
 @dataclass(frozen=True)

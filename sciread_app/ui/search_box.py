@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from sciread_app.ui.icons import icon
@@ -21,14 +23,22 @@ MODES = {
 }
 
 
+# How an entry of BibTeX, RIS or PubMed begins. Whoever pastes one looks for what is like it.
+ENTRY = re.compile(r"\s*(?:@\s*[A-Za-z]+\s*\{.*=|TY  ?- ?\w|PMID ?- ?\d)", re.DOTALL)
+
+
 class QueryEdit(QLineEdit):
     """Down goes into the results, Esc empties the box or, if it is empty, goes back."""
 
     down = Signal()
     escaped = Signal()
+    entry_pasted = Signal(str)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
+        pasted = event.matches(QKeySequence.StandardKey.Paste)
+        if pasted and ENTRY.match(QGuiApplication.clipboard().text()):
+            self.entry_pasted.emit(QGuiApplication.clipboard().text())
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
             self.down.emit()
         elif event.key() == Qt.Key.Key_Escape:
             if self.text():
@@ -43,6 +53,7 @@ class SearchBox(QWidget):
     asked = Signal()  # typing has paused, Enter was pressed or the mode was changed
     down = Signal()
     escaped = Signal()
+    entry_pasted = Signal(str)  # a BibTeX, RIS or PubMed entry
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -70,11 +81,12 @@ class SearchBox(QWidget):
         column.addWidget(self.wrong)
 
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.asked)
+        self._pause.timeout.connect(self.ask)
         self.edit.textChanged.connect(self._pause.start)
         self.edit.returnPressed.connect(self.ask)
         self.edit.down.connect(self.down)
         self.edit.escaped.connect(self.escaped)
+        self.edit.entry_pasted.connect(self.entry_pasted)
         self._modes.chosen.connect(self.ask)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
@@ -88,6 +100,13 @@ class SearchBox(QWidget):
         """Search for `text` now, without waiting for more."""
         self.edit.setText(text)
         self.ask()
+
+    def take_text(self, text: str) -> None:
+        """Search for what was copied: an entry for what is like it, anything else as it stands."""
+        if ENTRY.match(text):
+            self.entry_pasted.emit(text)
+        else:
+            self.set_text(" ".join(text.split()))
 
     def show_text(self, text: str) -> None:
         """Have `text` in the box, and search for nothing."""
@@ -104,8 +123,14 @@ class SearchBox(QWidget):
         self.ask()
 
     def ask(self) -> None:
+        """Search now; an entry that came in through the menu is what is looked for."""
         self._pause.stop()
-        self.asked.emit()
+        if ENTRY.match(self.edit.text()):
+            entry = self.edit.text()
+            self.show_text("")
+            self.entry_pasted.emit(entry)
+        else:
+            self.asked.emit()
 
     def explain(self, problem: Problem | None) -> None:
         """Say under the box what cannot be understood; None takes it away."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
@@ -20,10 +21,11 @@ from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import CardSource, PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
+from sciread_app.ui.saving import SavePopover, suggested_name
 from sciread_app.ui.search_head import SearchHead, count_words, nothing_words
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
-from sciread_app.ui.values import Listing, Mode
+from sciread_app.ui.values import Likeness, Listing, Mode
 
 SLOW_MS = 250  # after which the page says that it is searching
 BACK_MOST = 100  # lists that `back` leads through
@@ -41,10 +43,15 @@ class Finder(CardSource, DetailsSource, FacetSource, Protocol):
 
     def browse(self, order: Order, task: Task) -> Listing: ...
 
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
+        """What files, or a pasted entry, are about. Raises BadQuery where there is no paper."""
+        ...
+
 
 class SearchPage(QWidget):
     add_wanted = Signal()
     sample_wanted = Signal()
+    save_wanted = Signal(str, str)  # a name and a query
     menu_opened = Signal(object)  # QMenu for the chosen papers, before it is seen
     shown = Signal(object)  # View, each time one has been put on the page
 
@@ -83,6 +90,10 @@ class SearchPage(QWidget):
         self._before.clear()
         self.head.change(scope=scope, filters=(), like=(), unlike=())
 
+    def lift(self) -> None:
+        """Leave nothing but what is typed."""
+        self.head.change(scope=(), filters=(), like=(), unlike=())
+
     def add_scope(self, fragment: str, label: str = "") -> None:
         """Limit the list further."""
         chip = Chip(fragment, label or fragment)
@@ -100,6 +111,31 @@ class SearchPage(QWidget):
     def less_like(self, papers: Sequence[PaperId]) -> None:
         """Steer the list away from these papers."""
         self._steer(*less_like(self.head.request, papers))
+
+    def find_like(self, source: Sequence[Path] | str) -> None:
+        """Show what is similar to the papers in files, or in a pasted entry, without adding them;
+        `back` returns to what was there."""
+
+        def show(likeness: Likeness) -> None:
+            text = (Chip(likeness.text, f"Like “{likeness.title}”"),) if likeness.text else ()
+            self._enter_request(Request(scope=text, like=likeness.known))
+
+        self._jobs.run(
+            "Reading what to look for",
+            lambda task: self._finder.likeness(source, task),
+            show,
+            on_failed=self._explain,
+            lane=Lane.light,
+            instead_of="likeness",
+        )
+
+    def save_search(self) -> None:
+        """Ask for a name, and save what is asked for now under it."""
+        request = self.head.request
+        if request.query:
+            popover = SavePopover(suggested_name(request), self)
+            popover.named.connect(lambda name: self.save_wanted.emit(name, request.query))
+            popover.open_below(self.box.edit)
 
     def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
         """Replace the list by these; `back` returns to what was there."""
@@ -354,6 +390,7 @@ class SearchPage(QWidget):
 
     def _connect(self) -> None:
         self.head.asked.connect(self.search)
+        self.box.entry_pasted.connect(self.find_like)
         self.box.down.connect(self._into_results)
         self.box.escaped.connect(self.back)
         self.head.back_button.clicked.connect(self.back)

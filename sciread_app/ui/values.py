@@ -49,6 +49,16 @@ class Listing:
     note: str = ""
 
 
+@dataclass(frozen=True)
+class Likeness:
+    """What files or a pasted entry are about: papers of the library, and a text. `title` is that
+    of the first."""
+
+    title: str
+    known: tuple[PaperId, ...] = ()
+    text: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Card:
     """A paper and the marks that its card carries."""

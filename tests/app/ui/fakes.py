@@ -13,7 +13,7 @@ from sciread_app.domain.query import parse
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.palette_offer import Goal
-from sciread_app.ui.values import Card, Evidence, Ledger, Listing, Mode, Status
+from sciread_app.ui.values import Card, Evidence, Ledger, Likeness, Listing, Mode, Status
 from tests.app.ui.fake_about import FakeAbout
 from tests.app.ui.fake_care import FakeCare
 from tests.app.ui.fake_duplicates import FakeReviewer
@@ -61,9 +61,7 @@ class FakeDesk:
         )  # fmt: skip
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
-    def find(
-        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
-    ) -> Listing:
+    def find(self, query: str, mode: Mode, task: Task, order: Order = Order.relevance) -> Listing:
         """Scopes limit nothing here; examples are left out."""
         self.asked.append(query)
         self.orders.append(order)
@@ -85,6 +83,14 @@ class FakeDesk:
         }
         note = "" if self.encoded else "Searching by words only: the model is starting"
         return Listing(tuple(ids), len(ids), evidence, tuple(words), note)
+
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
+        """A pasted entry is not in the library, the second file is."""
+        if isinstance(source, str):
+            return Likeness("On Bees", (), "On Bees that fly")
+        if source[0].name == "empty.bib":
+            raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
+        return Likeness("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
     def facets(self, query: str, mode: Mode, task: Task) -> Facets:
         """Made up, but for what a query asks for first."""

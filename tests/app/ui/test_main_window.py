@@ -25,15 +25,15 @@ FAILURES = [
 ]
 
 
-def drop(window, *urls):
+def drop(window, *urls, at=(300, 500)):
     """Drag over the middle of the window, and let go."""
     data = QMimeData()
     data.setUrls([QUrl(url) for url in urls])
     button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    over = QDragEnterEvent(QPoint(50, 50), Qt.DropAction.CopyAction, data, button, modifier)
+    over = QDragEnterEvent(QPoint(*at), Qt.DropAction.CopyAction, data, button, modifier)
     QApplication.sendEvent(window, over)
     if over.isAccepted():
-        event = QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, modifier)
+        event = QDropEvent(QPointF(*at), Qt.DropAction.CopyAction, data, button, modifier)
         QApplication.sendEvent(window, event)
     return over.isAccepted()
 
@@ -51,6 +51,16 @@ def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
     qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
     assert window.banner.hint.text() == "3 new, 2 already there"
     assert ledger_of(window) is None  # nothing stands in the way of who goes on working
+
+
+def test_what_is_dropped_on_the_upper_part_is_looked_for_and_not_added(
+    qtbot, show_window, tmp_path
+):
+    desk = FakeDesk(20)
+    window = show_window(desk)
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path / "two.bib")), at=(300, 60))
+    qtbot.waitUntil(lambda: window.page.view.request.like == (2,))
+    assert desk.imported == []
 
 
 def test_what_is_no_file_cannot_be_dropped(show_window, jobs):

@@ -7,8 +7,11 @@ from dataclasses import replace
 
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.order import Order
+from sciread_app.domain.query import parse
+from sciread_app.ui.request import Chip, Filter, Request
 from sciread_app.ui.values import Listing, Mode
 from tests.app.ui.fakes import FakeDesk
 from tests.make import paper
@@ -357,3 +360,58 @@ def test_the_keys_lead_from_the_box_through_the_list_into_the_details_and_back(q
     page.box.edit.setText("something")
     qtbot.keyClick(page.box.edit, Qt.Key.Key_Escape)
     assert page.box.edit.text() == ""
+
+
+ENTRY = "@article{bees,\n title = {On Bees},\n abstract = {They fly.}}"
+
+
+def test_a_pasted_entry_is_looked_for_without_being_added(qtbot, show_page):
+    desk = FakeDesk(papers=(*PAPERS, paper("On Bees that fly")))
+    page = show_page(desk)
+    page.box.set_text("light")
+    qtbot.waitUntil(lambda: page.view.query == "light")
+    QGuiApplication.clipboard().setText(ENTRY)
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
+    assert chip_texts(page.head.scope) == ["Like “On Bees”"] and page.box.text == ""
+    page.back()
+    assert page.box.text == "light"
+    page.box.edit.setText(ENTRY)  # as the menu of the box pastes it
+    qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
+
+
+def test_files_are_looked_for_and_what_is_known_of_them_is_an_example(qtbot, show_page, tmp_path):
+    page = show_page(FakeDesk(20))
+    page.find_like([tmp_path / "two.bib"])
+    qtbot.waitUntil(lambda: page.view.request.like == (2,))
+    assert page.view.query == "like:2 On Wasps"
+    page.find_like([tmp_path / "empty.bib"])
+    qtbot.waitUntil(page.box.wrong.isVisible)
+    assert "No paper was found in empty.bib." in page.box.wrong.text()
+    assert page.view.request.like == (2,)
+
+
+def test_a_search_is_saved_under_a_name(qtbot, show_page):
+    page = show_page(FakeDesk(20))
+    page.save_search()
+    assert QApplication.activePopupWidget() is None  # all papers are no search
+    page.set_scope("tag:maths", "maths")
+    page.box.set_text("paper")
+    qtbot.waitUntil(lambda: page.view.query == "tag:maths paper")
+    page.save_search()
+    popover = QApplication.activePopupWidget()
+    assert popover.name.text() == "paper, maths"
+    popover.name.setText("  ")
+    assert not popover.save.isEnabled()
+    popover.name.setText("My papers")
+    with qtbot.waitSignal(page.save_wanted) as saved:
+        qtbot.keyClick(popover.name, Qt.Key.Key_Return)
+    assert saved.args == ["My papers", "tag:maths paper"]
+
+
+def test_behind_a_long_text_scopes_and_filters_still_hold():
+    long = Chip("words of an abstract " * 10, "Like “x”")
+    request = Request((long, Chip("in:thesis", "thesis")), (Filter("year", ("2015..",)),), "more")
+    query = parse(request.query)
+    assert [condition.field for condition in query.conditions] == ["year", "in"]
+    assert query.pasted and query.meaning.endswith("more")
