@@ -91,11 +91,13 @@ class OpenFile:
 
     def text(self, start: tuple[int, int], end: tuple[int, int], task: Task) -> str:
         """What is written from one letter (page, number) until before another."""
-        parts = []
-        for page in range(start[0], end[0] + 1):
-            text = self.page_text(page, task).letters.text
-            last = end[1] if page == end[0] else len(text)
-            parts.append(text[start[1] if page == start[0] else 0 : last])
+        if start[0] == end[0]:
+            return readable(self.page_text(start[0], task).letters.text[start[1] : end[1]])
+        parts = [self.page_text(start[0], task).letters.text[start[1] :]]
+        for first in range(start[0] + 1, end[0], _AT_ONCE):
+            task.step(first, end[0])
+            parts += self._pages.texts(first, min(first + _AT_ONCE, end[0]), task.check)
+        parts.append(self.page_text(end[0], task).letters.text[: end[1]])
         return readable(" \n".join(parts))
 
     def where_now(self, old: Highlight, task: Task) -> Highlight | None:
@@ -169,9 +171,11 @@ class Reading:
     def of_paper(self, paper: PaperId) -> list[Highlight]:
         return self._library.reading.highlights([paper])
 
-    def highlight(self, wanted: Highlight) -> Highlight:
-        with self._library.edits.recording(f"Highlighted “{_short(wanted.text)}”"):
-            return replace(wanted, id=self._library.reading.add(wanted))
+    def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]:
+        """Keep these passages, as one edit; with their numbers."""
+        text = " ".join(one.text for one in wanted)
+        with self._library.edits.recording(f"Highlighted “{_short(text)}”"):
+            return [replace(one, id=self._library.reading.add(one)) for one in wanted]
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
         with self._library.edits.recording(f"Changed the colour of “{_short(highlight.text)}”"):

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import TypeVar
 
 from PySide6.QtCore import Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.reading import Colour, Found, Highlight, Link, ReadingPlace, Spot
@@ -115,9 +115,7 @@ class Book(QWidget):
         if choice:
             self._work(
                 "Highlighting",
-                lambda task: [
-                    self._files.highlight(one) for one in passages(file, choice, colour, task)
-                ],
+                lambda task: self._files.highlight(passages(file, choice, colour, task)),
                 self._highlighted,
             )
         elif picked:
@@ -168,6 +166,14 @@ class Book(QWidget):
         self.search.stop()
         self.pictures.close()
         self._file.close()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.BackButton:
+            self.back()
+        elif event.button() is Qt.MouseButton.ForwardButton:
+            self.forward()
+        else:
+            super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if self.view.viewport().rect().contains(self.view.mapFromGlobal(event.globalPos())):
@@ -232,6 +238,7 @@ class Book(QWidget):
     def _moved(self) -> None:
         count = len(self._file.shape.sizes)
         self.toolbar.show_page(self.view.page, count)
+        self.view.setAccessibleDescription(f"Page {self.view.page + 1} of {count}")
         self.toolbar.show_zoom(self.view.zoom, self.view.factor)
         self.toolbar.enable("back", self._history.can_go_back)
         self.toolbar.enable("forward", self._history.can_go_forward)

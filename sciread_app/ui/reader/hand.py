@@ -35,6 +35,7 @@ class Hand:
 
     def press(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
+            event.ignore()  # others know what to do with it
             return
         at = event.position()
         if self._clicks.isActive():  # the third within the time of two

@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QStackedWidget, QTabBar, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QStackedWidget,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.domain.reading import Colour
@@ -100,6 +107,11 @@ class ReaderPage(Page):
             self.tab.take_focus()
         else:
             self.setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        if not self.book:
+            return (self,)
+        return (self.bar, self.book.toolbar, self.book.side, self.book.view)
 
     def window_closes(self) -> None:
         for tab in self.tabs:

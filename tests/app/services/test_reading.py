@@ -49,18 +49,8 @@ def opened(reading: Reading, path: Path, id: int = 1) -> OpenFile:
 
 def marked(reading: Reading, file: OpenFile, words: str, note: str = "") -> Highlight:
     found = file.search(words, Task()).found[0]
-    return reading.highlight(
-        Highlight(
-            file.paper,
-            file.shape.sha256,
-            str(file.path),
-            found.page,
-            found.boxes,
-            words,
-            Colour.green,
-            note,
-        )
-    )
+    where = (file.paper, file.shape.sha256, str(file.path), found.page, found.boxes)
+    return reading.highlight([Highlight(*where, words, Colour.green, note)])[0]
 
 
 def test_highlights_are_kept_changed_and_removed_and_each_edit_is_taken_back(
@@ -133,11 +123,27 @@ def test_where_one_stopped_is_known_by_content_wherever_the_file_lies(reading, p
     assert reading.place(again.shape.sha256) == ReadingPlace(0.5, "page", 0)
 
 
+def test_what_is_chosen_over_pages_is_highlighted_as_one_edit(library, reading, path):
+    file = opened(reading, written(path, "Bees dance", "Bees fly"))
+    found = file.search("bees", Task()).found
+    wanted = [
+        Highlight(1, file.shape.sha256, str(path), one.page, one.boxes, "Bees") for one in found
+    ]
+    assert [one.id for one in reading.highlight(wanted)] == [1, 2]
+    assert library.edits.last().what == "Highlighted “Bees Bees”"
+    library.edits.undo()
+    assert reading.marked(file, Task()).here == ()
+
+
 def test_text_is_copied_over_pages_with_words_made_whole(reading, path):
     first = [At("Bees are multi-", 12, 60, 700), At("modal", 12, 60, 680)]
-    path.write_bytes(make_book(pages=[first, [At("animals", 12, 60, 700)]]))
+    between = [[At(f"number {n}", 12, 60, 700)] for n in range(10)]
+    path.write_bytes(make_book(pages=[first, *between, [At("animals, all", 12, 60, 700)]]))
     file = opened(reading, path)
-    assert file.text((0, 5), (1, 7), Task()).split() == ["are", "multimodal", "animals"]
+    words = file.text((0, 5), (11, 7), Task()).split()
+    assert words[:2] == ["are", "multimodal"] and words[-3:] == ["number", "9", "animals"]
+    assert words.count("number") == 10
+    assert file.text((0, 0), (0, 4), Task()) == "Bees"
 
 
 def test_notes_on_papers_are_saved_and_nothing_is_saved_of_papers_without(

@@ -132,11 +132,12 @@ class FakeReading:
     def marked(self, file: FakeFile, task: Task) -> Marked:
         return Marked(tuple(self.kept.values()), tuple(self.lost))
 
-    def highlight(self, wanted: Highlight) -> Highlight:
+    def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]:
         with self._writing:
-            highlight = replace(wanted, id=len(self.kept) + 1)
-            self.kept[highlight.id] = highlight
-        return highlight
+            first = len(self.kept) + 1
+            kept = [replace(one, id=number) for number, one in enumerate(wanted, first)]
+            self.kept |= {one.id: one for one in kept}
+        return kept
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
         self.kept[highlight.id] = replace(self.kept[highlight.id], colour=colour)
