@@ -5,8 +5,20 @@ from __future__ import annotations
 from sqlalchemy import Connection, delete, literal, select, update
 from sqlalchemy.dialects.sqlite import insert
 
+from sciread_app.domain.renaming import with_collection_moved
 from sciread_app.errors import LibraryError
-from sciread_app.storage import schema
+from sciread_app.storage import queries, schema
+
+_BELOW = """
+WITH RECURSIVE below (id) AS (
+    VALUES (?) UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
+SELECT id FROM below
+"""
+# The file in which a collection is kept goes on with the one it has become part of.
+_KEPT_FILE = """
+INSERT OR IGNORE INTO synced (collection, path, format, written, at, problem)
+SELECT ?, path, format, written, at, problem FROM synced WHERE collection = ?
+"""
 
 
 def paths(db: Connection) -> dict[int, str]:
@@ -60,6 +72,8 @@ def move(db: Connection, path: str, new_path: str) -> None:
         raise LibraryError("A collection needs a name.", "Write one, such as: thesis/chapter 2")
     parent = made(db, "/".join(names[:-1])) if names[1:] else None
     target = _child(db, parent, names[-1])
+    old, new = "/".join(_names(path)), "/".join(names)
+    queries.rewrite(db, lambda query: with_collection_moved(query, old, new))
     if target is None:
         _set(db, moving, parent=parent, name=names[-1])
     else:
@@ -68,7 +82,10 @@ def move(db: Connection, path: str, new_path: str) -> None:
 
 def remove(db: Connection, path: str) -> None:
     """Remove a collection and all below it. Its papers stay in the library."""
-    db.execute(delete(schema.collections).where(schema.collections.c.id == _known(db, path)))
+    removed = _known(db, path)
+    rows = db.exec_driver_sql(_BELOW, (removed,))
+    queries.forget(db, [f"collection:{id}" for (id,) in rows])
+    db.execute(delete(schema.collections).where(schema.collections.c.id == removed))
 
 
 def _names(path: str) -> list[str]:
@@ -100,6 +117,8 @@ def _pour(db: Connection, emptied: int, filled: int) -> None:
     )
     put = insert(schema.collected).from_select(["collection", "paper", "added"], moved)
     db.execute(put.on_conflict_do_nothing())
+    queries.hand_over(db, f"collection:{emptied}", f"collection:{filled}")
+    db.exec_driver_sql(_KEPT_FILE, (filled, emptied))
     table = schema.collections.c
     for id, name in db.execute(select(table.id, table.name).where(table.parent == emptied)).all():
         same = _child(db, filled, name)

@@ -12,9 +12,10 @@ from sqlalchemy import Connection, Table, delete, literal, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.renaming import with_tag_renamed
 from sciread_app.domain.shelf import Shelf
 from sciread_app.errors import LibraryError
-from sciread_app.storage import collections, fulltext, overview, records, schema
+from sciread_app.storage import collections, fulltext, overview, queries, records, schema
 from sciread_app.storage.database import Database
 
 
@@ -130,6 +131,7 @@ class Shelves:
         tags, tagged = schema.tags.c, schema.tagged
         with self._db.writing() as db:
             renamed, new = _tag(db, old), _named(new, "tag")
+            queries.rewrite(db, lambda query: with_tag_renamed(query, old, new))
             other = db.scalars(select(tags.id).where(tags.name == new, tags.id != renamed)).first()
             if other is None:
                 db.execute(update(schema.tags).where(tags.id == renamed).values(name=new))
@@ -206,7 +208,9 @@ class Shelves:
     def remove_search(self, name: str) -> None:
         searches = schema.saved_searches
         with self._db.writing() as db:
-            db.execute(delete(searches).where(searches.c.id == _search(db, name)))
+            removed = _search(db, name)
+            queries.forget(db, [f"search:{removed}"])
+            db.execute(delete(searches).where(searches.c.id == removed))
 
     def notes(self, id: int) -> list[Note]:
         """The notes of a paper, the oldest first."""

@@ -15,7 +15,7 @@ from sciread_app.tasks import Task
 # A text in pieces: each with whether the other paper's text has it not.
 Pieces = tuple[tuple[str, bool], ...]
 
-_MOST_WORDS = 2_000  # of a text whose words are compared
+_MOST_WORDS = 800  # of a text whose words are compared
 BOTH_KEPT = "Both are kept"
 DIFFERS = "Differs"
 _SAID = {

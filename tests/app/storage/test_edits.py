@@ -329,6 +329,35 @@ def test_numbers_come_back_exactly(library, organise):
     assert content(library)["notes"] == before
 
 
+def test_saved_searches_go_on_to_mean_what_was_renamed(library, organise):
+    library.put([paper("A")])
+    organise.tag([1], "old")
+    organise.collect([1], "thesis/one")
+    organise.save_search("mine", "tag:old in:thesis")
+    organise.rename_tag("old", "new one")
+    organise.move_collection("thesis", "work")
+    assert library.saved_searches() == {"mine": 'tag:"new one" in:work'}
+    organise.undo()
+    organise.undo()
+    assert library.saved_searches() == {"mine": "tag:old in:thesis"}
+
+
+def test_what_is_kept_for_a_collection_goes_and_comes_back_with_it(library, organise):
+    library.put([paper("A"), paper("B")])
+    for path in ("one", "two"):
+        organise.collect([1], path)
+    [one, two] = [subject.key for subject in library.opinions.subjects()]
+    library.opinions.say(one, [2], liked=True)
+    before = content(library)
+    organise.move_collection("one", "two")
+    assert library.opinions.of(two)[0].keys() == {2}
+    organise.undo()
+    organise.remove_collection("one")
+    assert content(library)["opinions"] == []
+    organise.undo()
+    assert content(library) == before
+
+
 def test_edits_of_many_papers_are_one(library, organise):
     library.put([paper(f"Paper {n}", source="x", source_id=str(n)) for n in range(1_000)])
     ids = range(1, 1_001)

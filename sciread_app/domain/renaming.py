@@ -1,0 +1,37 @@
+"""Queries that name a tag or a collection go on to mean it when it is renamed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sciread_app.domain.fragments import QUOTES, fragment
+
+_VALUE = rf"=?(?:[{QUOTES}]([^{QUOTES}]*)[{QUOTES}]|([^\s(){QUOTES}]+))"
+
+
+def with_tag_renamed(query: str, old: str, new: str) -> str:
+    return _renamed(query, "tag", lambda name: new if name.casefold() == old.casefold() else None)
+
+
+def with_collection_moved(query: str, old: str, new: str) -> str:
+    """What is asked for below it goes along."""
+
+    def moved(path: str) -> str | None:
+        path = path.strip("/")
+        if path.casefold() == old.casefold():
+            return new
+        above = f"{old}/"
+        return (
+            f"{new}/{path[len(above) :]}" if path.casefold().startswith(above.casefold()) else None
+        )
+
+    return _renamed(query, "in", moved)
+
+
+def _renamed(query: str, field: str, rename: Callable[[str], str | None]) -> str:
+    def changed(match: re.Match[str]) -> str:
+        name = rename(match[1] if match[1] is not None else match[2])
+        return match[0] if name is None else fragment(field, [name])
+
+    return re.sub(rf"\b{field}:{_VALUE}", changed, query, flags=re.IGNORECASE)
