@@ -21,10 +21,9 @@ def with_collection_moved(query: str, old: str, new: str) -> str:
         path = path.strip("/")
         if path.casefold() == old.casefold():
             return new
-        above = f"{old}/"
-        return (
-            f"{new}/{path[len(above) :]}" if path.casefold().startswith(above.casefold()) else None
-        )
+        below = path[len(old) :]
+        inside = path[: len(old)].casefold() == old.casefold() and below.startswith("/")
+        return new + below if inside else None
 
     return _renamed(query, "in", moved)
 

@@ -1,4 +1,4 @@
-"""Queries that are kept under a name, and what belongs to the name: see domain.recommend.Subject."""
+"""Queries that are kept, and what is kept for a subject: see domain.recommend.Subject."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from sciread_app.domain.renaming import with_collection_moved, with_tag_renamed
     ("query", "renamed"),
     [
         ("tag:old bees", 'tag:"to read" bees'),
-        ('-tag:"OLD" OR tag:other', '-tag:"to read" OR tag:other'),
+        ('-tag:"OLD" tag:old OR tag:other', '-tag:"to read" tag:"to read" OR tag:other'),
         ("(tag:old) year:2015..", '(tag:"to read") year:2015..'),
         ("tag:“old” tag:older", 'tag:"to read" tag:older'),
         ("old bees", "old bees"),
