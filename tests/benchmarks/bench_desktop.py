@@ -1,0 +1,112 @@
+"""An hour of work in the window in a minute, on 153,940 papers, while others come in.
+
+    python -m tests.benchmarks.bench_desktop [--home DIR] [--papers N] [--import N]
+
+DIR (else bench-large, which is made) is filled by tests.benchmarks.large_home. Prints, for each
+kind of thing that is done, how long the window was deaf at most, and how much memory it took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import psutil
+from PySide6.QtCore import QEventLoop
+from PySide6.QtWidgets import QApplication
+
+from sciread_app.ui.app import TURN
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Appearance
+from tests.app.ui.heartbeat import Heartbeat
+from tests.app.ui.working_day import working_day
+from tests.benchmarks.bench_window import write_papers
+from tests.benchmarks.large_home import REAL, fill
+
+PAUSE = 0.4  # seconds between two things that are done
+TARGET_MS = 50
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    asked.add_argument("--home", type=Path, default=Path("bench-large"))
+    asked.add_argument("--papers", type=int, default=153_940)
+    asked.add_argument("--import", dest="coming", type=int, default=3_000)
+    wanted = asked.parse_args()
+    if not REAL.is_file():
+        sys.exit(f"The real papers are not there: {REAL}")
+    fill(wanted.home, wanted.papers)
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home"
+        shutil.copytree(wanted.home, home)  # what comes in shall not stay
+        write_papers(Path(folder) / "papers.jsonl", wanted.coming)
+        renamed(Path(folder) / "papers.jsonl")
+        work(home, Path(folder) / "papers.jsonl")
+
+
+def renamed(path: Path) -> None:
+    """Let the papers be new to the library, so that they are stored and encoded."""
+    text = (
+        path.read_text("utf-8")
+        .replace('"id": "', '"id": "new-')
+        .replace('"title": "', '"title": "New: ')
+    )
+    path.write_text(text, "utf-8")
+
+
+def work(home: Path, papers: Path) -> None:
+    sys.setswitchinterval(TURN)
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    jobs, process = Jobs(), psutil.Process()
+    window = MainWindow(home, jobs, Appearance(app))
+    window.resize(1400, 900)
+    window.show()
+    desk = open_desk(home)
+    window.open(desk)
+    pass_time(app, 1.0, jobs)
+    gc.freeze()  # as the program does when the library is open
+    print(f"{desk.status().papers:,} papers, {process.memory_info().rss / 2**20:.0f} MB at rest")
+    assert window.importing
+    window.importing.add([papers])
+    longest: defaultdict[str, float] = defaultdict(float)
+    heart = Heartbeat()
+    heart.start()
+    begun, seen = time.monotonic(), 0
+    for what in working_day(window):
+        pass_time(app, PAUSE)
+        longest[what] = max(longest[what], *heart.gaps_ms[seen:], 0.0)
+        seen = heart.beats
+    heart.stop()
+    for what, gap in longest.items():
+        print(f"  {what:32}{gap:7.0f} ms{'  over' if gap > TARGET_MS else ''}")
+    print(
+        f"in {time.monotonic() - begun:.0f} s the window was deaf for {heart.longest_ms:.0f} ms at "
+        f"most, {heart.share_over(TARGET_MS):.2%} of the time for more than {TARGET_MS} ms "
+        f"(target: never); {process.memory_info().rss / 2**20:.0f} MB (target 700)"
+    )
+    jobs.shut_down()
+    desk.close()
+
+
+def pass_time(app: QApplication, seconds: float, jobs: Jobs | None = None) -> None:
+    """Until nothing runs any more, if there are `jobs`; but at least so long."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until or (jobs and jobs.running()):
+        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 5)
+        time.sleep(0.0005)
+
+
+if __name__ == "__main__":
+    main()

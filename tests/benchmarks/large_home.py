@@ -1,0 +1,95 @@
+"""A library of 153,940 real papers for benchmarks of the window, with vectors that cost nothing.
+
+`python -m tests.benchmarks.large_home FOLDER [--papers N]`. Texts become sums of random directions
+of their words, in the starter model's own space: enough to be near what is about the same, and made
+in a minute where the model takes half an hour. What is measured here is time, not quality.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import HashingVectorizer
+from sklearn.random_projection import SparseRandomProjection
+
+from sciread_app.paths import open_home
+from sciread_app.services.intake import Intake
+from sciread_app.services.space import Space
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.package import starter_package
+
+REAL = Path(__file__).resolve().parents[2].parent / "shared/data/arxiv/papers.jsonl.gz"
+
+
+class WordEncoder:
+    """Stands in for the starter model, in its space."""
+
+    def __init__(self) -> None:
+        package = starter_package()
+        self.space, self.dim = package.space, package.dim
+        self._words = HashingVectorizer(n_features=2**16, stop_words="english", norm="l2")
+        self._directions = SparseRandomProjection(self.dim, random_state=0)
+        self._directions.fit(np.empty((1, 2**16), np.float32))
+
+    def encode(
+        self, texts: Sequence[tuple[str, str]], task: Task | None = None
+    ) -> NDArray[np.float32]:
+        words = self._words.transform(f"{title} {abstract}" for title, abstract in texts)
+        vectors = self._directions.transform(words).toarray().astype(np.float32)
+        vectors[:, 0] += 1e-6  # a text without words has a direction, too
+        unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        return unit
+
+    def close(self) -> None:
+        pass
+
+
+def fill(folder: Path, papers: int = 153_940) -> Path:
+    """Make the library, or go on making it; returns its folder."""
+    home = open_home(folder)
+    library = Library(home.library)
+    try:
+        if library.count() < papers:
+            begun = time.monotonic()
+            report = Intake(library).add([REAL], Task())
+            library.trash(library.ids()[papers:])
+            print(f"{report.added:,} papers taken in, {time.monotonic() - begun:.0f} s")
+        shelve(library)
+        begun = time.monotonic()
+        space = Space(library, WordEncoder(), home.indexes)
+        encoded = space.catch_up(Task())
+        space.close()
+        print(f"{encoded:,} vectors made and put into the index, {time.monotonic() - begun:.0f} s")
+    finally:
+        library.close()
+    return folder
+
+
+def shelve(library: Library) -> None:
+    """Collections, tags, notes and stars, as a library that is used has them."""
+    if library.shelves.collections():
+        return
+    ids = library.ids()
+    for n in range(40):
+        library.shelves.collect(ids[n * 100 : n * 100 + 60].tolist(), f"Project {n % 8}/Part {n}")
+        library.shelves.tag(ids[n * 50 : n * 50 + 200].tolist(), f"tag {n}")
+    library.shelves.mark_read(ids[::3].tolist())
+    library.shelves.rate(ids[::7].tolist(), 4)
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    asked.add_argument("folder", type=Path)
+    asked.add_argument("--papers", type=int, default=153_940)
+    wanted = asked.parse_args()
+    fill(wanted.folder, wanted.papers)
+
+
+if __name__ == "__main__":
+    main()
