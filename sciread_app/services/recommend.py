@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,6 +52,17 @@ class _Question:
     vectors: tuple[str, int]  # the space, and how many papers have one
     today: int  # age counts in days
     limit: int
+
+
+class _Asked(NamedTuple):
+    question: _Question
+    arrived: Ids  # all that came
+    candidates: Arrivals
+    waved: dict[PaperId, float]
+
+    @property
+    def lesson(self) -> Lesson:
+        return Lesson(self.question.members, self.question.waved, self.question.wishes)
 
 
 class Recommender:
@@ -118,14 +130,30 @@ class Recommender:
     ) -> Feed:
         """What is new for this subject, best first: by default what fetches brought in the last
         30 days. Raises BadQuery if the subject's query or its wishes cannot be understood."""
-        task, now = task or Task(), time.time()
-        since = now - LATELY * DAY if since is None else since
+        task = task or Task()
+        since = time.time() - LATELY * DAY if since is None else since
+        asked = self._ask(subject, since, among, limit)
+        task.check()
+        feed = self._known(asked.question)
+        if feed is None:
+            feed = self._answer(asked, since, task)
+        if feed.picks:  # why there are none depends on more than the question
+            self._keep(asked.question, feed)
+        return replace(feed, since=since, waved_away=asked.waved)
+
+    def count_new(self, subject: Subject, task: Task | None = None) -> int:
+        """How many papers are new for this subject, unseen, and as like it as its own papers.
+        Nothing is learnt for it where there are vectors, so that it is known at once."""
+        if self._space is None:
+            return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
+        asked = self._ask(subject, time.time() - LATELY * DAY, Among.fetched, 0)
+        return self._picker.count(asked.lesson, asked.candidates)
+
+    def _ask(self, subject: Subject, since: float, among: Among, limit: int) -> _Asked:
         wishes = self.wishes(subject)
         liked, waved = self._opinions.of(subject.key)
         arrivals = self._arrivals(among, since)
-        task.check()
-        own = self._own(subject, arrivals.ids)
-        members = list(dict.fromkeys([*own, *liked]))
+        members = list(dict.fromkeys([*self._own(subject, arrivals.ids), *liked]))
         held = members if subject.kind is SubjectKind.collection else liked
         candidates = self._candidates(subject, wishes, arrivals, [*held, *waved])
         question = _Question(
@@ -137,19 +165,10 @@ class Recommender:
             arrivals.ids.tobytes(),
             candidates.ids.tobytes(),
             (self._space.key, self._space.count()) if self._space else ("", 0),
-            int(now / DAY),
+            int(time.time() / DAY),
             limit,
         )
-        feed = self._known(question)
-        if feed is None:
-            feed = self._answer(question, arrivals.ids, candidates, since, task)
-        if feed.picks:  # why there are none depends on more than the question
-            self._keep(question, feed)
-        return replace(feed, since=since, waved_away=waved)
-
-    def count_new(self, subject: Subject, task: Task | None = None) -> int:
-        """How many papers are new for this subject, unseen, and as like it as its own papers."""
-        return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
+        return _Asked(question, arrivals.ids, candidates, waved)
 
     def _arrivals(self, among: Among, since: float) -> Arrivals:
         if among is Among.fetched:
@@ -185,17 +204,15 @@ class Recommender:
             kept &= np.isin(arrivals.ids, self._library.matching(conditions), assume_unique=True)
         return Arrivals(arrivals.ids[kept], arrivals.came[kept])
 
-    def _answer(
-        self, question: _Question, arrived: Ids, candidates: Arrivals, since: float, task: Task
-    ) -> Feed:
-        if not question.members or not len(candidates.ids):
-            why = self._why_nothing(question, arrived, since)
+    def _answer(self, asked: _Asked, since: float, task: Task) -> Feed:
+        question = asked.question
+        if not question.members or not len(asked.candidates.ids):
+            why = self._why_nothing(question, asked.arrived, since)
             return Feed(question.subject, note=why.note, hint=why.hint, next=why.next)
-        lesson = Lesson(question.members, question.waved, question.wishes)
-        picks, ranked = self._picker.pick(lesson, candidates, question.limit, task)
+        picks, ranked = self._picker.pick(asked.lesson, asked.candidates, question.limit, task)
         feed = Feed(question.subject, picks, ranked)
         if not picks:
-            why = words.only_versions(len(candidates.ids))
+            why = words.only_versions(len(asked.candidates.ids))
         elif not feed.fitting:
             why = words.none_fits(ranked, question.subject)
         elif len(question.members) < ENOUGH:

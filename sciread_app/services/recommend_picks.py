@@ -50,10 +50,7 @@ class Picker:
     ) -> tuple[list[Pick], int]:
         """The best candidates, best first, and how many were ranked."""
         others = self._presumed(lesson)
-        candidates = self._thinned(lesson, others, candidates)
-        candidates = self._one_a_work(lesson.wanted, candidates)
-        if np.isnan(candidates.came).any():  # of a whole library it was not asked
-            candidates = self._library.opinions.came(candidates.ids)
+        candidates = self._worth_a_look(lesson, others, candidates)
         if not len(candidates.ids):
             return [], 0
         task.check()
@@ -69,6 +66,28 @@ class Picker:
             self._pick(row, lesson, candidates, scores, near, ranked) for row in order.tolist()
         ], len(scores)
 
+    def count(self, lesson: Lesson, candidates: Arrivals) -> int:
+        """How many unseen candidates fit, of those that have a vector."""
+        if not lesson.wanted or not len(candidates.ids) or self._space is None:
+            return 0
+        candidates = self._worth_a_look(lesson, self._presumed(lesson), candidates)
+        wanted, known = self._space.vectors(lesson.wanted)
+        offered, there = self._space.vectors(candidates.ids)
+        if not known.any() or not there.any():
+            return 0
+        own = wanted[known]
+        near = alike(offered[there] @ own.T, own @ own.T, self._floor())
+        return int((near.fits & (candidates.came[there] > lesson.wishes.seen)).sum())
+
+    def _worth_a_look(
+        self, lesson: Lesson, others: Sequence[PaperId], candidates: Arrivals
+    ) -> Arrivals:
+        candidates = self._thinned(lesson, others, candidates)
+        candidates = self._one_a_work(lesson.wanted, candidates)
+        if np.isnan(candidates.came).any():  # of a whole library it was not asked
+            candidates = self._library.opinions.came(candidates.ids)
+        return candidates
+
     def _pick(
         self,
         row: int,
@@ -79,15 +98,15 @@ class Picker:
         ranked: Ranked,
     ) -> Pick:
         similarity, came = float(near.similarity[row]), float(candidates.came[row])
-        by_meaning = self._space is not None and not np.isnan(similarity)
+        space = None if np.isnan(similarity) else self._space
         return Pick(
             PaperId(int(candidates.ids[row])),
             float(scores[row]),
             came,
             fits=bool(near.fits[row]),
             unseen=came > lesson.wishes.seen,
-            similarity=similarity if by_meaning else None,
-            percentile=100 * self._space.percentile(similarity) if by_meaning else None,
+            similarity=similarity if space else None,
+            percentile=100 * space.percentile(similarity) if space else None,
             like=tuple(lesson.wanted[place] for place in near.nearest[row, :_REASONS]),
             words=ranked.words(row),
         )

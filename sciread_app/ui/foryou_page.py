@@ -10,10 +10,11 @@ from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.domain.recommend import Next, Subject, SubjectKind, Wishes
+from sciread_app.domain.recommend import Subject, SubjectKind, Wishes
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.foryou_empty import Do, nothing_in
 from sciread_app.ui.foryou_head import WHERE, ForYouHead
 from sciread_app.ui.foryou_list import PickList, ReasonModel
 from sciread_app.ui.foryou_subjects import SubjectList
@@ -25,7 +26,6 @@ from sciread_app.ui.values import Listing
 
 SLOW_MS = 250  # after which the page says that it is looking
 LATER = "read later"
-Button = tuple[str, Callable[[], object]]
 
 
 class ForYouPage(Page):
@@ -151,9 +151,7 @@ class ForYouPage(Page):
         self._whole.setCurrentIndex(1 if subjects else 0)
         before = self.subjects.current()
         self.subjects.show_subjects(subjects)
-        if not subjects:
-            self._say_nobody()
-        elif before and self.subjects.current() == before:
+        if before and self.subjects.current() == before:
             self._ask()  # nobody has chosen another, which would have asked
         self._count(list(subjects))
 
@@ -275,61 +273,21 @@ class ForYouPage(Page):
             self.empty.say("wait", "Looking what is new…")
             self._lists.setCurrentIndex(0)
 
-    def _say_nobody(self) -> None:
-        self.nobody.say(
-            "similar",
-            "Follow what you care about",
-            "Put five papers or more into a collection, or save a search. What you fetch is then "
-            "ranked by how like it they are, and comes here with the reasons.",
-            (
-                ("Go to your papers", lambda: self.place_wanted.emit("search")),
-                ("Fetch papers", lambda: self.place_wanted.emit("intake")),
-            ),
-        )
-
     def _say_empty(self, found: Suggestions) -> None:
-        part = self.head.part
-        if part is Part.waved:
-            self.empty.say("similar", "Nothing was waved away", TEXTS[part])
-        elif part is Part.far:
-            self.empty.say("similar", "Nothing here", TEXTS[part])
-        elif part is Part.seen:
-            self.empty.say("similar", "Nothing seen yet", TEXTS[part])
-        elif found.note:
-            self.empty.say("recent", found.note, found.hint, self._buttons(found))
-        elif found.part(Part.seen):
-            many = len(found.part(Part.seen))
-            self.empty.say(
-                "read",
-                "You are up to date",
-                "Nothing has come since you looked last.",
-                ((f"Show {many:,} seen before", lambda: self.show_part(Part.seen)),),
-            )
-        else:
-            self.empty.say("recent", "Nothing new")
-
-    def _buttons(self, found: Suggestions) -> tuple[Button, ...]:
-        far = len(found.part(Part.far))
-        return {
-            Next.nothing: (),
-            Next.collect: (("Go to your papers", lambda: self.place_wanted.emit("search")),),
-            Next.fetch: (
-                ("Go to Intake", lambda: self.place_wanted.emit("intake")),
-                ("Look in the whole library", self._look_everywhere),
-            ),
-            Next.far: (
-                (f"Show the {far:,} less alike", lambda: self.show_part(Part.far)),
-                ("Look in the whole library", self._look_everywhere),
-            ),
-            Next.words: (("Change the words", self._change_words),),
-        }[found.next]
+        do: dict[Do, Callable[[], object]] = {
+            Do.papers: lambda: self.place_wanted.emit("search"),
+            Do.fetch: lambda: self.place_wanted.emit("intake"),
+            Do.everywhere: self._look_everywhere,
+            Do.far: lambda: self.show_part(Part.far),
+            Do.seen: lambda: self.show_part(Part.seen),
+            Do.words: self.head.must.setFocus,
+        }
+        picture, title, text, steps = nothing_in(found, self.head.part)
+        self.empty.say(picture, title, text, tuple((name, do[step]) for name, step in steps))
 
     def _look_everywhere(self) -> None:
         self.head.among.choose(len(WHERE) - 1)
         self._ask()
-
-    def _change_words(self) -> None:
-        self.head.must.setFocus()
 
     def _pick(self, paper: PaperId | None) -> None:
         if paper is None:
@@ -371,6 +329,16 @@ class ForYouPage(Page):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
         split.setSizes([210, 560, 420])
+        self.nobody.say(
+            "foryou",
+            "Follow what you care about",
+            "Put five papers or more into a collection, or save a search. What you fetch is then "
+            "ranked by how like it they are, and comes here with the reasons.",
+            (
+                ("Go to your papers", lambda: self.place_wanted.emit("search")),
+                ("Fetch papers", lambda: self.place_wanted.emit("intake")),
+            ),
+        )
         self._whole = QStackedWidget()
         self._whole.addWidget(self.nobody)
         self._whole.addWidget(split)
@@ -406,13 +374,6 @@ class ForYouPage(Page):
         self.details.similar_wanted.connect(self.similar_wanted)
         self.details.search_wanted.connect(self.search_wanted)
         self.details.paper_wanted.connect(self.details.show_paper)
-
-
-TEXTS = {
-    Part.waved: "What you say is not for you is kept here, and can be taken back.",
-    Part.far: "What is further from your papers than these are from one another comes here.",
-    Part.seen: "What is new moves here when you press “Seen until here”.",
-}
 
 
 def _papers(papers: Sequence[int]) -> str:

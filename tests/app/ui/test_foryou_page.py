@@ -170,7 +170,7 @@ def test_an_empty_list_says_why_and_what_to_do(show, qtbot, jobs, next_step, but
     foryou.come, foryou.note, foryou.next = [5, 6], "Nothing was fetched yet.", next_step
     page.library_changed(Changes(papers=True))
     settle(qtbot, jobs)
-    assert page.empty.title.text() == "Nothing was fetched yet."
+    assert page.empty.title.text() == "Nothing was fetched yet"
     assert button in buttons(page.empty)
 
 
