@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection
 
+from sciread_app.domain.conditions import Condition
+from sciread_app.domain.query import words_in
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
 
@@ -59,6 +61,33 @@ WHERE paper IN (SELECT value FROM json_each(?))
 """
 
 
+# Papers that are looked through for names that begin like what is typed.
+_LOOKED_THROUGH = 5_000
+_LIKE_SIGNS = str.maketrans({"\\": r"\\", "%": r"\%", "_": r"\_"})
+_AUTHOR_NAMES = f"""
+SELECT {_NAME} AS name, count(*) AS papers FROM authors
+WHERE paper IN (SELECT rowid FROM fulltext WHERE fulltext MATCH ? LIMIT ?)
+AND name LIKE ? ESCAPE '\\' GROUP BY name COLLATE NOCASE ORDER BY papers DESC, name LIMIT ?
+"""
+_MOST_FIRST = "LIKE ? ESCAPE '\\' GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?"
+_NAMES = {
+    "cat": f"SELECT field COLLATE NOCASE, count(*) FROM fields WHERE field {_MOST_FIRST}",
+    "venue": "SELECT venue COLLATE NOCASE, count(*) FROM papers "
+    f"WHERE venue != '' AND trashed IS NULL AND venue {_MOST_FIRST}",
+    "tag": "SELECT name, count(paper) FROM tags LEFT JOIN tagged ON tag = tags.id "
+    f"WHERE name {_MOST_FIRST}",
+    "in": f"""
+        WITH RECURSIVE paths (id, path) AS (
+            SELECT id, name FROM collections WHERE parent IS NULL
+            UNION ALL
+            SELECT c.id, paths.path || '/' || c.name
+            FROM collections AS c JOIN paths ON c.parent = paths.id)
+        SELECT path, count(paper) FROM paths LEFT JOIN collected ON collection = paths.id
+        WHERE path {_MOST_FIRST}
+    """,
+}
+
+
 @dataclass(frozen=True)
 class Groups:
     """Paper `papers[n]` is in the group `numbers[n]`; `names` says what groups are called."""
@@ -97,6 +126,20 @@ class Grouping:
         if field == "author":
             return self._authors()
         return self._named(_NAMED[field])
+
+    def names(self, field: str, written: str, most: int) -> list[tuple[str, int]]:
+        """Values of a field of the query language that hold what is written, with how many papers
+        have each, the most frequent first."""
+        like = f"%{written.strip().translate(_LIKE_SIGNS)}%"
+        values: tuple[object, ...]
+        if field != "author":
+            sql, values = _NAMES[field], (like, most)
+        elif expression := _beginning(written):
+            sql, values = _AUTHOR_NAMES, (expression, _LOOKED_THROUGH, like, most)
+        else:
+            return []
+        with self._db.reading() as db:
+            return [(str(name), int(count)) for name, count in db.exec_driver_sql(sql, values)]
 
     def with_pdf(self) -> Ids:
         return self._ids("SELECT group_concat(DISTINCT paper) FROM attachments")
@@ -144,6 +187,14 @@ class Grouping:
         with self._db.reading() as db:
             names = db.exec_driver_sql(_AUTHORS_AMONG, (listed,)).scalars().all()
         return {hash(name): str(name) for name in names}
+
+
+def _beginning(written: str) -> str:
+    """The FTS5 expression for authors whose name begins like this; empty if that says nothing."""
+    words = words_in(written)
+    if not words or len(words[-1]) < 2:
+        return ""
+    return Condition("author", " ".join(words) + "*").expression
 
 
 def _authors_between(

@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from sciread_app.domain.facets import Facets
+from sciread_app.domain.facets import Count, Facets
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.news import taken_back
 from sciread_app.domain.order import Order
@@ -39,6 +39,7 @@ from sciread_app.ui.values import (
 from sciread_app.workspace import Workspace, open_workspace
 
 BEST = 100  # papers that a search lists
+NAMED = 12  # authors, tags and so on that are offered while one types
 STARTING = "Searching by words only: the model is starting"
 
 
@@ -94,6 +95,10 @@ class WorkspaceDesk:
         found, note = self._search(query, mode, task, order)
         self._facets.remember((query, mode), found.ids)
         return _listing(found, note)
+
+    def names(self, field: str, written: str, task: Task) -> list[Count]:
+        found = self._library.grouping.names(field, written, NAMED)
+        return [Count(name, papers) for name, papers in found]
 
     def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
         seconds = self._workspace.settings.pdf_seconds

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from typing import Any, Protocol
@@ -230,6 +231,18 @@ class PaperList(QTableView):
         )
         self._model.show(listing)
         self.scrollToTop()
+
+    @contextmanager
+    def staying(self, *, scrolled: bool = True) -> Iterator[None]:
+        """While another list is shown: the paper that is read stays chosen, or where it is gone
+        the one in its place. When `scrolled`, what was under the eye stays there, too."""
+        reading, row, top = self.current(), self.currentIndex().row(), self.top()
+        yield
+        now = self._model.row_of(reading)
+        self.go_to(min(max(row, 0), self._model.rowCount() - 1) if now is None else now)
+        if scrolled:
+            came_in_above = 0 if now is None or top == 0 else now - row
+            self.set_top(top + self.height_of(came_in_above))
 
     def top(self) -> int:
         """How far down the list is scrolled, in pixels."""

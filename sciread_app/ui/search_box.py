@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
+from sciread_app.domain.facets import Count
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.segments import Segments
+from sciread_app.ui.suggestions import (
+    Half,
+    Suggestions,
+    completed,
+    half_typed,
+    names_offered,
+    with_recent,
+)
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Mode
 
@@ -32,6 +42,7 @@ class QueryEdit(QLineEdit):
 
     down = Signal()
     escaped = Signal()
+    recalled = Signal()  # Up, with nothing in the box
     entry_pasted = Signal(str)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -40,6 +51,8 @@ class QueryEdit(QLineEdit):
             self.entry_pasted.emit(QGuiApplication.clipboard().text())
         elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
             self.down.emit()
+        elif event.key() == Qt.Key.Key_Up and not self.text():
+            self.recalled.emit()
         elif event.key() == Qt.Key.Key_Escape:
             if self.text():
                 self.clear()
@@ -54,6 +67,8 @@ class SearchBox(QWidget):
     down = Signal()
     escaped = Signal()
     entry_pasted = Signal(str)  # a BibTeX, RIS or PubMed entry
+    names_wanted = Signal(str, str)  # a field, and what is typed of a name
+    searched = Signal(object)  # what was searched for until now, the latest first
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -87,6 +102,14 @@ class SearchBox(QWidget):
         self.edit.down.connect(self.down)
         self.edit.escaped.connect(self.escaped)
         self.edit.entry_pasted.connect(self.entry_pasted)
+        self.edit.recalled.connect(self.recall)
+        self.edit.textEdited.connect(self._look_for_names)
+        self.edit.editingFinished.connect(self._note_search)
+        self._suggestions = Suggestions(self.edit)
+        self._suggestions.chosen.connect(self._take_suggestion)
+        self._half: Half | None = None
+        self._names: Sequence[Count] = ()
+        self.recent: Sequence[str] = ()
         self._modes.chosen.connect(self.ask)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
@@ -100,6 +123,23 @@ class SearchBox(QWidget):
         """Search for `text` now, without waiting for more."""
         self.edit.setText(text)
         self.ask()
+
+    @property
+    def offered(self) -> list[str]:
+        """What is suggested below the box."""
+        return self._suggestions.offered
+
+    def recall(self) -> None:
+        """Offer what was searched for before."""
+        self._half = None
+        self._suggestions.offer(self.recent)
+
+    def offer_names(self, field: str, written: str, names: Sequence[Count]) -> None:
+        """Offer these for what is typed, if it is still that."""
+        half = half_typed(self.edit.text(), self.edit.cursorPosition())
+        if half and (half.field, half.written) == (field, written):
+            self._half, self._names = half, names
+            self._suggestions.offer(names_offered(names))
 
     def take_text(self, text: str) -> None:
         """Search for what was copied: an entry for what is like it, anything else as it stands."""
@@ -131,6 +171,28 @@ class SearchBox(QWidget):
             self.entry_pasted.emit(entry)
         else:
             self.asked.emit()
+
+    def _look_for_names(self) -> None:
+        if half := half_typed(self.edit.text(), self.edit.cursorPosition()):
+            self.names_wanted.emit(half.field, half.written)
+        else:
+            self._suggestions.hide()
+
+    def _take_suggestion(self, number: int) -> None:
+        if self._half is None:
+            self.set_text(self.recent[number])
+            return
+        text, cursor = self.edit.text(), self.edit.cursorPosition()
+        text, cursor = completed(text, cursor, self._half, self._names[number].name)
+        self.edit.setText(text)
+        self.edit.setCursorPosition(cursor)
+        self.ask()
+
+    def _note_search(self) -> None:
+        """What is typed and left is worth remembering; what was typed on the way to it is not."""
+        if self.text and self.recent[:1] != [self.text]:
+            self.recent = with_recent(self.recent, self.text)
+            self.searched.emit(self.recent)
 
     def explain(self, problem: Problem | None) -> None:
         """Say under the box what cannot be understood; None takes it away."""

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.conditions import TRASH
+from sciread_app.domain.facets import Count
+from sciread_app.tasks import Task
 from sciread_app.ui.facets import FacetSource, FilterBar
 from sciread_app.ui.icons import icon
-from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.papers import CardSource, PaperModel
 from sciread_app.ui.request import Chip, Request, View
 from sciread_app.ui.scope import ScopeBar
@@ -27,6 +30,10 @@ CRUMB_SHOWN = 60  # characters
 class Source(CardSource, FacetSource, Protocol):
     """What the head needs of a library."""
 
+    def names(self, field: str, written: str, task: Task) -> Sequence[Count]:
+        """Authors, venues, tags and so on that are called like this, with counts."""
+        ...
+
 
 class SearchHead(QWidget):
     """Together its parts make the request; each can be changed by a person at any time."""
@@ -40,6 +47,8 @@ class SearchHead(QWidget):
         self._request = Request()
         self.box = SearchBox(appearance)
         self.scope = ScopeBar(appearance)
+        self._source = source
+        self._jobs = jobs
         self.filters = FilterBar(source, jobs, appearance)
         self.steering = Steering(source, model.known, jobs, appearance)
         self.order = SortButton(appearance)
@@ -91,6 +100,23 @@ class SearchHead(QWidget):
         self.filters.show_filters(self._request)
         self.steering.show_request(self._request)
 
+    def remember(self, settings: QSettings) -> None:
+        """Begin as one left off, and keep there what is chosen from now on."""
+        self.order.restore(settings.value("search/order"))
+        self.order.chosen.connect(lambda _: settings.setValue("search/order", self.order.save()))
+        recent = settings.value("search/recent")
+        self.box.recent = [str(one) for one in recent] if isinstance(recent, list) else []
+        self.box.searched.connect(lambda recent: settings.setValue("search/recent", recent))
+
+    def _find_names(self, field: str, written: str) -> None:
+        self._jobs.run(
+            "Looking for names",
+            lambda task: self._source.names(field, written, task),
+            lambda names: self.box.offer_names(field, written, names),
+            lane=Lane.light,
+            instead_of="names",
+        )
+
     def _remove_scope(self, chip: Chip) -> None:
         self.change(scope=tuple(one for one in self._request.scope if one != chip))
 
@@ -128,6 +154,7 @@ class SearchHead(QWidget):
 
     def _connect(self) -> None:
         self.box.asked.connect(self.asked)
+        self.box.names_wanted.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))
         self.order.chosen.connect(lambda order: self.asked.emit())

@@ -16,13 +16,12 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.facets import FacetSource
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.copy_button import fill
-from sciread_app.ui.papers import CardSource, PaperList, PaperModel
+from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
 from sciread_app.ui.saving import SavePopover, suggested_name
-from sciread_app.ui.search_head import SearchHead, count_words, nothing_words
+from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.values import Likeness, Listing, Mode
@@ -31,7 +30,7 @@ SLOW_MS = 250  # after which the page says that it is searching
 BACK_MOST = 100  # lists that `back` leads through
 
 
-class Finder(CardSource, DetailsSource, FacetSource, Protocol):
+class Finder(Source, DetailsSource, Protocol):
     """What the page needs of a library. Each verb may take a while; none is called on this thread.
 
     What cannot be understood is raised as BadQuery.
@@ -51,6 +50,7 @@ class Finder(CardSource, DetailsSource, FacetSource, Protocol):
 class SearchPage(QWidget):
     add_wanted = Signal()
     sample_wanted = Signal()
+    fetch_wanted = Signal()
     save_wanted = Signal(str, str)  # a name and a query
     menu_opened = Signal(object)  # QMenu for the chosen papers, before it is seen
     shown = Signal(object)  # View, each time one has been put on the page
@@ -89,6 +89,11 @@ class SearchPage(QWidget):
         scope = (Chip(fragment, label or fragment),) if fragment else ()
         self._before.clear()
         self.head.change(scope=scope, filters=(), like=(), unlike=())
+
+    def recall(self) -> None:
+        """Offer what was searched for before."""
+        self.box.take_focus()
+        self.box.recall()
 
     def lift(self) -> None:
         """Leave nothing but what is typed."""
@@ -146,11 +151,7 @@ class SearchPage(QWidget):
 
     def remember(self, settings: QSettings) -> None:
         """Begin as one left off, and keep there what is chosen from now on."""
-        self.details.remember(settings)
-        self.head.order.restore(settings.value("search/order"))
-        self.head.order.chosen.connect(
-            lambda order: settings.setValue("search/order", self.head.order.save())
-        )
+        self.head.remember(settings)
 
     def back(self) -> None:
         """To the list that was there before the similar papers."""
@@ -228,11 +229,8 @@ class SearchPage(QWidget):
         self._ask(self._steered)
 
     def _steered(self, view: View) -> None:
-        """The paper that is read stays chosen; where it is gone, the one in its place is."""
-        reading, row = self.hits.current(), self.hits.currentIndex().row()
-        self._show(view)
-        now = self.model.row_of(reading)
-        self.hits.go_to(min(max(row, 0), self.model.rowCount() - 1) if now is None else now)
+        with self.hits.staying(scrolled=False):
+            self._show(view)
 
     def _push(self) -> None:
         self._before.append((self.view, self.hits.currentIndex().row()))
@@ -265,16 +263,8 @@ class SearchPage(QWidget):
         self.hits.go_to(0)
 
     def _update(self, view: View) -> None:
-        reading, row, top = self.hits.current(), self.hits.currentIndex().row(), self.hits.top()
-        chosen = self.hits.chosen()
-        self._show(view)
-        now = self.model.row_of(reading)
-        # Where it is gone, the one that took its place is read on.
-        self.hits.go_to(min(max(row, 0), self.model.rowCount() - 1) if now is None else now)
-        if len(chosen) > 1:
-            self.hits.choose(chosen)
-        # Papers came in above: what was under the eye stays there.
-        self.hits.set_top(top + (0 if now is None or top == 0 else self.hits.height_of(now - row)))
+        with self.hits.staying():
+            self._show(view)
 
     def _show(self, view: View) -> None:
         self._slow.stop()
@@ -294,6 +284,7 @@ class SearchPage(QWidget):
         if view.request == Request() and not view.crumb:
             actions = (
                 ("Add files…", self.add_wanted.emit),
+                ("Fetch papers…", self.fetch_wanted.emit),
                 ("Try the sample library", self.sample_wanted.emit),
             )
         elif view.request.filters:

@@ -70,6 +70,26 @@ def test_what_has_changed_in_the_library_is_counted_anew(library, papers):
     assert facets.unread == 0 and facets.values["tag"][0] == ("new", 3)
 
 
+@pytest.mark.parametrize(
+    ("field", "written", "names"),
+    [
+        ("author", "cur", [("Marie Curie", 2), ("Pierre Curie", 1)]),
+        ("author", "Marie C", []),  # one letter begins too many names
+        ("author", "marie cu", [("Marie Curie", 2)]),
+        ("author", "x%", []),
+        ("venue", "NAT", [("Nature", 2)]),
+        ("cat", "chem", [("chemistry", 1)]),
+        ("tag", "read", [("to read", 2)]),
+        ("in", "meth", [("thesis/methods", 1)]),
+    ],
+)
+def test_names_are_found_by_what_is_typed_of_them(library, papers, field, written, names):
+    found = library.grouping.names(field, written, 5)
+    assert [(name.lower(), count) for name, count in found] == [
+        (name.lower(), count) for name, count in names
+    ]
+
+
 def test_an_empty_library_has_nothing_to_count(library):
     facets = FacetCounts(library).of(np.empty(0, np.int64))
     assert facets.years == () and not any(facets.values.values())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from sciread_app.domain.order import Order
 from sciread_app.domain.query import parse
 from sciread_app.ui.request import Chip, Filter, Request
+from sciread_app.ui.suggestions import Half, half_typed
 from sciread_app.ui.values import Listing, Mode
 from tests.app.ui.fakes import FakeDesk
 from tests.make import paper
@@ -415,3 +417,58 @@ def test_behind_a_long_text_scopes_and_filters_still_hold():
     query = parse(request.query)
     assert [condition.field for condition in query.conditions] == ["year", "in"]
     assert query.pasted and query.meaning.endswith("more")
+
+
+def test_names_are_offered_while_a_field_is_typed_and_taken_with_the_keyboard(qtbot, show_page):
+    page = show_page(FakeDesk(20))
+    page.box.take_focus()
+    type_in(qtbot, page, "rays author:cur")
+    qtbot.waitUntil(lambda: page.box.offered == ["Marie Curie   7", "Pierre Curie   7"])
+    popup = QApplication.activePopupWidget()
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    assert page.box.edit.text() == 'rays author:="Marie Curie" '
+    qtbot.waitUntil(lambda: page.view.query == 'rays author:="Marie Curie"')
+    qtbot.keyClicks(page.box.edit, 'tag:"to')
+    qtbot.waitUntil(lambda: page.box.offered == ["to read   7"])
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_Backspace)
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page.box.offered == [])
+
+
+def test_what_was_searched_for_is_offered_in_the_empty_box_and_remembered(
+    qtbot, show_page, tmp_path
+):
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    page = show_page(FakeDesk(20))
+    page.remember(settings)
+    for text in ("paper", "light and clocks", "paper"):
+        type_in(qtbot, page, text)
+        qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
+    later = show_page(FakeDesk(20))
+    later.remember(settings)
+    later.activateWindow()
+    later.box.take_focus()
+    qtbot.keyClick(later.box.edit, Qt.Key.Key_Up)
+    assert later.box.offered == ["paper", "light and clocks"]
+    popup = QApplication.activePopupWidget()
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: later.view.query == "light and clocks")
+
+
+@pytest.mark.parametrize(
+    ("typed", "half"),
+    [
+        ("author:cur", Half("author", "cur", 0)),
+        ('x -tag:"to re', Half("tag", "to re", 2, True)),
+        ("journal:=na", Half("venue", "na", 0)),
+        ("in:", Half("in", "", 0)),
+        ("author:curie ", None),
+        ("coauthor:cur", None),
+        ("year:20", None),
+    ],
+)
+def test_a_field_is_known_while_it_is_typed(typed, half):
+    assert half_typed(typed, len(typed)) == half
