@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sciread_app.domain.paper import PaperId
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
 
 if TYPE_CHECKING:
+    from sciread_app.ui.details import DetailsPanel
     from sciread_app.ui.main_window import Desk, MainWindow
 
 
@@ -53,18 +53,21 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.map.page import MapPage
 
+    def tie(details: DetailsPanel) -> None:
+        details.search_wanted.connect(window.search_for)
+        details.papers_wanted.connect(window.show_papers)
+        details.read_wanted.connect(window.read)
+        details.problem.connect(window.banner.show_problem)
+        details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
+        details.came.connect(lambda: window.papers_came(Changes(papers=True)))
+
     page = MapPage(desk, jobs, window.appearance)
     page.papers_wanted.connect(window.show_papers)
     page.paper_wanted.connect(lambda paper: window.show_papers([paper], "From the map"))
     page.found_wanted.connect(window.show_found_on_map)
     page.add_wanted.connect(window.add_files)
     page.step_wanted.connect(window.do_on_shelf)
-    page.details.search_wanted.connect(window.search_for)
-    page.details.papers_wanted.connect(window.show_papers)
-    page.details.read_wanted.connect(window.read)
-    page.details.problem.connect(window.banner.show_problem)
-    page.details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
-    page.details.came.connect(lambda: window.papers_came(Changes(papers=True)))
+    page.details_made.connect(tie)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("map", busy))
     return page
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.paths import resource
 from sciread_app.services.atlas import Drawing
 from sciread_app.tasks import Task
@@ -15,6 +16,8 @@ from sciread_app.ui.map.choices import By
 from sciread_app.ui.map.shades import Ids, Shades, by_read, by_sets, by_year
 from sciread_app.ui.map.values import Survey
 from sciread_app.workspace import Workspace
+
+ALIKE = 30  # papers that count as being like others
 
 
 class WorkspaceMap:
@@ -47,6 +50,13 @@ class WorkspaceMap:
         if by is By.collection:
             return by_sets(ids, traits.collections(), "In no collection")
         return by_sets(ids, _by_subject(traits.fields()), "Other or no field")
+
+    def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
+        self._prepare()
+        if self._workspace.space is None:
+            return ()
+        found = self._workspace.search.similar(papers, (), limit=ALIKE)
+        return tuple(hit.paper for hit in found.hits)
 
 
 def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:

@@ -14,10 +14,10 @@ from sciread_app.services.atlas import Drawing
 from sciread_app.ui.details import DetailsPanel
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.bar import MapBar
+from sciread_app.ui.map.beside import Beside
 from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.choosing import Choosing
 from sciread_app.ui.map.drafting import Drafting
-from sciread_app.ui.map.gathered import GatheredPanel
 from sciread_app.ui.map.hover import HoverCard
 from sciread_app.ui.map.legend import Legend
 from sciread_app.ui.map.shades import Shades, by_group
@@ -27,10 +27,8 @@ from sciread_app.ui.map.view import MapView
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.page import Page
 from sciread_app.ui.theme import Appearance
-from sciread_app.ui.values import Listing
 
 SEEDS = 20  # papers at most that others are compared with
-ALIKE = 30  # papers that light up as being like them
 TITLE_SHOWN = 60
 EDGE = 12  # pixels from the legend to the map's edge
 LEGEND_SHARE = 0.25  # of the map's width that is left to the legend alone
@@ -41,6 +39,7 @@ class MapPage(Page):
     paper_wanted = Signal(object)  # PaperId, to be read in full
     found_wanted = Signal()  # what was searched for is to stand out
     add_wanted = Signal()
+    details_made = Signal(object)  # DetailsPanel, see Beside
     step_wanted = Signal(str, object)  # what is to be done, and the step on an Organiser
     busy_changed = Signal(bool)
 
@@ -55,8 +54,8 @@ class MapPage(Page):
         self.legend = Legend(appearance)
         self.legend.setParent(self.view)
         self.hover = HoverCard(desk, jobs, self.view)
-        self.gathered = GatheredPanel(desk, jobs, appearance)
-        self.details = DetailsPanel(desk, jobs, appearance)
+        self.beside = Beside(desk, jobs, appearance)
+        self.gathered = self.beside.gathered
         self.drafting = Drafting(desk.map, jobs, self)
         self.choosing = Choosing(desk.organise, jobs, appearance, self)
         self.states = States(appearance, self.view)
@@ -71,7 +70,7 @@ class MapPage(Page):
             self.colour_by(self.by)
 
     def panes(self) -> Sequence[QWidget]:
-        return (self.bar, self.view, self.legend, self.gathered, self.details)
+        return (self.bar, self.view, self.legend, self.beside)
 
     def take_focus(self) -> None:
         self.view.setFocus()
@@ -103,8 +102,8 @@ class MapPage(Page):
             title = self._like(seeds)
             self._jobs.run(
                 "Looking for similar papers",
-                lambda task: self._desk.similar(seeds, (), task),
-                lambda found: self.gather((*seeds, *_ids(found)[:ALIKE]), title),
+                lambda task: self._desk.map.similar(seeds),
+                lambda found: self.gather((*seeds, *found), title),
                 lane=Lane.light,
                 instead_of="map similar",
             )
@@ -118,19 +117,16 @@ class MapPage(Page):
             return
         self.view.light(ids)
         self.gathered.show_papers(ids, title, len(ids) - len(points.numbers(ids)))
-        self.gathered.show()
-        self._show_side()
+        self.beside.show_gathered(True)
 
     def clear(self) -> None:
         """Nothing stands out, nothing is picked."""
         self._wanted = None
         self.view.light(None)
         self.view.pick(None)
-        self.gathered.hide()
         self.gathered.show_papers((), "")
-        self.details.hide()
-        self.details.show_paper(None)
-        self._show_side()
+        self.beside.show_gathered(False)
+        self.beside.show_paper(None)
 
     def colour_by(self, by: By) -> None:
         self.by = by
@@ -187,13 +183,10 @@ class MapPage(Page):
         points = self.view.points
         self.view.pick(number)
         if points is None or number is None:
-            self.details.hide()
-            self._show_side()
+            self.beside.show_paper(None)
             return
         paper = PaperId(int(points.ids[number]))
-        self.details.show_paper(paper)
-        self.details.show()
-        self._show_side()
+        self.beside.show_paper(paper)
         self._ring_similar(paper)
 
     def _pick_paper(self, paper: PaperId) -> None:
@@ -203,8 +196,7 @@ class MapPage(Page):
             self._pick(found[0])
             self.view.bring_into_sight(found[0])
         else:
-            self.details.show_paper(paper)
-            self.details.show()
+            self.beside.show_paper(paper)
 
     def _step(self, step: int) -> None:
         """To the next of those that stand out."""
@@ -214,8 +206,8 @@ class MapPage(Page):
     def _ring_similar(self, paper: PaperId) -> None:
         self._jobs.run(
             "Looking for similar papers",
-            lambda task: self._desk.similar((paper,), (), task),
-            lambda found: self.view.ring(_ids(found)[:SEEDS]),
+            lambda task: self._desk.map.similar((paper,)),
+            self.view.ring,
             lane=Lane.light,
             instead_of="map rings",
         )
@@ -226,15 +218,14 @@ class MapPage(Page):
 
     def _gather_numbers(self, numbers: Sequence[int]) -> None:
         if self.view.points:
-            ids = [PaperId(int(i)) for i in self.view.points.ids[numbers]]
-            self.gather(ids, "Chosen on the map")
+            self.gather(self.view.points.ids[numbers].tolist(), "Chosen on the map")
 
     def _gather_group(self, group: int, fine: bool) -> None:
         if self.view.points:
             drawing = self.view.points.drawing
             labels = drawing.fine if fine else drawing.coarse
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
-            ids = [PaperId(int(i)) for i in drawing.ids[labels == group]]
+            ids = drawing.ids[labels == group].tolist()
             self.gather(ids, groups[group].name or "A group without a name")
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
@@ -243,18 +234,16 @@ class MapPage(Page):
         self.hover.point_at(paper, at)
 
     def _picked(self) -> tuple[PaperId, ...]:
-        paper = self.details.details.paper.id if self.details.details else None
-        return (paper,) if paper is not None and self.details.isVisible() else ()
+        paper = self.beside.picked
+        return (paper.id,) if paper is not None and paper.id is not None else ()
 
     def _like(self, seeds: Sequence[PaperId]) -> str:
-        if len(seeds) > 1 or not self._picked() or not self.details.details:
+        paper = self.beside.picked
+        if len(seeds) > 1 or paper is None or paper.id != seeds[0]:
             return f"Like {len(seeds):,} papers" if len(seeds) > 1 else "Like this paper"
-        title = readable(self.details.details.paper.title)
+        title = readable(paper.title)
         short = f"{title[:TITLE_SHOWN].rstrip()}…" if len(title) > TITLE_SHOWN else title
         return f"Like “{short}”"
-
-    def _show_side(self) -> None:
-        self._side.setVisible(not self.gathered.isHidden() or not self.details.isHidden())
 
     def _place_legend(self) -> None:
         self.legend.adjustSize()
@@ -266,15 +255,9 @@ class MapPage(Page):
             self.view.leave_free(min(self.legend.width(), most), QRectF(self.legend.geometry()))
 
     def _build(self) -> None:
-        self._side = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False, handleWidth=10)
-        self._side.addWidget(self.gathered)
-        self._side.addWidget(self.details)
-        self.gathered.hide()
-        self.details.hide()
-        self._side.hide()
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
         split.addWidget(self.states)
-        split.addWidget(self._side)
+        split.addWidget(self.beside)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 0)
         split.setSizes([760, 400])
@@ -308,10 +291,7 @@ class MapPage(Page):
         gathered.similar_wanted.connect(lambda: self.light_up_similar(gathered.ids))
         gathered.cleared.connect(self.clear)
         gathered.picked.connect(self._pick_paper)
-        self.details.similar_wanted.connect(self.light_up_similar)
-        self.details.paper_wanted.connect(self._pick_paper)
-        self.details.left.connect(view.setFocus)
-        self.details.step_wanted.connect(self._step)
+        self.beside.details_made.connect(self._tie)
         self.drafting.surveyed.connect(self._show_survey)
         self.drafting.progressed.connect(self.states.show_progress)
         self.drafting.stopped.connect(self.states.show_stopped)
@@ -323,6 +303,13 @@ class MapPage(Page):
         self.states.add_wanted.connect(self.add_wanted)
         self.choosing.wanted.connect(self.step_wanted)
 
+    def _tie(self, details: DetailsPanel) -> None:
+        details.similar_wanted.connect(self.light_up_similar)
+        details.paper_wanted.connect(self._pick_paper)
+        details.left.connect(self.view.setFocus)
+        details.step_wanted.connect(self._step)
+        self.details_made.emit(details)
+
     def _show_legend(self, shown: bool) -> None:
         self.legend.setVisible(shown)
         self._place_legend()
@@ -333,10 +320,6 @@ class MapPage(Page):
     def _shelve(self, what: str) -> None:
         button: QWidget = self.gathered.tag if what == "tag" else self.gathered.collect
         self.choosing.choose(what, self.gathered.ids, button.mapToGlobal(QPoint(0, 0)))
-
-
-def _ids(found: Listing) -> tuple[PaperId, ...]:
-    return tuple(PaperId(int(i)) for i in found.ids)
 
 
 def _same(one: Drawing, other: Drawing) -> bool:

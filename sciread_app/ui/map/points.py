@@ -69,13 +69,16 @@ class Points:
         low, high = outline.min(axis=0), outline.max(axis=0)
         boxed = ((self.shown_places >= low) & (self.shown_places <= high)).all(axis=1)
         numbers = self.order[boxed]
+        numbers = numbers[np.argsort(self.places[numbers, 1])]
         x, y = self.places[numbers].T.astype(np.float64)
         inside = np.zeros(len(numbers), bool)
         for (ax, ay), (bx, by) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
             if ay == by:
                 continue
-            crossing = (ay > y) != (by > y)
-            inside ^= crossing & (x < (bx - ax) * (y - ay) / (by - ay) + ax)
+            # Only points as high as this edge can be left of it.
+            first, last = np.searchsorted(y, sorted((ay, by)))
+            level = slice(first, last)
+            inside[level] ^= x[level] < (bx - ax) * (y[level] - ay) / (by - ay) + ax
         return np.sort(numbers[inside])
 
     def _change(self) -> None:

@@ -14,7 +14,6 @@ from sciread_app.ui.map.choices import By
 from sciread_app.ui.map.shades import Ids, Shades
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.shelf.organiser import Organiser
-from sciread_app.ui.values import Listing
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +42,10 @@ class Maps(Protocol):
 
     def shades(self, by: By, ids: Ids) -> Shades: ...
 
+    def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
+        """The papers most like these, the nearest first."""
+        ...
+
 
 class MapDesk(CardSource, DetailsSource, Protocol):
     @property
@@ -50,7 +53,3 @@ class MapDesk(CardSource, DetailsSource, Protocol):
 
     @property
     def organise(self) -> Organiser: ...
-
-    def similar(
-        self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task
-    ) -> Listing: ...

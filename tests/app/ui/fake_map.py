@@ -61,3 +61,9 @@ class FakeMaps:
             return by_read(ids, ids[:10])
         name = "thesis" if by is By.collection else "Mathematics"
         return by_sets(ids, {name: ids[:30]}, "Other")
+
+    def similar(self, papers: Sequence[int]) -> Sequence[int]:
+        """Those that lie in the same corner."""
+        self.asked.append(f"similar {list(papers)}")
+        others = range(1, self.count + 1)
+        return [n for n in others if n % 4 == papers[0] % 4 and n not in papers][:10]

@@ -140,11 +140,11 @@ def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
 def test_a_click_shows_the_paper_and_rings_its_like(show, desk, qtbot):
     page = show(desk)
     QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
-    qtbot.waitUntil(lambda: page.details.details is not None)
-    assert page.details.isVisible()
-    assert page.details.details.paper.id == 7
+    qtbot.waitUntil(lambda: page.beside.picked is not None)
+    assert page.beside.isVisible()
+    assert page.beside.picked.id == 7
     qtbot.waitUntil(lambda: len(page.view._rings) > 0)
-    assert "similar [7] []" in desk.asked
+    assert "similar [7]" in desk.map.asked
 
 
 def test_a_double_click_opens_the_paper(show, desk, qtbot):
@@ -244,7 +244,7 @@ def test_papers_like_the_gathered_light_up(show, desk, qtbot):
     page.gathered.similar.click()
     qtbot.waitUntil(lambda: len(page.gathered.ids) > 1)
     assert page.gathered.ids[0] == 3
-    assert "similar [3] []" in desk.asked
+    assert "similar [3]" in desk.map.asked
 
 
 def test_papers_shown_on_the_map_stand_out_and_come_into_sight(show, desk):
