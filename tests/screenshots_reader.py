@@ -66,8 +66,8 @@ def search(window: MainWindow) -> None:
     book = _page(window).book
     assert book
     book.find_words()
-    book.find_bar.take_focus("danced for")
-    _wait(lambda: " of " in book.find_bar.count.text())
+    book.finding.bar.take_focus("danced for")
+    _wait(lambda: " of " in book.finding.bar.count.text())
 
 
 def dark(window: MainWindow) -> None:

@@ -20,7 +20,8 @@ from sciread_app.domain.reading import (
 from sciread_app.errors import SciReadError
 from sciread_app.formats.markdown import notes_of
 from sciread_app.formats.pdf import SUFFIXES
-from sciread_app.formats.pdf.pages import CannotShow, PageFailed, PageText, PdfPages, Why
+from sciread_app.formats.pdf.answers import CannotShow, PageFailed, PageText, Why
+from sciread_app.formats.pdf.pages import PdfPages
 from sciread_app.formats.pdf.text import clean, join_hyphens
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -112,6 +113,13 @@ class OpenFile:
         return replace(
             old, sha256=self.shape.sha256, path=str(self.path), page=new.page, boxes=new.boxes
         )
+
+    def rest(self) -> None:
+        """Take up no memory until something is asked for again."""
+        self._pages.rest()
+
+    def is_changed(self) -> bool:
+        return self._pages.is_changed()
 
     def close(self) -> None:
         self._pages.close()

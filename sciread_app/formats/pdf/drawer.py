@@ -62,6 +62,8 @@ class Desk:
             return {"problem": "missing"}
         except (OSError, Unreadable) as error:
             return {"problem": "unreadable", "why": reason(error)}
+        if not data:
+            return {"problem": "empty"}
         try:
             self._drawing = Drawing(data, password)
         except PdfiumError as error:

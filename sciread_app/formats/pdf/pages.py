@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-import enum
 import json
-import math
 import os
 import subprocess
 import sys
 import threading
 import time
-from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sciread_app.domain.letters import Letters
-from sciread_app.domain.reading import Box, FileShape, Found, Heading, Link, PageSize, Part, Spot
-from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.domain.reading import FileShape, Found, Part
+from sciread_app.errors import Cancelled
+from sciread_app.formats.pdf.answers import (
+    CannotShow,
+    PageFailed,
+    PageText,
+    Why,
+    cannot_show,
+    found_of,
+    page_text_of,
+    shape_of,
+    text_of,
+)
 from sciread_app.formats.pdf.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
 from sciread_app.formats.pdf.pipes import readable
 from sciread_app.formats.pdf.text import clean
@@ -41,34 +47,6 @@ T = TypeVar("T")
 Check = Callable[[], None]  # raises when nobody waits any more
 
 
-class Why(enum.Enum):
-    """Why a file is not shown."""
-
-    missing = "missing"
-    locked = "locked"  # a password is asked for, or was wrong
-    damaged = "damaged"
-    unreadable = "unreadable"
-    changed = "changed"  # since it was opened
-
-
-class CannotShow(SciReadError):
-    """No page of the file can be shown."""
-
-    def __init__(self, why: Why, message: str, hint: str = "") -> None:
-        super().__init__(message, hint)
-        self.why = why
-
-
-class PageFailed(SciReadError):
-    """One request about the file failed; others may well succeed."""
-
-
-@dataclass(frozen=True)
-class PageText:
-    letters: Letters
-    links: tuple[Link, ...]
-
-
 class PdfPages:
     """One file, open in a process of its own, which is started anew when it died or stalled.
 
@@ -83,11 +61,12 @@ class PdfPages:
         self._shape: FileShape | None = None
         self._process: _Process | None = None
         self._turn = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
         self._closed = False
 
     def open(self, password: str = "", check: Check = lambda: None) -> FileShape:
         with self._turn:
-            self._password = password
+            self._password, self._stamp = password, _stamp(self.path)
             self._shape = self._start(check)
             return self._shape
 
@@ -108,20 +87,29 @@ class PdfPages:
     def page_text(self, page: int, check: Check = lambda: None) -> PageText:
         name = f"Page {page + 1}"
         fields, body = self._ask({"what": "letters", "page": page}, name, check)
-        return _understood(name, lambda: _page_text(fields, body))
+        return _understood(name, lambda: page_text_of(fields, body))
 
     def find(self, words: str, first: int, end: int, check: Check = lambda: None) -> list[Found]:
         """Where `words` stand on the pages from `first` until before `end`."""
         request = {"what": "find", "words": words, "first": first, "end": end}
         name = _names(first, end)
         fields, _ = self._ask(request, name, check)
-        return _understood(name, lambda: [_found(one) for one in fields["found"]])
+        return _understood(name, lambda: [found_of(one, range(first, end)) for one in fields["found"]])
 
     def texts(self, first: int, end: int, check: Check = lambda: None) -> list[str]:
         """What these pages say."""
         name = _names(first, end)
         fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
-        return _understood(name, lambda: [clean(_text(text)) for text in fields["texts"]])
+        return _understood(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
+
+    def rest(self) -> None:
+        """End the process until something is asked for."""
+        with self._turn:
+            self._end()
+
+    def is_changed(self) -> bool:
+        """Whether the file was written to since it was opened, by its date and size."""
+        return self._stamp != _stamp(self.path)
 
     def close(self) -> None:
         """End the process at once; who waits for an answer gets Cancelled."""
@@ -162,8 +150,8 @@ class PdfPages:
             raise CannotShow(Why.damaged, failure.message, failure.hint) from failure
         if "problem" in fields:
             self._end()
-            raise _cannot_show(fields)
-        return _understood("The file", lambda: _shape(fields))
+            raise cannot_show(fields)
+        return _understood("The file", lambda: shape_of(fields))
 
     def _exchange(
         self, request: dict[str, Any], name: str, seconds: float, check: Check
@@ -279,32 +267,20 @@ def _fields(text: bytes) -> dict[str, Any]:
     return fields
 
 
-def _cannot_show(fields: dict[str, Any]) -> CannotShow:
-    problem = fields["problem"]
-    if problem == "missing":
-        return CannotShow(
-            Why.missing,
-            "The file is not where it was.",
-            "Put it back, connect the drive it lies on, or add it again.",
-        )
-    if problem == "locked":
-        return CannotShow(Why.locked, "The file is protected with a password.")
-    if problem == "unreadable":
-        why = clean(_text(fields.get("why", "")))[:200]
-        return CannotShow(
-            Why.unreadable, f"The file could not be opened: {why}.", "Mend that, and try again."
-        )
-    return CannotShow(
-        Why.damaged, "The file is damaged, or is no PDF.", "Download it again and add it anew."
-    )
-
-
 def _why_not(problem: str, fields: dict[str, Any]) -> str:
     if problem == "memory":
         return "it needs more memory than a page may take."
     if problem == "fault":
-        return f"it was not understood, by a fault of ours ({clean(_text(fields['why']))[:200]})."
+        return f"it was not understood, by a fault of ours ({clean(text_of(fields['why']))[:200]})."
     return "it is damaged."
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
 
 
 def _names(first: int, end: int) -> str:
@@ -321,56 +297,3 @@ def _understood(name: str, read: Callable[[], T]) -> T:
         return read()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise _nonsense(name) from error
-
-
-def _shape(fields: dict[str, Any]) -> FileShape:
-    sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
-    if not sizes:
-        raise CannotShow(Why.damaged, "The file holds no pages.", "Download it again.")
-    if any(min(size) < 1 or max(size) > 20_000 for size in sizes):
-        raise ValueError("no sizes")
-    outline = tuple(
-        Heading(clean(_text(h["title"])).strip(), int(h["level"]), _spot(h["spot"]))
-        for h in fields["outline"]
-    )
-    return FileShape(_text(fields["sha256"]), sizes, outline)
-
-
-def _page_text(fields: dict[str, Any], body: bytearray) -> PageText:
-    text, edges = _text(fields["text"]), array("f", bytes(body))
-    if len(edges) != 4 * len(text):
-        raise ValueError("a place for each letter")
-    if not all(map(math.isfinite, edges)):
-        raise ValueError("no places")
-    links = (
-        Link(_box(one["box"]), _spot(one["spot"]), clean(_text(one["address"])).strip())
-        for one in fields["links"]
-    )
-    return PageText(Letters(text, edges), tuple(links))
-
-
-def _found(one: dict[str, Any]) -> Found:
-    around = " ".join(clean(_text(one["around"])).split())
-    boxes = tuple(map(_box, one["boxes"]))
-    return Found(int(one["page"]), int(one["start"]), int(one["end"]), boxes, around)
-
-
-def _spot(pair: Sequence[Any] | None) -> Spot | None:
-    return Spot(int(pair[0]), _number(pair[1])) if pair else None
-
-
-def _box(edges: Sequence[Any]) -> Box:
-    left, top, right, bottom = map(_number, edges)
-    return Box(left, top, right, bottom)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError("no text")
-    return value
-
-
-def _number(value: Any) -> float:
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise TypeError("no number")
-    return float(value)

@@ -10,14 +10,14 @@ from PySide6.QtCore import Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
-from sciread_app.domain.reading import Colour, Found, Highlight, Link, ReadingPlace, Spot
+from sciread_app.domain.reading import Colour, Highlight, Link, ReadingPlace, Spot
 from sciread_app.errors import SciReadError
-from sciread_app.services.reading import Marked, SearchOfFile, readable
+from sciread_app.services.reading import CannotShow, Marked, Why, readable
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.reader.canvas import PagesView
 from sciread_app.ui.reader.choice import NOTHING, At, Choice
-from sciread_app.ui.reader.find_bar import FileSearch, FindBar, counted
+from sciread_app.ui.reader.finding import Finding
 from sciread_app.ui.reader.highlights_panel import swatch
 from sciread_app.ui.reader.history import History
 from sciread_app.ui.reader.pictures import Pictures
@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 REST_MS = 700  # without scrolling, until the place is remembered
 SIDE_WIDTH = 262
+CHANGED = "The file has changed since it was opened."
 WEB = ("http", "https", "mailto")
 
 
@@ -43,14 +44,12 @@ class Book(QWidget):
         super().__init__()
         self._file, self._files, self._jobs = file, files, jobs
         self._history = History()
-        self._result: SearchOfFile | None = None
         self.marked = Marked()
         self.pictures = Pictures(file, jobs, round(THUMBNAIL * self.devicePixelRatioF()))
         self.view = PagesView(file, self.pictures, appearance)
         self.side = SidePanel(self.view, appearance)
         self.toolbar = Toolbar(appearance)
-        self.find_bar = FindBar(appearance)
-        self.search = FileSearch(file, jobs)
+        self.finding = Finding(file, self.view, jobs, appearance)
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(self.remember)
         self._lay_out()
@@ -83,16 +82,12 @@ class Book(QWidget):
         self.toolbar.page.selectAll()
 
     def find_words(self) -> None:
-        self.find_bar.show()
         words = self._chosen_on_one_page()
-        self.find_bar.take_focus(words if 0 < len(words) < 100 else "")
+        self.finding.begin(words if 0 < len(words) < 100 else "")
 
     def find_step(self, step: int) -> None:
         """To the next match (1) or the one before (-1), from the one that is looked at."""
-        found, current = sorted(self.search.found), self.view.marks.current
-        if found:
-            place = found.index(current) + step if current in found else 0
-            self._show_found(found[place % len(found)])
+        self.finding.step(step)
 
     def copy(self) -> None:
         choice = self.view.marks.choice
@@ -159,11 +154,26 @@ class Book(QWidget):
                 self._files.annotate(*unsaved)
             self._files.remember(self._file.shape.sha256, self.view.place)
 
+    def rest(self) -> None:
+        """Nobody has looked at it for a while: it gives back what it takes of the memory."""
+        self.pictures.rest()
+        self._work("Closing a file for a while", lambda task: self._file.rest())
+
+    def look_again(self) -> None:
+        """Somebody looks at it again."""
+
+        def done(changed: bool) -> None:
+            if changed:
+                self.lost.emit(CannotShow(Why.changed, CHANGED))
+
+        self.view.refresh()
+        self._work("Looking whether a file has changed", lambda _: self._file.is_changed(), done)
+
     def close_file(self) -> None:
         self._rest.stop()
         self.side.highlights.keep_note()
         self.remember()
-        self.search.stop()
+        self.finding.search.stop()
         self.pictures.close()
         self._file.close()
 
@@ -186,7 +196,7 @@ class Book(QWidget):
         view.picked.connect(self._picked)
         view.colour_wanted.connect(lambda n: self.highlight(list(Colour)[n]))
         view.copy_wanted.connect(self.copy)
-        view.left.connect(self._stop_finding)
+        view.left.connect(self.finding.end)
         side.gone_to.connect(self.jump)
         panel.chosen.connect(self._chosen_in_list)
         panel.recoloured.connect(self.recolour)
@@ -196,12 +206,6 @@ class Book(QWidget):
         self.toolbar.pressed.connect(self._pressed)
         self.toolbar.page_wanted.connect(lambda page: self.jump(Spot(page)))
         self.toolbar.zoom_wanted.connect(view.set_zoom)
-        self.find_bar.wanted.connect(self.search.start)
-        self.find_bar.stepped.connect(self.find_step)
-        self.find_bar.closed.connect(self._stop_finding)
-        self.search.began.connect(self._search_began)
-        self.search.came.connect(self._search_came)
-        self.search.done.connect(self._search_done)
         self.pictures.lost.connect(self.lost)
 
     def _pressed(self, key: str) -> None:
@@ -244,56 +248,6 @@ class Book(QWidget):
         self.toolbar.enable("forward", self._history.can_go_forward)
         self.side.show_page(self.view.page)
         self._rest.start()
-
-    # Searching.
-
-    def _search_began(self) -> None:
-        self._result, self.view.marks.current = None, None
-        self.view.marks.show_found([])
-        self.view.refresh()
-        self.find_bar.say(counted(0, None, None) if self.search.words.strip() else "")
-
-    def _search_came(self, found: list[Found]) -> None:
-        marks = self.view.marks
-        marks.add_found(found)
-        here = self.view.page
-        if marks.current is None:
-            first = next((one for one in found if one.page >= here), None)
-            if first:
-                self._show_found(first)
-        self._say_found()
-        self.view.refresh()
-
-    def _search_done(self, result: SearchOfFile) -> None:
-        self._result = result
-        if self.search.found and self.view.marks.current is None:
-            self._show_found(self.search.found[0])
-        self._say_found()
-
-    def _show_found(self, found: Found) -> None:
-        self.view.marks.current = found
-        if found.boxes:
-            self.view.show_box(found.page, found.boxes[0])
-        self._say_found()
-        self.view.refresh()
-
-    def _say_found(self) -> None:
-        found, current = self.search.found, self.view.marks.current
-        place = found.index(current) if current in found else None
-        nothing = self._result is not None and not found
-        self.find_bar.say(counted(len(found), place, self._result), nothing)
-
-    def _stop_finding(self) -> None:
-        """What was found last stays chosen, so that it can be copied or highlighted by keys."""
-        if not self.find_bar.isVisible():
-            return
-        current = self.view.marks.current
-        if current:
-            ends = At(current.page, current.start), At(current.page, current.end)
-            self.view.marks.choice = Choice(*ends)
-        self.find_bar.hide()
-        self.search.start("")
-        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # Highlights.
 
@@ -357,7 +311,6 @@ class Book(QWidget):
         self.view.restore(place)
 
     def _lay_out(self) -> None:
-        self.find_bar.hide()
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.side)
         split.addWidget(self.view)
@@ -370,7 +323,7 @@ class Book(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.toolbar)
-        column.addWidget(self.find_bar)
+        column.addWidget(self.finding.bar)
         column.addWidget(split, 1)
 
 

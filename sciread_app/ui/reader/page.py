@@ -33,6 +33,7 @@ NOTHING_OPEN = (
 )
 TITLE = 40  # letters of a tab
 MOST = 30  # tabs that are remembered
+AWAKE = 3  # files that are kept open while others are looked at
 
 
 class ReaderPage(Page):
@@ -46,6 +47,7 @@ class ReaderPage(Page):
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
         self._dark = bool(memory.value("reader/dark", False, type=bool))
+        self._awake: list[Tab] = []  # the one looked at last comes last
         self._stale: set[Tab] = set()  # whose marks may have changed since they were looked at
         self.bar = styled(QTabBar(movable=True, expanding=False), "files")
         self.bar.setDocumentMode(True)
@@ -100,6 +102,7 @@ class ReaderPage(Page):
         )
 
     def refresh(self) -> None:
+        self._awake = [one for one in self._awake if one is not self.tab]
         self._show()
 
     def take_focus(self) -> None:
@@ -137,6 +140,7 @@ class ReaderPage(Page):
             self.stack.removeWidget(tab)
             self.bar.removeTab(number)
             self._stale.discard(tab)
+            self._awake = [one for one in self._awake if one is not tab]
             tab.close_file()
             tab.deleteLater()
             self._remember()
@@ -223,9 +227,18 @@ class ReaderPage(Page):
         self.stack.setCurrentWidget(tab or self.empty)
         # Remembered tabs are opened only when they are looked at.
         if tab and self.isVisible():
-            tab.open()
+            self._wake(tab)
             self._look_again()
         self._tell()
+
+    def _wake(self, tab: Tab) -> None:
+        """Each open file takes a process and some memory: those looked at last keep theirs."""
+        if self._awake[-1:] != [tab]:
+            self._awake = [*(one for one in self._awake if one is not tab), tab]
+            for sleepy in self._awake[:-AWAKE]:
+                sleepy.rest()
+            self._awake = self._awake[-AWAKE:]
+            tab.open()
 
     def _look_again(self) -> None:
         if self.tab in self._stale:

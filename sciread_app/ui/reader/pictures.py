@@ -15,8 +15,8 @@ from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.reader.values import OpenedFile
 
-SHARP_BYTES = 128 << 20
-QUICK_BYTES = 32 << 20
+SHARP_BYTES = 96 << 20
+QUICK_BYTES = 24 << 20
 TEXTS = 64  # pages whose letters are kept
 
 K = TypeVar("K")
@@ -45,6 +45,10 @@ class Kept(Generic[K, V]):
         self.weight += weight
         while self.weight > self._limit and len(self._things) > 1:
             self.weight -= self._things.popitem(last=False)[1][1]
+
+    def clear(self) -> None:
+        self._things.clear()
+        self.weight = 0
 
     def __contains__(self, key: K) -> bool:
         return key in self._things
@@ -92,6 +96,12 @@ class Pictures(QObject):
     def try_again(self) -> None:
         self._failures.clear()
         self._next()
+
+    def rest(self) -> None:
+        """Nobody looks: keep only what is small."""
+        self._wants.clear()
+        self._sharp.clear()
+        self._texts.clear()
 
     def close(self) -> None:
         self._closed = True

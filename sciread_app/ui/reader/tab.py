@@ -44,6 +44,7 @@ class Tab(QStackedWidget):
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._begun = False
         self._closed = False
+        self._place: ReadingPlace | None = None  # in the version before
         self.book: Book | None = None
         self.message = EmptyState(appearance)
         self.message.say("wait", "Opening the file")
@@ -53,10 +54,16 @@ class Tab(QStackedWidget):
         self.addWidget(self.password)
 
     def open(self) -> None:
-        """Open the file when it is first looked at."""
+        """Open the file when it is first looked at; then, see whether it is still the same."""
         if not self._begun:
             self._begun = True
             self._open("")
+        elif self.book:
+            self.book.look_again()
+
+    def rest(self) -> None:
+        if self.book:
+            self.book.rest()
 
     def close_file(self) -> None:
         self._closed = True
@@ -103,12 +110,13 @@ class Tab(QStackedWidget):
         self.book.edited.connect(self.edited)
         self.book.export_wanted.connect(self.export_wanted)
         self.book.dark_chosen.connect(self.dark_chosen)
-        self.book.lost.connect(self._explain)
+        self.book.lost.connect(self._lost)
         self.addWidget(self.book)
         self.setCurrentWidget(self.book)
         self.book.set_dark(self.dark)
-        if place:
-            self.book.restore(place)
+        if place or self._place:
+            self.book.restore(place or self._place or ReadingPlace())
+            self._place = None
         self.book.load_marks()
         self.titled.emit()
         if self.isVisible():
@@ -118,12 +126,20 @@ class Tab(QStackedWidget):
         self.message.say("papers", problem.message, problem.hint, (("Try again", self._again),))
         self.setCurrentWidget(self.message)
 
-    def _explain(self, why: CannotShow) -> None:
+    def _lost(self, why: CannotShow) -> None:
+        """The file is no longer what was opened: where there is a new one, it is read on."""
         if self.book:
+            self._place = self.book.view.place
             self.book.close_file()
             self.removeWidget(self.book)
             self.book.deleteLater()
             self.book = None
+        if why.why is Why.changed:
+            self._again()
+        else:
+            self._explain(why)
+
+    def _explain(self, why: CannotShow) -> None:
         if why.why is Why.locked:
             self.password.ask(self.path.name)
             self.setCurrentWidget(self.password)
@@ -138,6 +154,7 @@ class Tab(QStackedWidget):
 
     def _again(self) -> None:
         self.message.say("wait", "Opening the file")
+        self.setCurrentWidget(self.message)
         self._open("")
 
     def _reveal(self) -> None:

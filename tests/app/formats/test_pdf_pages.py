@@ -15,7 +15,8 @@ import pytest
 from sciread_app.domain.reading import Part, Spot
 from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf import pages
-from sciread_app.formats.pdf.pages import CannotShow, PageFailed, PdfPages, Why
+from sciread_app.formats.pdf.answers import CannotShow, PageFailed, Why
+from sciread_app.formats.pdf.pages import PdfPages
 from tests.app.formats.make_book import HEIGHT, WIDTH, locked, make_book
 from tests.app.formats.make_pdf import At
 
@@ -203,6 +204,18 @@ def test_a_file_that_changed_meanwhile_is_not_shown_as_if_it_had_not(opened, die
     with pytest.raises(CannotShow) as refused:
         book.draw(Part(0, 1.0, 0, 0, 0, 10, 10))
     assert refused.value.why is Why.changed
+
+
+def test_a_file_rests_without_a_process_until_it_is_asked_again(opened):
+    before = {child.pid for child in psutil.Process().children()}
+    book = opened(make_book(1))
+    book.open()
+    book.rest()
+    assert {child.pid for child in psutil.Process().children()} <= before
+    assert len(book.draw(WHOLE)) == 4 * WIDTH * HEIGHT
+    assert not book.is_changed()
+    book.path.write_bytes(make_book(2))
+    assert book.is_changed()
 
 
 def test_closing_ends_the_process_and_whoever_waits_for_it(opened, dies_of_page_2):

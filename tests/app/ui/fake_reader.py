@@ -63,6 +63,8 @@ class FakeFile:
         self.broken: set[int] = set()
         self.drawn: list[Part] = []
         self.closed = False
+        self.resting = False
+        self.changed = False
 
     def draw(self, part: Part, task: Task) -> bytearray:
         if part.page in self.broken:
@@ -91,6 +93,12 @@ class FakeFile:
     def text(self, start: tuple[int, int], end: tuple[int, int], task: Task) -> str:
         last = end[1] if start[0] == end[0] else len(WORDS)
         return WORDS[start[1] : last]
+
+    def rest(self) -> None:
+        self.resting = True
+
+    def is_changed(self) -> bool:
+        return self.changed
 
     def close(self) -> None:
         self.closed = True

@@ -214,18 +214,18 @@ def test_letters_words_and_lines_are_chosen_and_copied(open_book, qtbot, jobs):
 def test_words_are_found_counted_and_gone_through(open_book, qtbot, jobs):
     book = open_book()
     book.find_words()
-    QTest.keyClicks(book.find_bar.line, "home")
-    qtbot.keyClick(book.find_bar.line, Key.Key_Return)
-    qtbot.waitUntil(lambda: book.find_bar.count.text() == "1 of 5")
-    qtbot.keyClick(book.find_bar.line, Key.Key_Return)
-    assert book.find_bar.count.text() == "2 of 5" and book.view.page == 1
-    qtbot.keyClick(book.find_bar.line, Key.Key_Return, Shift)
-    qtbot.keyClick(book.find_bar.line, Key.Key_Return, Shift)
-    assert book.find_bar.count.text() == "5 of 5"
-    qtbot.keyClick(book.find_bar.line, Key.Key_Escape)
+    QTest.keyClicks(book.finding.bar.line, "home")
+    qtbot.keyClick(book.finding.bar.line, Key.Key_Return)
+    qtbot.waitUntil(lambda: book.finding.bar.count.text() == "1 of 5")
+    qtbot.keyClick(book.finding.bar.line, Key.Key_Return)
+    assert book.finding.bar.count.text() == "2 of 5" and book.view.page == 1
+    qtbot.keyClick(book.finding.bar.line, Key.Key_Return, Shift)
+    qtbot.keyClick(book.finding.bar.line, Key.Key_Return, Shift)
+    assert book.finding.bar.count.text() == "5 of 5"
+    qtbot.keyClick(book.finding.bar.line, Key.Key_Escape)
     assert chosen(book) == "home" and book.view.hasFocus()
-    book.search.start("wolves")
-    qtbot.waitUntil(lambda: book.find_bar.count.text() == "Not in this file")
+    book.finding.search.start("wolves")
+    qtbot.waitUntil(lambda: book.finding.bar.count.text() == "Not in this file")
 
 
 def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qtbot, jobs, reading):
@@ -364,3 +364,30 @@ def test_closing_a_file_remembers_its_place_and_ends_its_process(open_book, qtbo
     place = reading.places[reading.opened[0].shape.sha256]
     assert isinstance(place, ReadingPlace) and int(place.page + 0.1) == 2
     assert reading.opened[0].closed
+
+
+def test_files_not_looked_at_for_a_while_give_back_their_memory(qtbot, jobs, make_page, reading):
+    page = make_page()
+    for number in range(5):
+        page.read(PaperId(1), Path(f"/papers/{number}.pdf"))
+        qtbot.waitUntil(lambda: page.book is not None)
+        settle(qtbot, jobs, page.book)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert [file.resting for file in reading.opened] == [True, True, False, False, False]
+    first = page.tabs[0].book
+    assert first.pictures.text(0) is None
+    page.bar.setCurrentIndex(0)
+    settle(qtbot, jobs, first)
+    assert page.book is first and len(reading.opened) == 5
+
+
+def test_a_file_that_was_written_anew_is_read_on_where_it_was(qtbot, jobs, open_book, reading):
+    book = open_book()
+    page = book.parent().parent().parent()
+    book.view.go_to_page(3)
+    reading.opened[0].changed = True
+    page.refresh()
+    qtbot.waitUntil(lambda: page.book is not None and page.book is not book)
+    settle(qtbot, jobs, page.book)
+    assert len(reading.opened) == 2 and reading.opened[0].closed
+    assert page.book.view.page == 3

@@ -61,7 +61,7 @@ def test_the_menu_of_a_paper_offers_to_read_it(qtbot, jobs, window):
 def test_find_looks_in_the_file_that_is_read_and_else_in_the_library(qtbot, jobs, window):
     page = read(qtbot, jobs, window)
     verb(window, "Find").trigger()
-    assert page.book.find_bar.isVisible()
+    assert page.book.finding.bar.isVisible()
     page.close_tab()
     verb(window, "Find").trigger()
     assert window.page.isVisible()
