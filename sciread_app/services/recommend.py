@@ -209,12 +209,12 @@ class Recommender:
         if not question.members or not len(asked.candidates.ids):
             why = self._why_nothing(question, asked.arrived, since)
             return Feed(question.subject, note=why.note, hint=why.hint, next=why.next)
-        picks, ranked = self._picker.pick(asked.lesson, asked.candidates, question.limit, task)
-        feed = Feed(question.subject, picks, ranked)
+        picks = self._picker.pick(asked.lesson, asked.candidates, question.limit, task)
+        feed = Feed(question.subject, picks, len(asked.candidates.ids))
         if not picks:
-            why = words.only_versions(len(asked.candidates.ids))
+            why = words.only_versions(feed.candidates)
         elif not feed.fitting:
-            why = words.none_fits(ranked, question.subject)
+            why = words.none_fits(feed.candidates, question.subject)
         elif len(question.members) < ENOUGH:
             why = words.few(question.subject, len(question.members))
         else:

@@ -45,14 +45,12 @@ class Picker:
         self._library = library
         self._space = space
 
-    def pick(
-        self, lesson: Lesson, candidates: Arrivals, limit: int, task: Task
-    ) -> tuple[list[Pick], int]:
-        """The best candidates, best first, and how many were ranked."""
+    def pick(self, lesson: Lesson, candidates: Arrivals, limit: int, task: Task) -> list[Pick]:
+        """The best candidates, best first."""
         others = self._presumed(lesson)
         candidates = self._worth_a_look(lesson, others, candidates)
         if not len(candidates.ids):
-            return [], 0
+            return []
         task.check()
         wanted, unwanted = self._material(lesson.wanted), self._material(lesson.unwanted)
         offered = self._material(candidates.ids.tolist())
@@ -62,9 +60,7 @@ class Picker:
         near = _alike(wanted, offered, ranked, self._floor())
         scores = ranked.scores * decay(_ages(candidates.came), lesson.wishes.half_life)
         order = np.lexsort((candidates.ids, -scores))[:limit]
-        return [
-            self._pick(row, lesson, candidates, scores, near, ranked) for row in order.tolist()
-        ], len(scores)
+        return [self._pick(row, lesson, candidates, scores, near, ranked) for row in order.tolist()]
 
     def count(self, lesson: Lesson, candidates: Arrivals) -> int:
         """How many unseen candidates fit, of those that have a vector."""
