@@ -80,6 +80,9 @@ class ForYouPage(Page):
     def panes(self) -> Sequence[QWidget]:
         return (self.subjects, self.list, self.details)
 
+    def chosen(self) -> Sequence[PaperId]:
+        return self.list.chosen()
+
     def library_changed(self, changes: Changes) -> None:
         if changes.papers or changes.vectors or changes.space:
             self._dirty = True

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.job_centre import JobCentre
     from sciread_app.ui.palette import Palette
     from sciread_app.ui.shelf.shelving import Shelving
+    from sciread_app.ui.shelf.work import Step
 
 FILES = (
     "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -181,15 +182,21 @@ class MainWindow(QMainWindow):
         if self.page:
             self.page.show_papers(papers, crumb)
 
-    def show_on_map(self, papers: Sequence[PaperId], title: str = "Shown on the map") -> None:
+    def show_on_map(self, papers: Sequence[int], title: str = "Shown on the map") -> None:
         """Let these papers stand out on the map, and bring them into sight."""
+        from sciread_app.ui.map.page import MapPage
+
         self.go_to("map")
         page = self._others.get("map")
-        if page and papers:
+        if papers and isinstance(page, MapPage):
             page.show_papers(papers, title)
 
     def show_chosen_on_map(self) -> None:
-        if self.page:
+        """What is chosen on the page that is looked at."""
+        shown = self._pages.currentWidget()
+        if isinstance(shown, Page):
+            self.show_on_map(shown.chosen())
+        elif self.page:
             self.show_on_map(self.page.hits.chosen())
 
     def show_found_on_map(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import Changes, PaperId
 
 if TYPE_CHECKING:
     from sciread_app.ui.search_page import SearchPage
@@ -32,6 +32,10 @@ class Page(QWidget):
     def panes(self) -> Sequence[QWidget]:
         """Its parts as F6 goes through them."""
         return (self,)
+
+    def chosen(self) -> Sequence[PaperId]:
+        """The papers on it that are meant by what is done next."""
+        return ()
 
     def library_changed(self, changes: Changes) -> None:
         """Something has changed, whether or not the page is looked at."""

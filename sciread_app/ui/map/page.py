@@ -84,9 +84,9 @@ class MapPage(Page):
             if changes.papers and self.by in (By.collection, By.read):
                 self.colour_by(self.by)
 
-    def show_papers(self, ids: Sequence[PaperId], title: str) -> None:
+    def show_papers(self, ids: Sequence[int], title: str) -> None:
         """Let these stand out from the rest, and bring them all into sight."""
-        self._wanted = (tuple(ids), title)
+        self._wanted = (tuple(map(PaperId, ids)), title)
         self._gather_wanted()
 
     def draw_anew(self) -> None:

@@ -23,11 +23,14 @@ class MapVerbs:
         self._window = window
         self._menu = menu
         self._there: list[QAction] = []  # what needs the page with the map
-        self._elsewhere: list[QAction] = []  # what needs the search page
-        self._chosen = self._on_search(
-            "Show &chosen papers on the map", "Ctrl+Shift+M", window.show_chosen_on_map
+        self._elsewhere: list[tuple[QAction, tuple[str, ...]]] = []  # and what needs others
+        self._chosen = self._on_others(
+            "Show &chosen papers on the map",
+            "Ctrl+Shift+M",
+            window.show_chosen_on_map,
+            ("search", "foryou", "reader"),
         )
-        self._on_search("Show &results on the map", "", window.show_found_on_map)
+        self._on_others("Show &results on the map", "", window.show_found_on_map, ("search",))
         menu.addSeparator()
         self._on_map("&Light up similar papers", lambda page: page.light_up_similar())
         self._on_map("Let &nothing stand out", lambda page: page.clear())
@@ -43,8 +46,8 @@ class MapVerbs:
     def show_place(self, place: str) -> None:
         for action in self._there:
             action.setEnabled(place == "map")
-        for action in self._elsewhere:
-            action.setEnabled(place == "search")
+        for action, places in self._elsewhere:
+            action.setEnabled(place in places)
 
     def offer(self, menu: QMenu) -> None:
         """In the menu of a list of papers."""
@@ -54,10 +57,12 @@ class MapVerbs:
         action = self._add(text, "On the page Map", lambda: do(_page(self._window)))
         self._there.append(action)
 
-    def _on_search(self, text: str, keys: str, do: Callable[[], object]) -> QAction:
-        action = self._add(text, "On the page Search", do)
+    def _on_others(
+        self, text: str, keys: str, do: Callable[[], object], places: tuple[str, ...]
+    ) -> QAction:
+        action = self._add(text, "Where papers can be chosen", do)
         action.setShortcut(QKeySequence(keys))
-        self._elsewhere.append(action)
+        self._elsewhere.append((action, places))
         return action
 
     def _add(self, text: str, why_not: str, do: Callable[[], object]) -> QAction:

@@ -82,6 +82,9 @@ class ReaderPage(Page):
         """The file that is read."""
         return self.tab.book if self.tab else None
 
+    def chosen(self) -> Sequence[PaperId]:
+        return (self.tab.paper,) if self.tab else ()
+
     def read(self, paper: PaperId, path: Path | None = None) -> None:
         """Show this file of the paper, or else its first."""
         if path is not None:

@@ -57,3 +57,10 @@ def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, 
         page.choosing.chooser.line.taken.emit()
     wanted.args[1](workspace.organise)
     assert set(workspace.library.traits.collections()["ice"].tolist()) == chosen
+
+
+def test_papers_like_one_are_the_nearest_in_the_space(workspace):
+    desk = WorkspaceDesk(workspace)
+    like = desk.map.similar([1])
+    assert 1 not in like
+    assert len(like) == 23

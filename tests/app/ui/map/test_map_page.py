@@ -393,3 +393,23 @@ def test_what_is_done_to_a_paper_beside_the_map_comes_to_the_map(show, desk, qtb
     asked = desk.map.asked.count("shades Read or not")
     page.library_changed(Changes(papers=True))
     qtbot.waitUntil(lambda: desk.map.asked.count("shades Read or not") > asked)
+
+
+def test_what_is_chosen_in_a_list_is_shown_on_the_map(show_window, qtbot, jobs):
+    window = show_window(FakeDesk(80))
+    window.page.hits.go_to(3)
+    (paper,) = window.page.hits.chosen()
+    window.menus.map._chosen.trigger()
+    page = window.other_page("map")
+    qtbot.waitUntil(lambda: page.gathered.ids == (paper,))
+    assert window.shows("map")
+
+
+def test_what_was_searched_for_lights_up(show_window, qtbot, jobs):
+    window = show_window(FakeDesk(80))
+    found = tuple(window.page.view.listing.ids)
+    window.go_to("map")
+    page = window.other_page("map")
+    qtbot.waitUntil(lambda: page.view.points is not None)
+    page.bar.found.click()
+    qtbot.waitUntil(lambda: page.gathered.ids == found)
