@@ -24,6 +24,7 @@ from tests import (
     screenshots_map,
     screenshots_paper,
     screenshots_reader,
+    screenshots_search,
 )
 from tests.screenshots_intake import Sources, sources
 
@@ -62,6 +63,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 *screenshots_duplicates.AT_200_PERCENT,
                 *screenshots_reader.AT_200_PERCENT,
                 *screenshots_map.AT_200_PERCENT,
+                *screenshots_search.AT_200_PERCENT,
             ],
         )
         return
@@ -89,6 +91,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             *screenshots_duplicates.PICTURES,
             *screenshots_reader.PICTURES,
             *screenshots_map.PICTURES,
+            *screenshots_search.PICTURES,
         ],
     )
     subprocess.run(
@@ -116,6 +119,7 @@ def _take(folder: Path, pictures: list[tuple[str, Choice, Callable[[MainWindow],
             prepare(empty)
             _settle(jobs)
             dialog = next((d for d in empty.findChildren(QDialog) if d.isVisible()), None)
+            dialog = dialog or QApplication.activePopupWidget()
             _save(dialog or empty, folder / f"{name}.png")
             if dialog:
                 dialog.close()

@@ -17,6 +17,7 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.papers import CardSource, PaperModel
 from sciread_app.ui.request import Chip, Request, View
+from sciread_app.ui.saving import SavePopover, suggested_name
 from sciread_app.ui.scope import ScopeBar
 from sciread_app.ui.search_box import SearchBox
 from sciread_app.ui.sorting import SortButton
@@ -39,6 +40,7 @@ class SearchHead(QWidget):
     """Together its parts make the request; each can be changed by a person at any time."""
 
     asked = Signal()  # the request has changed, or is asked for again
+    save_wanted = Signal(str, str)  # a name and a query
 
     def __init__(
         self, source: Source, model: PaperModel, jobs: Jobs, appearance: Appearance
@@ -72,6 +74,23 @@ class SearchHead(QWidget):
         """Ask for something else by these parts, and for what stands in the box now."""
         self.show_request(replace(self.request, **parts))  # type: ignore[arg-type]
         self.asked.emit()
+
+    def lift(self) -> None:
+        """Leave nothing but what is typed."""
+        self.change(scope=(), filters=(), like=(), unlike=())
+
+    def recall(self) -> None:
+        """Offer what was searched for before."""
+        self.box.take_focus()
+        self.box.recall()
+
+    def save_search(self) -> None:
+        """Ask for a name under which to keep what is asked for now."""
+        request = self.request
+        if request.query:
+            popover = SavePopover(suggested_name(request), self)
+            popover.named.connect(lambda name: self.save_wanted.emit(name, request.query))
+            popover.open_below(self.box.edit)
 
     def show_view(self, view: View, can_go_back: bool) -> None:
         self.count.setText(count_words(view))

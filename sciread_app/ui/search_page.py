@@ -20,7 +20,6 @@ from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
-from sciread_app.ui.saving import SavePopover, suggested_name
 from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
@@ -90,15 +89,6 @@ class SearchPage(QWidget):
         self._before.clear()
         self.head.change(scope=scope, filters=(), like=(), unlike=())
 
-    def recall(self) -> None:
-        """Offer what was searched for before."""
-        self.box.take_focus()
-        self.box.recall()
-
-    def lift(self) -> None:
-        """Leave nothing but what is typed."""
-        self.head.change(scope=(), filters=(), like=(), unlike=())
-
     def add_scope(self, fragment: str, label: str = "") -> None:
         """Limit the list further."""
         chip = Chip(fragment, label or fragment)
@@ -133,14 +123,6 @@ class SearchPage(QWidget):
             lane=Lane.light,
             instead_of="likeness",
         )
-
-    def save_search(self) -> None:
-        """Ask for a name, and save what is asked for now under it."""
-        request = self.head.request
-        if request.query:
-            popover = SavePopover(suggested_name(request), self)
-            popover.named.connect(lambda name: self.save_wanted.emit(name, request.query))
-            popover.open_below(self.box.edit)
 
     def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
         """Replace the list by these; `back` returns to what was there."""
@@ -381,6 +363,7 @@ class SearchPage(QWidget):
 
     def _connect(self) -> None:
         self.head.asked.connect(self.search)
+        self.head.save_wanted.connect(self.save_wanted)
         self.box.entry_pasted.connect(self.find_like)
         self.box.down.connect(self._into_results)
         self.box.escaped.connect(self.back)

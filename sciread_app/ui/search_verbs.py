@@ -29,9 +29,9 @@ class SearchVerbs:
         self._window = window
         self.actions: list[QAction] = []
         self._add(menu, "&Filters", "Ctrl+Shift+F", lambda page: page.head.toggle_filters())
-        self._add(menu, "&Save this search…", "Ctrl+S", lambda page: page.save_search())
-        self._add(menu, "&Recent searches", "Ctrl+Shift+R", lambda page: page.recall())
-        self._add(menu, "&Lift all limits", "Ctrl+Shift+L", lambda page: page.lift())
+        self._add(menu, "&Save this search…", "Ctrl+S", lambda page: page.head.save_search())
+        self._add(menu, "&Recent searches", "Ctrl+Shift+R", lambda page: page.head.recall())
+        self._add(menu, "&Lift all limits", "Ctrl+Shift+L", lambda page: page.head.lift())
         menu.addSeparator()
         self._add(menu, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
         self._add(menu, "&More like this", "", lambda page: page.more_like(page.hits.chosen()))

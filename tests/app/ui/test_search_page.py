@@ -395,12 +395,12 @@ def test_files_are_looked_for_and_what_is_known_of_them_is_an_example(qtbot, sho
 
 def test_a_search_is_saved_under_a_name(qtbot, show_page):
     page = show_page(FakeDesk(20))
-    page.save_search()
+    page.head.save_search()
     assert QApplication.activePopupWidget() is None  # all papers are no search
     page.set_scope("tag:maths", "maths")
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "tag:maths paper")
-    page.save_search()
+    page.head.save_search()
     popover = QApplication.activePopupWidget()
     assert popover.name.text() == "paper, maths"
     popover.name.setText("  ")
