@@ -234,7 +234,10 @@ class PagesView(QAbstractScrollArea):
         down.setRange(0, max(self.layout_.height - room.height(), 0))
         down.setPageStep(max(room.height() - LINE, 1))
         down.setSingleStep(LINE)
+        was_narrow = not across.maximum()
         across.setRange(0, max(self.layout_.width - room.width(), 0))
+        if was_narrow:
+            across.setValue(across.maximum() // 2)
         across.setPageStep(room.width())
         across.setSingleStep(LINE)
         down.setValue(round(self.layout_.height_of(place)) if place else 0)
