@@ -23,6 +23,10 @@ class Frame(QWidget):
         self.foot = Foot(jobs)
         self.rail = Rail(appearance)
         self.rail.setEnabled(False)
+        # Tab goes in the order in which they come here, and round: from the rail over banner and
+        # page, whatever is built on it and when, to the foot.
+        for part in (self.foot, self.rail, self.banner, self.pages):
+            part.setParent(self)
         banner = QVBoxLayout()
         banner.setContentsMargins(16, 8, 16, 0)
         banner.addWidget(self.banner)

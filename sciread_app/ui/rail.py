@@ -102,7 +102,7 @@ class RailButton(QToolButton):
 
     def fit(self, height: int) -> None:
         style = Qt.ToolButtonStyle
-        named = height >= HEIGHT - 6
+        named = height >= HEIGHT - 1
         self.setFixedSize(WIDTH, height)
         self.setToolButtonStyle(
             style.ToolButtonTextUnderIcon if named else style.ToolButtonIconOnly

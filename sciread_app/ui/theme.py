@@ -278,6 +278,11 @@ QTreeView#values::item {{ background: transparent; }}
 QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}
 QTreeView#values::indicator {{ width: 15px; height: 15px; }}
 
+QCheckBox, QRadioButton {{
+    border: 1px solid transparent; border-radius: 5px; padding: 2px 4px;
+}}
+QCheckBox:focus, QRadioButton:focus {{ border-color: {accent}; }}
+
 QFrame#rail QToolButton {{
     background: transparent; border: 1px solid transparent; border-radius: 10px;
     padding: 7px 2px 5px 2px; color: {quiet};
@@ -367,6 +372,12 @@ QLineEdit#rename {{
     background: {surface}; border: 1px solid {accent}; border-radius: 5px; padding: 0 4px;
     selection-background-color: {accent};
 }}
+QPlainTextEdit#field {{
+    background: {surface}; border: 1px solid {border}; border-radius: 7px; padding: 2px 4px;
+    selection-background-color: {accent}; selection-color: {on_accent};
+}}
+QPlainTextEdit#field:focus {{ border: 1px solid {accent}; }}
+QLabel#byhand {{ color: {accent}; }}
 QFrame#toast {{ background: {raised}; border: 1px solid {faint}; border-radius: 10px; }}
 QFrame#chosenbar {{ background: {chosen}; border: none; border-radius: 10px; }}
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
+from sciread_app.ui.flow import Flow
 from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.view import CLOSER
 from sciread_app.ui.segments import Segments
@@ -50,13 +51,13 @@ class MapBar(QWidget):
         self.out = self._button("−", "Zoom out (−)", lambda: self.zoomed.emit(1 / CLOSER))
         self.closer = self._button("+", "Zoom in (+)", lambda: self.zoomed.emit(CLOSER))
         self.whole = self._button("Whole map", "See the whole map (0)", self.whole_wanted.emit)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(8)
-        for widget in (self.by, self.tools, self.found):
-            row.addWidget(widget)
-        row.addStretch()
-        for widget in (self.legend, self.out, self.closer, self.whole):
+        # In as many lines as a narrow window, or one at 300 %, makes of them.
+        row = Flow(8)
+        self.setLayout(row)
+        for widget in (
+            *(self.by, self.tools, self.found),
+            *(self.legend, self.out, self.closer, self.whole),
+        ):
             row.addWidget(widget)
 
     def show_by(self, by: By) -> None:

@@ -250,7 +250,8 @@ def test_every_verb_of_the_menus_stands_on_the_sheet_of_keys(show_window):
 
 def test_no_two_verbs_share_a_key(show_window):
     window = show_window(FakeDesk(3))
-    keys = [a.shortcut().toString() for a in window.menus.actions() if a.shortcut().toString()]
+    enabled = [action for action in window.menus.actions() if action.isEnabled()]
+    keys = [a.shortcut().toString() for a in enabled if a.shortcut().toString()]
     assert len(keys) == len(set(keys))
     assert {"Ctrl+F", "Ctrl+O", "Ctrl+Q", "Ctrl+I", "F1"} <= set(keys)
 
@@ -292,3 +293,15 @@ def test_the_window_lives_on_while_python_computes_beside_it(qtbot, show_window,
     # Generous: what it must catch is work of seconds on the window's own thread.
     assert heart.stop() < 1_000
     assert heart.beats > 1
+
+
+def test_an_empty_library_offers_files_a_fetch_and_the_sample(qtbot, show_window, jobs):
+    desk = FakeDesk(0)
+    window = show_window(desk)
+    offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}
+    assert set(offered) == {"Add files…", "Fetch papers…", "Try the sample library"}
+    qtbot.mouseClick(offered["Fetch papers…"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.shows("intake") and not jobs.running())
+    window.go_to("search")
+    qtbot.mouseClick(offered["Try the sample library"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 3 and not jobs.running())

@@ -1,0 +1,155 @@
+"""Everything by keyboard: each page can be walked through with Tab, and everything has a name."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QAbstractSpinBox,
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QWidget,
+)
+
+from sciread_app.ui.focus import takes_focus
+from sciread_app.ui.rail import PLACES
+from tests.app.ui.fakes import FakeDesk
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def window(show_window):
+    window = show_window(FakeDesk(20))
+    window.activateWindow()
+    return window
+
+
+def go_to(qtbot, window, place):
+    window.go_to(place.key)
+    qtbot.waitUntil(lambda: not window._jobs.running())
+
+
+def walk(qtbot, window):
+    """Press Tab until it has gone round. Within a text it goes from link to link."""
+    window.rail.button("search").setFocus()
+    seen: list[QWidget] = []
+    for _ in range(300):
+        now = QApplication.focusWidget()
+        if now in seen[:-1]:
+            assert now is seen[0], f"Tab never leaves {[name_of(w) for w in seen[-3:]]}"
+            return seen
+        if now not in seen:
+            seen.append(now)
+        qtbot.keyClick(now, Key.Key_Tab)
+    raise AssertionError(f"Tab never comes back: {[name_of(w) for w in seen[-3:]]}")
+
+
+def name_of(widget):
+    if isinstance(widget.parent(), QAbstractSpinBox):
+        widget = widget.parent()  # what is typed into is a part of it
+    text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
+    return widget.accessibleName() or text
+
+
+def is_reached(widget, seen):
+    """By Tab itself; in a group of which one is chosen, by the arrow keys from there."""
+    if isinstance(widget.parent(), QAbstractSpinBox):
+        widget = widget.parent()
+    group = widget.group() if isinstance(widget, QAbstractButton) else None
+    return widget in seen or bool(group and any(other in seen for other in group.buttons()))
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_all_of_a_page_is_reached_by_tab_and_has_a_name(qtbot, window, place):
+    go_to(qtbot, window, place)
+    seen = walk(qtbot, window)
+    wanted = [w for w in window.findChildren(QWidget) if takes_focus(w)]
+    unreached = [w for w in wanted if not is_reached(w, seen)]
+    assert not unreached, [(w, name_of(w)) for w in unreached]
+    nameless = [w for w in seen if not name_of(w).strip()]
+    assert not nameless, [(w, w.objectName(), w.parent()) for w in nameless]
+
+
+def test_tab_goes_from_the_rail_over_the_page_to_the_foot(qtbot, window):
+    for place in PLACES:
+        go_to(qtbot, window, place)
+        seen = walk(qtbot, window)
+        page = window._pages.currentWidget()
+        inside = [n for n, widget in enumerate(seen) if page.isAncestorOf(widget)]
+        names = [name_of(widget) for widget in seen]
+        assert inside and inside == list(range(inside[0], inside[-1] + 1)), (place.key, names)
+        assert seen.index(window._foot.work) > inside[-1]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_no_two_verbs_that_can_be_done_there_share_a_key(qtbot, window, place):
+    go_to(qtbot, window, place)
+    keys = Counter(
+        keys.toString()
+        for action in set(window.menus.actions())
+        if action.isEnabled()
+        for keys in action.shortcuts()
+        if not keys.isEmpty()
+    )
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_it_is_seen_where_the_focus_is(qtbot, window, place):
+    """Whatever has it looks different from what has not."""
+    go_to(qtbot, window, place)
+    for widget in walk(qtbot, window):
+        if isinstance(widget, QAbstractButton | QLineEdit):
+            widget.setFocus(Qt.FocusReason.TabFocusReason)
+            with_focus = widget.grab().toImage()
+            widget.clearFocus()
+            assert widget.grab().toImage() != with_focus, (widget, name_of(widget))
+
+
+def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
+    places = []
+    window.rail.button("search").setFocus()
+    for _ in range(12):
+        qtbot.keyClick(window, Key.Key_F6)
+        places.append(window.focusWidget())
+        if window.rail.isAncestorOf(places[-1]):
+            break
+    assert len(places) >= 3 and window.rail.isAncestorOf(places[-1])
+    page = window.page
+    for pane in (page.box, page.hits):
+        assert any(pane is place or pane.isAncestorOf(place) for place in places)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbot, window, place):
+    window.resize(800, 500)  # 2,400 x 1,500 pixels of a screen
+    go_to(qtbot, window, place)
+    assert window.width() <= 900 and window.height() <= 560, (window.width(), window.height())
+    for widget in window.findChildren(QAbstractButton):
+        if widget.isVisible() and widget.text() and not _is_bare(widget):
+            needed = widget.minimumSizeHint()
+            assert widget.width() >= needed.width() - 1, (widget.text(), widget.width(), needed)
+            assert widget.height() >= needed.height() - 1, (widget.text(), widget.height(), needed)
+    for label in window.findChildren(QLabel):
+        if label.isVisible() and label.wordWrap() and label.text():
+            needed = label.heightForWidth(label.width())
+            assert label.height() >= needed - 1, (label.text(), label.height(), needed)
+
+
+def _is_bare(button):
+    """Shows a picture, with its name for who cannot see it."""
+    style = getattr(button, "toolButtonStyle", lambda: None)()
+    return style is Qt.ToolButtonStyle.ToolButtonIconOnly
+
+
+def test_lists_and_texts_are_named_for_who_does_not_see_them(window):
+    for view in window.findChildren(QAbstractItemView) + window.findChildren(QAbstractScrollArea):
+        if takes_focus(view):
+            assert view.accessibleName(), view
