@@ -32,15 +32,14 @@ def edit(db: Connection, ids: Iterable[int], values: Mapping[str, Any]) -> None:
     listed = [int(id) for id in ids]
     chosen = json.dumps(listed)
     known = [id for (id,) in db.exec_driver_sql(f"SELECT id FROM papers WHERE {_AMONG}", (chosen,))]
-    fulltext.forget(db, known)
     columns = {name: _value(name, value) for name, value in values.items() if name not in _LISTS}
-    for name, value in columns.items():
-        db.exec_driver_sql(f"UPDATE papers SET {name} = ? WHERE {_AMONG}", (value, chosen))
-    for name in _LISTS.keys() & values.keys():
-        _set_list(db, known, name, values[name])
-    _remember(db, chosen, values)
-    records.renew(db, known, time.time())
-    fulltext.index(db, known)
+    with fulltext.changing(db, known):
+        for name, value in columns.items():
+            db.exec_driver_sql(f"UPDATE papers SET {name} = ? WHERE {_AMONG}", (value, chosen))
+        for name in _LISTS.keys() & values.keys():
+            _set_list(db, known, name, values[name])
+        _remember(db, chosen, values)
+        records.renew(db, known, time.time())
 
 
 def _check(values: Mapping[str, Any]) -> None:

@@ -180,21 +180,20 @@ def _edit(db: Connection, wanted: Any) -> Edit | None:
 def _go(db: Connection, edit: Edit, *, back: bool) -> None:
     """Take the edit back, or make it again."""
     shown = _papers(db, edit.id, _SHOWN, ("authors", "fields", "notes", "attachments"))
-    fulltext.forget(db, shown)
     try:
-        for steps in _pages(db, edit.id, back):
-            for _, alike in groupby(steps, key=lambda step: step.kind):
-                _take(db, list(alike))
+        with fulltext.changing(db, shown):
+            for steps in _pages(db, edit.id, back):
+                for _, alike in groupby(steps, key=lambda step: step.kind):
+                    _take(db, list(alike))
+            told = [name for name in journal.told(schema.papers) if name not in _MARKS]
+            changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
+            records.renew(db, changed, time.time())
     except _InTheWay as stopped:
         verb = "taken back" if back else "made again"
         raise LibraryError(
             f"“{edit.what}” cannot be {verb}: {_named(db, stopped.step)} has changed since then.",
             "Nothing was changed.",
         ) from None
-    told = [name for name in journal.told(schema.papers) if name not in _MARKS]
-    changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
-    records.renew(db, changed, time.time())
-    fulltext.index(db, shown)
     db.execute(update(schema.edits).where(schema.edits.c.id == edit.id).values(undone=back))
 
 

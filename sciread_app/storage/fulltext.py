@@ -9,7 +9,8 @@ hundred thousand of them come and go at once; whoever searches does not meet the
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from sqlalchemy import Connection, exc
 
@@ -27,6 +28,7 @@ WEIGHTS = {
     "body": 0.25,
 }
 _COLUMNS = ", ".join(WEIGHTS)
+_FEW = 1_000
 _LIVE = "+rowid NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
@@ -90,6 +92,21 @@ def forget(db: Connection, ids: Sequence[int]) -> None:
         "FROM searchable WHERE id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(ids)),),
     )
+
+
+@contextmanager
+def changing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
+    """What these papers say changes within."""
+    papers = int(db.exec_driver_sql("SELECT count(*) FROM papers").scalar_one())
+    # Two papers in five take as long, one by one, as all of them at once.
+    most = 5 * len(ids) > 2 * papers and len(ids) > _FEW
+    if not most:
+        forget(db, ids)
+    yield
+    if most:
+        rebuild(db)
+    else:
+        index(db, ids)
 
 
 def rebuild(db: Connection) -> None:

@@ -41,8 +41,8 @@ from sciread_app.storage.fetches import Fetches, Step, advance
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.ledger import Ledger, note
 from sciread_app.storage.opinions import Opinions
-from sciread_app.storage.reading import Reading
 from sciread_app.storage.pairs import Pairs
+from sciread_app.storage.reading import Reading
 from sciread_app.storage.shelves import Shelves
 from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits

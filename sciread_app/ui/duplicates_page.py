@@ -45,6 +45,7 @@ class DuplicatesPage(Page):
         self._reviewer = reviewer
         self._jobs = jobs
         self._dirty = True
+        self._to_list = False  # it takes the keys when it is filled
         self.busy = True  # what was decided last is not done yet
         self.lists = Segments("Which pairs", LISTS)
         self.count = styled(QLabel(), "quiet")
@@ -62,7 +63,8 @@ class DuplicatesPage(Page):
             self._load()
 
     def take_focus(self) -> None:
-        (self.list if self.list.current else self.lists).setFocus()
+        self._to_list = self.list.current is None  # it is not filled yet
+        (self.lists if self._to_list else self.list).setFocus()
 
     def panes(self) -> Sequence[QWidget]:
         return (self.list, self.panel)
@@ -133,7 +135,8 @@ class DuplicatesPage(Page):
         self.count.setVisible(bool(pairs))
         if not pairs:
             self._invite()
-        elif focused:
+        elif focused or self._to_list:
+            self._to_list = False
             self.list.setFocus()
 
     def _show_pair(self, pair: Pair | None) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sciread_app.domain.paper import Author, Identifier, Skipped
 from sciread_app.errors import LibraryError
 from sciread_app.services.organise import Organise
-from sciread_app.storage import edits
+from sciread_app.storage import edits, fulltext
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
 from tests.make import paper
@@ -358,7 +358,8 @@ def test_what_is_kept_for_a_collection_goes_and_comes_back_with_it(library, orga
     assert content(library) == before
 
 
-def test_edits_of_many_papers_are_one(library, organise):
+def test_edits_of_many_papers_are_one(library, organise, monkeypatch):
+    monkeypatch.setattr(fulltext, "_FEW", 500)  # so many that the text index is made anew
     library.put([paper(f"Paper {n}", source="x", source_id=str(n)) for n in range(1_000)])
     ids = range(1, 1_001)
     organise.collect(ids, "all")
