@@ -34,6 +34,7 @@ class Design:
     words_c: float = 0.11
     meaning_c: float = 0.003
     ratio: float = 9.8  # what all wanted papers together weigh beside all others
+    said: float = 10.0  # what a paper that was waved away weighs beside a presumed one
     meaning: float = 0.8  # what vectors weigh beside words, 0 to 1, of few papers
     fade: float = 50.0  # of so many papers half of that: of many, words learn more
     nearest: float = 0.25  # what the likeness to the nearest wanted papers weighs beside both
@@ -150,13 +151,13 @@ def listen(
     design: Design,
 ) -> Voices:
     """Train on the papers of a lesson, and hear what is said of those that are offered."""
-    weights, by_words = _learnt(words, lots, design.words_c, design.ratio)
+    weights, by_words = _learnt(words, lots, design.words_c, design)
     near_words = _near((words[lots.offered] @ words[lots.wanted].T).toarray())
     by_meaning, near_meaning = np.full((2, len(lots.offered)), np.nan)
     there = known[lots.offered]
     usable = Lots(*(rows[known[rows]] for rows in lots))
     if len(usable.wanted) and len(usable.offered) and len(usable.unwanted) + len(usable.presumed):
-        by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design.ratio)[1]
+        by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design)[1]
         near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.wanted].T)
     return Voices(by_words, near_words, by_meaning, near_meaning, weights, len(lots.wanted))
 
@@ -174,7 +175,7 @@ def mixed(voices: Voices, design: Design) -> Scores:
     return scores
 
 
-def _learnt(papers: Matrix, lots: Lots, c: float, ratio: float) -> tuple[Scores, Scores]:
+def _learnt(papers: Matrix, lots: Lots, c: float, design: Design) -> tuple[Scores, Scores]:
     """The weights of a linear SVM, and what it says of the papers that are offered."""
     seen = np.concatenate(lots[:3])
     labels = np.arange(len(seen)) < len(lots.wanted)
@@ -182,23 +183,27 @@ def _learnt(papers: Matrix, lots: Lots, c: float, ratio: float) -> tuple[Scores,
         weights = np.asarray(papers[lots.wanted].mean(axis=0)).ravel().astype(np.float64)
     else:
         model = LinearSVC(C=c, random_state=0)
-        model.fit(papers[seen], labels, sample_weight=_weights(labels, ratio))
+        model.fit(papers[seen], labels, sample_weight=_weights(lots, design))
         weights = model.coef_[0]
     return weights, np.asarray(papers[lots.offered] @ weights, np.float64)
 
 
-def _weights(labels: NDArray[np.bool_], ratio: float) -> NDArray[np.float64]:
+def _weights(lots: Lots, design: Design) -> NDArray[np.float64]:
     """Weights with mean 1, by which the wanted together weigh `ratio` times what the others do."""
-    wanted = int(labels.sum())
-    weights = np.where(labels, 1.0, wanted / (ratio * (len(labels) - wanted)))
-    return weights * (len(labels) / weights.sum())
+    wanted, unwanted, presumed, _ = map(len, lots)
+    others = np.append(np.full(unwanted, design.said), np.ones(presumed))
+    others *= wanted / (design.ratio * others.sum())
+    weights: NDArray[np.float64] = np.append(np.ones(wanted), others)
+    weights *= len(weights) / weights.sum()
+    return weights
 
 
 def _near(similarities: NDArray[Any]) -> Scores:
     """The mean of the largest of each row."""
     count = min(_NEAREST, similarities.shape[1])
     largest = -np.partition(-similarities, count - 1, axis=1)[:, :count]
-    return largest.mean(axis=1).astype(np.float64)
+    means: Scores = largest.mean(axis=1).astype(np.float64)
+    return means
 
 
 def _some(offered: Rows, design: Design) -> Rows:

@@ -52,6 +52,8 @@ MEASURES = ("AP", "P@10", "P@25", "WSS@95")
 OURS, WORDS_ALONE, ELAS = "ours", "ours, words alone", "TF-IDF + SVM (ELAS u4)"
 METHODS = (OURS, WORDS_ALONE, ELAS, "nearest centroid", "chance")
 RESAMPLED = 2000
+SHOWN, SAID = 10, (1.0, 10.0, 30.0)
+BEFORE, KEPT, WAVED = "not learnt from", "those kept", "those kept and waved away"
 
 Cell = tuple[str, int]  # review, papers collected
 Scored = tuple[float, ...]  # one of each of MEASURES
@@ -71,6 +73,7 @@ class Draw:
     included: np.ndarray
     voices: Mapping[tuple[float, float], Voices]  # by share and C
     others: Mapping[str, np.ndarray]
+    judged: Mapping[object, float]  # AP of what is left when somebody has judged the first ten
 
 
 def main() -> None:
@@ -89,6 +92,7 @@ def main() -> None:
     describe(papers, given.draws)
     chosen = choose(draws)
     report(draws, chosen)
+    report_judged(draws)
     print(f"\n{time.perf_counter() - start:.0f} s, without encoding")
 
 
@@ -160,7 +164,34 @@ def one_draw(
         "nearest centroid": papers.vectors[rest] @ papers.vectors[wanted].mean(0),
         "chance": rng.random(len(rest)),
     }
-    return Draw(papers.included[rest], voices, others)
+    lots = Lots(wanted, np.empty(0, np.int64), presumed, rest)
+    shown = voices[DESIGN.offered, DESIGN.meaning_c]
+    judged = judge(papers, words, lots, mixed(shown, DESIGN))
+    return Draw(papers.included[rest], voices, others, judged)
+
+
+def judge(papers: Papers, words: Any, lots: Lots, scores: np.ndarray) -> dict[object, float]:
+    """AP of what is left when the first ten were judged: without learning from that, with those
+    that were kept, and also with those that were waved away, at different weights."""
+    known, rest = np.ones(len(papers.texts), bool), lots.offered
+    first = rest[np.argsort(-scores, kind="stable")[:SHOWN]]
+    kept, waved = first[papers.included[first]], first[~papers.included[first]]
+    left = np.setdiff1d(rest, first)
+    if not papers.included[left].any():
+        return {}
+    there = np.isin(rest, left)
+    found = {BEFORE: measures(scores[there], papers.included[left])[0]}
+    then = Lots(
+        np.append(lots.wanted, kept), lots.unwanted, np.setdiff1d(lots.presumed, first), left
+    )
+    for name, lesson, said in [
+        (KEPT, then, 1.0),
+        *((weight, then._replace(unwanted=waved), weight) for weight in SAID),
+    ]:
+        design = replace(DESIGN, said=said)
+        learnt = mixed(listen(words, papers.vectors, known, lesson, design), design)
+        found[name] = measures(learnt, papers.included[left])[0]
+    return found
 
 
 def elas(words: Any, wanted: np.ndarray, presumed: np.ndarray, rest: np.ndarray) -> np.ndarray:
@@ -245,6 +276,31 @@ def report(draws: Mapping[Cell, Sequence[Draw]], chosen: Mapping[str, Design]) -
         values = "".join(f"{100 * table[method][cell][:, 0].mean():7.1f}" for method in METHODS)
         gain = 100 * (ours - theirs).mean()
         print(f"  {cell[0]:30}{cell[1]:3}{values}{gain:+8.1f} [{low[0]:+.1f}, {high[0]:+.1f}]")
+
+
+def report_judged(draws: Mapping[Cell, Sequence[Draw]]) -> None:
+    """The weight of what was waved away is chosen on the other reviews, too."""
+    table = {
+        cell: {
+            name: np.array([draw.judged[name] for draw in each if draw.judged])[:, None]
+            for name in (BEFORE, KEPT, *SAID)
+        }
+        for cell, each in draws.items()
+    }
+    for cell, values in table.items():
+        elsewhere = [other for other in table if other[0] != cell[0]]
+        best = max(SAID, key=lambda said: np.mean([table[e][said].mean() for e in elsewhere]))
+        values[WAVED] = values[best]
+    print(f"\nAP of what is left when the first {SHOWN} were judged, learnt from: mean [95 %]")
+    for name in (BEFORE, KEPT, WAVED):
+        parts = []
+        for size in COLLECTED:
+            cells = [values[name] for cell, values in table.items() if cell[1] == size]
+            middle = 100 * np.mean([cell.mean() for cell in cells])
+            low, high = interval(cells)
+            parts.append(f"{middle:5.1f} [{low[0]:4.1f}, {high[0]:4.1f}]".rjust(20))
+        print(name.ljust(28) + "".join(parts))
+    print(" " * 28 + "".join(f"{size} collected".rjust(20) for size in COLLECTED))
 
 
 def line(cells: Sequence[np.ndarray]) -> str:
