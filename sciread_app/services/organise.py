@@ -138,6 +138,10 @@ class Organise:
         what = f"Changed the {names} of {papers(ids)}"
         return self._do(what, lambda: self._library.edit(*ids, **fields))
 
+    def set_by_hand(self, id: PaperId) -> frozenset[str]:
+        """The fields of a paper that a person set."""
+        return self._shelves.set_by_hand(id)
+
     def save_search(self, name: str, query: str) -> Edit | None:
         what = f"Saved the search “{name}”"
         return self._do(what, lambda: self._shelves.save_search(name, query))

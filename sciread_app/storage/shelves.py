@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections import defaultdict
 from collections.abc import Iterable
@@ -178,6 +179,13 @@ class Shelves:
         """And all below it. The papers stay in the library."""
         with self._db.writing() as db:
             collections.remove(db, path)
+
+    def set_by_hand(self, id: int) -> frozenset[str]:
+        """The fields of a paper that a person set."""
+        papers = schema.papers.c
+        with self._db.reading() as db:
+            names = db.scalars(select(papers.edited).where(papers.id == id)).one_or_none()
+        return frozenset(json.loads(names or "[]"))
 
     def mark_read(self, ids: Iterable[int], read: bool = True) -> None:
         self._set(ids, read=read)

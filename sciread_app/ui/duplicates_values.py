@@ -25,7 +25,7 @@ _SAID = {
     Likeness.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
-_KINDS = {
+KINDS = {
     "article": "Article or preprint",
     "article-journal": "Journal article",
     "paper-conference": "Conference paper",
@@ -159,7 +159,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
     ("authors", "Authors", lambda paper: names(paper.authors)),
     ("published", "Date", lambda paper: paper.published),
     ("venue", "Venue", lambda paper: paper.venue),
-    ("kind", "Type", lambda paper: _KINDS.get(paper.kind, paper.kind)),
+    ("kind", "Type", lambda paper: KINDS.get(paper.kind, paper.kind)),
     ("identifiers", "Identifiers", lambda paper: ", ".join(map(": ".join, paper.identifiers))),
     ("abstract", "Abstract", lambda paper: paper.abstract),
     ("keywords", "Keywords", lambda paper: ", ".join(paper.keywords)),

@@ -234,12 +234,15 @@ class PaperList(QTableView):
 
     @contextmanager
     def staying(self, *, scrolled: bool = True) -> Iterator[None]:
-        """While another list is shown: the paper that is read stays chosen, or where it is gone
-        the one in its place. When `scrolled`, what was under the eye stays there, too."""
+        """While another list is shown: what is chosen stays so, or where the paper that is read is
+        gone the one in its place. When `scrolled`, what was under the eye stays there, too."""
         reading, row, top = self.current(), self.currentIndex().row(), self.top()
+        chosen = self.chosen()
         yield
         now = self._model.row_of(reading)
         self.go_to(min(max(row, 0), self._model.rowCount() - 1) if now is None else now)
+        if len(chosen) > 1:
+            self.choose(chosen)
         if scrolled:
             came_in_above = 0 if now is None or top == 0 else now - row
             self.set_top(top + self.height_of(came_in_above))

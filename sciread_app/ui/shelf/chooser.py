@@ -210,7 +210,8 @@ class Chooser(QFrame):
         for widget in (head, self.line, self.list):
             column.addWidget(widget)
         row = QFontMetrics(self.font()).height() + 11
-        self.list.setFixedHeight(LINES * row + 4)
+        lines = min(LINES, len(self._choices) + 1)  # the last for a new name
+        self.list.setFixedHeight(lines * row + 4)
         self.setFixedWidth(WIDTH)
 
     def _show(self, typed: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QFrame, QLabel, QMenu, QToolButton
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
 
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
@@ -17,6 +17,7 @@ BUTTONS = (
     ("tag", "Tag", "tag"),
     ("collect", "Collect", "collection"),
     ("read", "Read", "read"),
+    ("edit", "Edit", "edit"),
     ("export", "Export", "export"),
     ("trash", "Trash", "trash"),
 )
@@ -50,7 +51,8 @@ class ChosenBar(QFrame):
         for name, button in (self.buttons | self.in_trash).items():
             if name in actions:
                 _tie(button, actions[name])
-        self.clear = self._button("Clear", "close")
+        self.clear = self._button("", "close")
+        self.clear.setAccessibleName("Choose one only")
         self.clear.setToolTip("Choose one only")
         self.clear.clicked.connect(self.cleared)
         self._lay_out()
@@ -69,20 +71,27 @@ class ChosenBar(QFrame):
         self.setVisible(count > 1 or in_trash)
 
     def _lay_out(self) -> None:
-        row = Flow(2)
-        first = [self.count, self.buttons["tag"], self.buttons["collect"], self.buttons["rate"]]
+        flow = Flow(0)
+        first = [self.buttons[name] for name in ("tag", "collect", "rate")]
         rest = [one for one in self.buttons.values() if one not in first]
-        for widget in (*first, *rest, *self.in_trash.values(), self.clear):
-            row.addWidget(widget)
+        for button in (*first, *rest, *self.in_trash.values()):
+            flow.addWidget(button)
+        middle = QWidget()
+        middle.setLayout(flow)
+        row = QHBoxLayout(self)
         row.setContentsMargins(14, 4, 6, 4)
-        self.setLayout(row)
+        row.setSpacing(8)
+        row.addWidget(self.count)
+        row.addWidget(middle, 1)
+        row.addWidget(self.clear)
 
     def _button(self, text: str, picture: str) -> QToolButton:
         button = styled(QToolButton(), "link")
         button.setText(text)
         button.setAccessibleName(text)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        if text:
+            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._pictures.append((button, picture))
         return button
 

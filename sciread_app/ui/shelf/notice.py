@@ -12,7 +12,7 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, styled
 
 SHOWN_MS = 8_000
-ABOVE_FOOT = 14
+ABOVE_FOOT = 96  # pixels: above the bar of the chosen papers, too
 WIDEST = 640
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint, QSettings, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.ui.jobs import Jobs
+from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.shelf.chooser import Choice, Chooser
 from sciread_app.ui.shelf.chosen_bar import ChosenBar
+from sciread_app.ui.shelf.edit_dialog import EditDialog
+from sciread_app.ui.shelf.edit_many import EditManyDialog
 from sciread_app.ui.shelf.nodes import Kind
 from sciread_app.ui.shelf.notice import Notice
 from sciread_app.ui.shelf.organiser import Organiser
@@ -23,6 +25,7 @@ from sciread_app.ui.shelf.work import Done, ShelfWork, Step, papers
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
     from sciread_app.ui.request import View
+    from sciread_app.ui.values import Card
 
 KNOWN_OF = 500  # chosen papers, of which is looked at whether they are read and what they have
 TRASH = "in:trash"
@@ -35,7 +38,6 @@ class Shelving(QObject):
     duplicates_wanted = Signal()
     export_wanted = Signal(object)  # ids
     scope_export_wanted = Signal(str, str)  # a fragment of the query language, and its name
-    undoable = Signal(str, str)  # what would be taken back, and done again; empty: nothing
 
     def __init__(self, window: MainWindow, organiser: Organiser, jobs: Jobs) -> None:
         super().__init__(window)
@@ -43,6 +45,8 @@ class Shelving(QObject):
         assert window.page and ground
         self._window = window
         self._page = window.page
+        self._organiser = organiser
+        self._jobs = jobs
         self.work: ShelfWork = ShelfWork(organiser, jobs)
         self.sidebar = Sidebar(self.work, window.appearance)
         self.notice = Notice(ground, window.appearance)
@@ -118,6 +122,22 @@ class Shelving(QObject):
         else:
             self.notice.say("The trash is empty")
 
+    def edit(self) -> None:
+        """All fields of one paper, or some of many."""
+        ids = self._chosen()
+        if len(ids) == 1:
+            desk, organise = self._window.desk, self._organiser
+            assert desk
+            self._jobs.run(
+                "Reading a paper",
+                lambda task: (desk.cards(ids), organise.set_by_hand(ids[0])),
+                lambda found: self._edit_one(*found),
+                lane=Lane.light,
+            )
+        elif ids:
+            tags = [tag.name for tag in self.work.shelf.tags]
+            EditManyDialog(ids, tags, lambda what, do: self.work.do(what, *do), self._window).show()
+
     def export(self) -> None:
         if ids := self._chosen():
             self.export_wanted.emit(ids)
@@ -186,7 +206,7 @@ class Shelving(QObject):
             names: tuple[str, ...] = ("untrash", "delete")
         else:
             inside = ("uncollect",) if self._page_collection() else ()
-            names = ("tag", "collect", *inside, "read", "export", "trash")
+            names = ("tag", "collect", *inside, "read", "edit", "export", "trash")
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:
@@ -228,6 +248,14 @@ class Shelving(QObject):
             self.work.do("Untagged", lambda organise: organise.untag(ids, choice.name))
         else:
             self.work.do("Tagged", lambda organise: organise.tag(ids, choice.name))
+
+    def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
+        def save(values: Mapping[str, Any]) -> None:
+            ids = [card.paper.id for card in cards if card.paper.id is not None]
+            self.work.do("Changed", lambda organise: organise.edit(ids, **values))
+
+        for card in cards:
+            EditDialog(card.paper, by_hand, save, self._window).show()
 
     def _collect(self, ids: Sequence[PaperId], choice: Choice) -> None:
         self.work.do("Collected", lambda organise: organise.collect(ids, choice.name))

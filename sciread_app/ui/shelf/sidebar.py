@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, QSettings, Qt, Signal
+from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
 
@@ -53,6 +53,7 @@ class Sidebar(QFrame):
         self.setObjectName("sidebar")
         self._work = work
         self._appearance = appearance
+        self._width = FIRST_WIDTH
         self.model = ShelfModel(self)
         self.tree = ShelfTree(self.model, appearance)
         self.sift = SiftLine(self.tree)
@@ -72,13 +73,18 @@ class Sidebar(QFrame):
             known = {kind.value: kind for kind in Kind}
             pairs = (str(name).partition(":") for name in names)
             self.tree.set_open(Name(known[kind], key) for kind, _, key in pairs if kind in known)
+        self._width = int(str(settings.value("shelf/width", FIRST_WIDTH)))
         self.setVisible(settings.value("shelf/hidden", "") != "yes")
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._width, 400)
 
     def save(self, settings: QSettings) -> None:
         names = [f"{name.kind.value}:{name.key}" for name in self.tree.open_names]
         settings.setValue("shelf/open", names)
         settings.setValue("shelf/hidden", "yes" if self.isHidden() else "")
-        settings.setValue("shelf/width", self.width())
+        if not self.isHidden():
+            settings.setValue("shelf/width", self.width())
 
     def show_scope(self, fragment: str) -> None:
         """The page shows this now: mark the line that stands for it, if one does."""

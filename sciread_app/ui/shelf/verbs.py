@@ -28,6 +28,7 @@ PAPERS = (
     Verb("collect", "Put into a &collection…", "C", lambda shelving: shelving.choose_collection()),
     Verb("uncollect", "Take &out of this collection", "", lambda shelving: shelving.uncollect()),
     Verb("read", "Mark as &read or unread", "R", lambda shelving: shelving.toggle_read()),
+    Verb("edit", "&Edit…", "E", lambda shelving: shelving.edit()),
     Verb("export", "E&xport…", "", lambda shelving: shelving.export()),
     Verb("trash", "&Move to the trash", "Del", lambda shelving: shelving.trash()),
     Verb("untrash", "&Bring back from the trash", "", lambda shelving: shelving.untrash()),

@@ -129,6 +129,9 @@ class FakeOrganise:
 
         return self._do(f"Changed {' and '.join(fields)} of {_papers(ids)}", change)
 
+    def set_by_hand(self, id: int) -> frozenset[str]:
+        return frozenset(self.fields.get(id, ()))
+
     def rename_search(self, old: str, new: str) -> Edit:
         return self._do(f"Renamed {old} {new}", lambda: _rename(self.searches, old, new))
 

@@ -1,0 +1,180 @@
+"""The record of one paper, every field of it, to be changed by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics, QKeySequence
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import Paper
+from sciread_app.ui.duplicates_values import KINDS
+from sciread_app.ui.shelf.edit_fields import IDENTIFIERS, Unreadable, changed, written
+from sciread_app.ui.theme import styled
+
+LABELS = {
+    "title": "Title",
+    "authors": "Authors",
+    "kind": "Type",
+    "published": "Date",
+    "venue": "Journal or venue",
+    "abstract": "Abstract",
+    "keywords": "Keywords",
+    **IDENTIFIERS,
+    "extra": "More fields",
+}
+HINTS = {
+    "authors": "One on a line: Curie, Marie. A group stands in braces: {LHCb collaboration}",
+    "published": "2017, 2017-06 or 2017-06-12",
+    "keywords": "Separated by semicolons",
+    "extra": "One on a line: volume: 12",
+}
+LINES = {"title": 2, "authors": 5, "abstract": 8, "extra": 4}
+BY_HAND = "Changed by hand: imports leave it as it is"
+SIZE = (680, 720)
+
+
+class TextField(QPlainTextEdit):
+    """Some lines of text. Tab goes on to the next field."""
+
+    def __init__(self, lines: int) -> None:
+        super().__init__()
+        self.setObjectName("field")
+        self.setTabChangesFocus(True)
+        self.setFixedHeight(lines * QFontMetrics(self.font()).lineSpacing() + 16)
+
+    def text(self) -> str:
+        return self.toPlainText()
+
+    def setText(self, text: str) -> None:
+        self.setPlainText(text)
+
+
+class KindField(QComboBox):
+    def __init__(self) -> None:
+        super().__init__()
+        for kind, name in KINDS.items():
+            self.addItem(name, kind)
+
+    def text(self) -> str:
+        return str(self.currentData() or "")
+
+    def setText(self, kind: str) -> None:
+        self.setCurrentIndex(max(0, self.findData(kind)))
+
+
+Field = TextField | KindField | QLineEdit
+
+
+class EditDialog(QDialog):
+    """`save` is given what was changed. Nothing is lost by closing it but what was typed since."""
+
+    def __init__(
+        self,
+        paper: Paper,
+        by_hand: frozenset[str],
+        save: Callable[[Mapping[str, Any]], object],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Edit a paper")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._paper = paper
+        self._save = save
+        self.fields: dict[str, Field] = {}
+        self.marks: dict[str, QLabel] = {}
+        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self.wrong.hide()
+        self._lay_out(by_hand)
+        for name, text in written(paper).items():
+            self.fields[name].setText(text)
+        self.resize(*SIZE)
+        self.fields["title"].setFocus()
+
+    def save(self) -> None:
+        """Close, and save what was changed; or say what cannot be read."""
+        try:
+            values = changed(self._paper, {name: f.text() for name, f in self.fields.items()})
+        except Unreadable as why:
+            self.wrong.setText(str(why))
+            self.wrong.show()
+            return
+        self.accept()
+        if values:
+            self._save(values)
+
+    def _lay_out(self, by_hand: frozenset[str]) -> None:
+        inside = styled(QWidget(), "column")
+        form = QFormLayout(inside)
+        form.setContentsMargins(0, 0, 10, 0)
+        form.setVerticalSpacing(10)
+        form.setHorizontalSpacing(16)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for name, label in LABELS.items():
+            is_by_hand = ("identifiers" if name in IDENTIFIERS else name) in by_hand
+            form.addRow(label, self._row(name, label, is_by_hand))
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setWidget(inside)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 14, 16)
+        column.setSpacing(14)
+        column.addWidget(scroll, 1)
+        column.addWidget(self.wrong)
+        column.addLayout(buttons(self, "Save", self.save))
+
+    def _row(self, name: str, label: str, by_hand: bool) -> QWidget:
+        """The field, with what helps to fill it, and whether a person did."""
+        field = self._field(name)
+        field.setAccessibleName(label)
+        self.fields[name] = field
+        row = QWidget()
+        column = QVBoxLayout(row)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        column.addWidget(field)
+        if by_hand:
+            self.marks[name] = styled(QLabel(BY_HAND), "byhand")
+            column.addWidget(self.marks[name])
+            field.setAccessibleDescription(BY_HAND)
+        elif name in HINTS and name in LINES:
+            column.addWidget(styled(QLabel(HINTS[name], wordWrap=True), "faint"))
+        return row
+
+    def _field(self, name: str) -> Field:
+        if name == "kind":
+            return KindField()
+        if name in LINES:
+            return TextField(LINES[name])
+        return styled(QLineEdit(placeholderText=HINTS.get(name, "")), "field")
+
+
+def buttons(dialog: QDialog, name: str, do: Callable[[], object]) -> QHBoxLayout:
+    """The way out of a dialog, and the button that does what it is for (Ctrl+Enter)."""
+    cancel, act = QPushButton("Cancel"), styled(QPushButton(name, default=True), "primary")
+    act.setShortcut(QKeySequence("Ctrl+Return"))
+    act.setToolTip(f"{name} (Ctrl+Enter)")
+    cancel.clicked.connect(dialog.reject)
+    act.clicked.connect(lambda: do())
+    row = QHBoxLayout()
+    row.setContentsMargins(0, 0, 10, 0)
+    row.addStretch()
+    row.addWidget(cancel)
+    row.addWidget(act)
+    return row

@@ -1,0 +1,112 @@
+"""One change to many papers: fields are set, tags put on and taken off, in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QCompleter,
+    QDialog,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.ui.shelf.edit_dialog import HINTS, LABELS, KindField, buttons
+from sciread_app.ui.shelf.edit_fields import Unreadable, value_of
+from sciread_app.ui.shelf.work import Step, papers
+from sciread_app.ui.theme import styled
+
+FIELDS = ("venue", "published", "kind", "keywords")
+ADD, REMOVE = "add a tag", "remove a tag"
+WIDTH = 520
+
+
+class EditManyDialog(QDialog):
+    """What is ticked is set; who types into a field ticks it."""
+
+    def __init__(
+        self,
+        ids: Sequence[PaperId],
+        tags: Sequence[str],
+        do: Callable[[str, Sequence[Step]], object],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(f"Edit {papers(len(ids))}")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._ids = ids
+        self._do = do
+        self.ticks: dict[str, QCheckBox] = {}
+        self.fields: dict[str, Any] = {}
+        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self.wrong.hide()
+        self._lay_out(tags)
+        self.setMinimumWidth(WIDTH)
+
+    def save(self) -> None:
+        """Close, and do what was ticked; or say what cannot be read."""
+        try:
+            steps = self._steps()
+        except Unreadable as why:
+            self.wrong.setText(str(why))
+            self.wrong.show()
+            return
+        self.accept()
+        if steps:
+            self._do(f"Changed {papers(len(self._ids))}", steps)
+
+    def _steps(self) -> list[Step]:
+        ids = self._ids
+        text = {name: field.text().strip() for name, field in self.fields.items()}
+        ticked = [name for name, tick in self.ticks.items() if tick.isChecked()]
+        values = {name: value_of(name, text[name]) for name in ticked if name in FIELDS}
+        steps: list[Step] = [lambda organise: organise.edit(ids, **values)] if values else []
+        if ADD in ticked and text[ADD]:
+            steps.append(lambda organise: organise.tag(ids, text[ADD]))
+        if REMOVE in ticked and text[REMOVE]:
+            steps.append(lambda organise: organise.untag(ids, text[REMOVE]))
+        return steps
+
+    def _lay_out(self, tags: Sequence[str]) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(10)
+        grid.setColumnStretch(1, 1)
+        names = {name: LABELS[name] for name in FIELDS}
+        names |= {ADD: "Add a tag", REMOVE: "Take off a tag"}
+        for line, (name, label) in enumerate(names.items()):
+            tick, field = QCheckBox(label), self._field(name, tags)
+            field.setAccessibleName(label)
+            self.ticks[name], self.fields[name] = tick, field
+            signal = field.currentIndexChanged if name == "kind" else field.textEdited
+            signal.connect(lambda _, tick=tick: tick.setChecked(True))
+            grid.addWidget(tick, line, 0)
+            grid.addWidget(field, line, 1)
+        said = styled(QLabel("What is ticked is set for all of them. Empty takes it out."), "quiet")
+        said.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 14, 16)
+        column.setSpacing(16)
+        column.addWidget(said)
+        column.addLayout(grid)
+        column.addWidget(self.wrong)
+        column.addLayout(buttons(self, "Change", self.save))
+
+    def _field(self, name: str, tags: Sequence[str]) -> Any:
+        if name == "kind":
+            return KindField()
+        field = styled(QLineEdit(placeholderText=HINTS.get(name, "")), "field")
+        if name in (ADD, REMOVE):
+            known = QCompleter(list(tags), field)
+            known.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+            known.activated.connect(lambda _: self.ticks[name].setChecked(True))
+            field.setCompleter(known)
+        return field

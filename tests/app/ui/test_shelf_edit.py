@@ -1,0 +1,154 @@
+"""Records changed by hand: one with all its fields, or a field of many."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+
+from sciread_app.domain.paper import Author
+from sciread_app.ui.shelf import author_lines
+from sciread_app.ui.shelf.edit_dialog import EditDialog
+from sciread_app.ui.shelf.edit_fields import Unreadable, changed, written
+from sciread_app.ui.shelf.edit_many import ADD, REMOVE, EditManyDialog
+from tests.app.ui.fakes import FakeDesk
+from tests.make import paper
+
+CURIE = paper(
+    "On Radium", authors="Curie, Marie; Joliot, Irène", doi="10.1000/1", arxiv="2101.00027",
+    published="1911", venue="Annalen", keywords=("radium", "polonium"), citekey="curie1911",
+    extra={"volume": "12"}, kind="article-journal", abstract="It glows.",
+)  # fmt: skip
+NAMES = st.text("abcXYZéß", min_size=1, max_size=6).map(str.capitalize)
+
+
+@pytest.fixture
+def dialogs(qtbot, show_window):
+    """Opens the dialog for these rows of the list, and says what it is."""
+    desk = FakeDesk(20)
+    desk.organise.tags = {"to read": {20}}
+    window = show_window(desk)
+
+    def edit(rows, kind):
+        qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.tags))
+        window.page.hits.go_to(rows[0])
+        window.page.hits.choose([window.page.model.paper_at(row) for row in rows])
+        window.activateWindow()
+        window.page.hits.setFocus()
+        qtbot.keyClick(window.page.hits, Qt.Key.Key_E)
+        qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(kind)))
+        return next(d for d in window.findChildren(kind) if d.isVisible())
+
+    edit.organise = desk.organise
+    edit.window = window
+    return edit
+
+
+def test_e_opens_the_whole_record_and_saves_what_was_changed(qtbot, dialogs):
+    dialog = dialogs([0], EditDialog)
+    assert dialog.fields["title"].text() == "Paper 20"
+    assert dialog.fields["authors"].text() == "Curie, Marie\nNoether, Emmy"
+    dialog.fields["title"].setText("Another title")
+    dialog.fields["authors"].setText("Curie, Marie\nHilbert, David")
+    qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: 20 in dialogs.organise.fields)
+    assert dialogs.organise.fields[20] == {
+        "title": "Another title",
+        "authors": (Author("Curie", "Marie"), Author("Hilbert", "David")),
+    }
+
+
+def test_fields_that_a_person_changed_are_marked(qtbot, dialogs):
+    dialogs.organise.fields[20] = {"venue": "Annalen", "identifiers": ()}
+    dialog = dialogs([0], EditDialog)
+    assert set(dialog.marks) == {"venue", "doi", "arxiv", "pmid", "pmcid", "isbn"}
+
+
+def test_what_cannot_be_read_is_said_in_the_dialog_and_nothing_saved(dialogs):
+    dialog = dialogs([0], EditDialog)
+    dialog.fields["published"].setText("last summer")
+    dialog.save()
+    assert dialog.isVisible() and "is not a date" in dialog.wrong.text()
+    assert dialogs.organise.asked == []
+    dialog.reject()
+    assert dialogs.organise.asked == []
+
+
+def test_many_papers_get_what_is_ticked_and_one_undo_takes_all_of_it_back(qtbot, dialogs):
+    dialog = dialogs([0, 1, 2], EditManyDialog)
+    assert dialog.windowTitle() == "Edit 3 papers"
+    qtbot.keyClicks(dialog.fields["venue"], "Nature")
+    dialog.fields["published"].setText("1999")  # not typed, so not ticked
+    qtbot.keyClicks(dialog.fields[ADD], "new")
+    qtbot.keyClicks(dialog.fields[REMOVE], "to read")
+    dialog.save()
+    qtbot.waitUntil(lambda: len(dialogs.organise.asked) == 3)
+    assert dialogs.organise.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
+    assert dialogs.organise.tags == {"to read": set(), "new": {18, 19, 20}}
+    notice = dialogs.window.shelving.notice
+    qtbot.waitUntil(lambda: notice.text.text() == "Changed 3 papers.")
+    notice.undo_button.click()
+    qtbot.waitUntil(lambda: dialogs.organise.asked == [])
+
+
+def test_a_record_that_was_only_looked_at_is_not_changed():
+    assert changed(CURIE, written(CURIE)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("published", "2017/06", "2017-06"),
+        ("keywords", "radium; light ;", ("radium", "light")),
+        ("extra", "Volume: 13\npages: 1: 2", {"volume": "13", "pages": "1: 2"}),
+        ("venue", "", ""),
+        ("kind", "book", "book"),
+    ],
+)
+def test_fields_are_read_as_people_write_them(name, text, value):
+    assert changed(CURIE, written(CURIE) | {name: text}) == {name: value}
+
+
+def test_a_new_name_of_the_world_takes_the_place_of_the_old_and_the_others_stay():
+    texts = written(CURIE) | {"doi": "https://doi.org/10.5555/NEW", "arxiv": ""}
+    values = dict(changed(CURIE, texts)["identifiers"])
+    assert values == {"doi": "10.5555/new", "citekey": "curie1911"}
+
+
+@pytest.mark.parametrize(("name", "text"), [("doi", "none"), ("extra", "12"), ("published", "99")])
+def test_what_a_field_cannot_hold_is_refused(name, text):
+    with pytest.raises(Unreadable):
+        changed(CURIE, written(CURIE) | {name: text})
+
+
+@pytest.mark.parametrize(
+    ("line", "author"),
+    [
+        ("Curie, Marie", Author("Curie", "Marie")),
+        ("Marie Skłodowska Curie", Author("Curie", "Marie Skłodowska")),
+        ("Ludwig van der Berg", Author("Berg", "Ludwig", "van der")),
+        ("van der Berg, Jr., Jan", Author("Berg", "Jan", "van der", "Jr.")),
+        ("{LHCb collaboration}", Author("LHCb collaboration", literal=True)),
+        ("Plato", Author("Plato")),
+        ("de, Jan", Author("de", "Jan")),
+    ],
+)
+def test_an_author_is_read_from_a_line(line, author):
+    assert author_lines.read(f"  {line}\n\n", ()) == (author,)
+
+
+@given(
+    st.builds(
+        Author,
+        NAMES,
+        NAMES | st.just(""),
+        st.sampled_from(["", "van", "von der"]),
+        st.just(""),
+        st.just(False),
+    )
+)
+def test_an_author_that_is_written_is_read_again(author):
+    if author.given:
+        assert author_lines.read(author_lines.written([author]), ()) == (author,)
+    assert author_lines.read(author_lines.written([author]), [author]) == (author,)
