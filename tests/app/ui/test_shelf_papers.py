@@ -102,6 +102,7 @@ def test_stars_and_reading_are_one_key_each(qtbot, window, desk):
     press(qtbot, window, Qt.Key.Key_R)
     qtbot.waitUntil(lambda: desk.organise.read == set(ids))
     assert desk.organise.stars == dict.fromkeys(ids, 4)
+    qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been looked up anew
     press(qtbot, window, Qt.Key.Key_0)
     qtbot.waitUntil(lambda: desk.organise.stars == dict.fromkeys(ids, 0))
 
