@@ -241,7 +241,7 @@ class _Kept:
     def drawing(self) -> Drawing:
         coarse = self.parents[self.fine]
         laid = int(self.laid.sum())
-        few = laid < min(SAMPLE, len(self.ids) * (1 - _OUTGROWN))
+        few = laid < min(SAMPLE, len(self.ids)) * (1 - _OUTGROWN)
         return Drawing(
             self.ids, self.places, self.fine, coarse,
             self._clusters(self.fine, self.fine_names),

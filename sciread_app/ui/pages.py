@@ -62,6 +62,7 @@ def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
         details.came.connect(lambda: window.papers_came(Changes(papers=True)))
 
     page = MapPage(desk, jobs, window.appearance)
+    page.view.glides = True
     page.papers_wanted.connect(window.show_papers)
     page.paper_wanted.connect(lambda paper: window.show_papers([paper], "From the map"))
     page.found_wanted.connect(window.show_found_on_map)

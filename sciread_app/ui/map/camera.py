@@ -36,6 +36,12 @@ class Camera:
         x = (low[0] + high[0]) / 2 - left / 2 / scale
         return replace(self, x=x, y=(low[1] + high[1]) / 2, scale=scale)
 
+    def towards(self, goal: Camera, part: float) -> Camera:
+        """On the way to another, in steps that look even."""
+        scale = self.scale * (goal.scale / self.scale) ** part
+        x, y = self.x + (goal.x - self.x) * part, self.y + (goal.y - self.y) * part
+        return replace(goal, x=x, y=y, scale=scale)
+
     def resized(self, width: float, height: float) -> Camera:
         """The same part of the map in a larger or smaller frame."""
         grown = max(min(width, height), 1) / max(min(self.width, self.height), 1)

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+)
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.flow import Flow
@@ -22,7 +30,7 @@ class GatheredPanel(QFrame):
     collect_wanted = Signal()
     tag_wanted = Signal()
     similar_wanted = Signal()
-    fit_wanted = Signal()
+    only_wanted = Signal(bool)  # the others are to be hidden
     cleared = Signal()
     picked = Signal(object)  # PaperId
 
@@ -44,6 +52,8 @@ class GatheredPanel(QFrame):
         self.collect = self._button("Add to collection…", "Put them into a collection")
         self.tag = self._button("Tag…", "Give them a tag")
         self.similar = self._button("Light up similar", "Let papers like these stand out")
+        self.only = QCheckBox("Only these on the map")
+        self.only.toggled.connect(self.only_wanted)
         self.close_button = styled(QToolButton(), "link")
         self.close_button.setAccessibleName("Let nothing stand out")
         self.close_button.setToolTip("Let nothing stand out (Esc)")
@@ -92,6 +102,7 @@ class GatheredPanel(QFrame):
         column.setSpacing(9)
         column.addLayout(head)
         column.addLayout(buttons)
+        column.addWidget(self.only)
         column.addWidget(self.list, 1)
 
     def _paint(self, theme: Theme) -> None:

@@ -115,7 +115,7 @@ class MapPage(Page):
         if not ids or points is None:
             self.clear()
             return
-        self.view.light(ids)
+        self.view.light(ids, only=self.gathered.only.isChecked())
         self.gathered.show_papers(ids, title, len(ids) - len(points.numbers(ids)))
         self.beside.show_gathered(True)
 
@@ -124,6 +124,7 @@ class MapPage(Page):
         self._wanted = None
         self.view.light(None)
         self.view.pick(None)
+        self.gathered.only.setChecked(False)
         self.gathered.show_papers((), "")
         self.beside.show_gathered(False)
         self.beside.show_paper(None)
@@ -289,6 +290,7 @@ class MapPage(Page):
         gathered.collect_wanted.connect(partial(self._shelve, "collection"))
         gathered.tag_wanted.connect(partial(self._shelve, "tag"))
         gathered.similar_wanted.connect(lambda: self.light_up_similar(gathered.ids))
+        gathered.only_wanted.connect(lambda only: view.light(gathered.ids, only=only))
         gathered.cleared.connect(self.clear)
         gathered.picked.connect(self._pick_paper)
         self.beside.details_made.connect(self._tie)

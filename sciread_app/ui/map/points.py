@@ -27,6 +27,7 @@ class Points:
         self.shades = by_group(drawing)
         self.hidden: frozenset[int] = frozenset()
         self.lit: NDArray[np.bool_] | None = None  # these stand out; None: none does
+        self._only = False
         self.version = 0
         self._change()
 
@@ -38,8 +39,9 @@ class Points:
         self.hidden = frozenset(kinds)
         self._change()
 
-    def light(self, ids: Sequence[int] | None) -> None:
-        """Let these papers stand out from all others."""
+    def light(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
+        """Let these papers stand out from all others, or hide all others."""
+        self._only = only
         self.lit = None if ids is None else np.isin(self.ids, np.asarray(ids, np.int64))
         self._change()
 
@@ -83,6 +85,8 @@ class Points:
 
     def _change(self) -> None:
         shown = ~np.isin(self.shades.of, list(self.hidden))
+        if self._only and self.lit is not None:
+            shown &= self.lit
         colours = self.shades.of
         if self.lit is None:
             self.order = np.flatnonzero(shown)

@@ -9,7 +9,9 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.map.ink import Seen
 from sciread_app.ui.map.labels import HALO, Lettering, Placed
+from sciread_app.ui.map.points import Points
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.theme import Theme, scaled
@@ -45,6 +47,22 @@ class Titles(QObject):
         self._wanted = [paper for paper in papers if paper not in self._known]
         if self._wanted:
             self._soon.start()
+
+    def beside(
+        self,
+        points: Points,
+        seen: Seen,
+        radius: float,
+        frame: QRectF,
+        taken: Sequence[QRectF],
+    ) -> list[Placed]:
+        """Titles for the points in sight, if they are few; those not known yet come later."""
+        if len(seen.numbers) > FEW:
+            return []
+        papers = points.ids[seen.numbers].tolist()
+        self.want(papers)
+        at = [QPointF(x, y) for x, y in seen.pixels.tolist()]
+        return self.place(papers, at, radius, frame, taken)
 
     def place(
         self,

@@ -6,7 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import (
+    QEasingCurve,
+    QEvent,
+    QPoint,
+    QPointF,
+    QRectF,
+    Qt,
+    QVariantAnimation,
+    Signal,
+)
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -31,7 +40,8 @@ from sciread_app.ui.map.ink import Ink, Seen, radius_of, sight
 from sciread_app.ui.map.labels import NEAR, Lettering, Placed, place
 from sciread_app.ui.map.points import Points
 from sciread_app.ui.map.shades import Shades
-from sciread_app.ui.map.titles import FEW, Titles
+from sciread_app.ui.map.speech import reading_order, spoken
+from sciread_app.ui.map.titles import Titles
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.theme import Appearance
 
@@ -39,6 +49,7 @@ REACH = 9.0  # pixels from a point within which it is meant
 STEP = 60.0  # pixels that an arrow key moves the map
 CLOSER = 1.25  # by a key or a notch of the wheel
 MOST_RINGS = 60
+GLIDE_MS = 260
 
 
 class MapView(QWidget):
@@ -65,6 +76,11 @@ class MapView(QWidget):
         self.written: list[Placed] = []  # titles beside points
         self.whole = 1.0  # the scale at which all is seen
         self._goal: Places | None = None  # what was brought into sight, till somebody moves about
+        self.glides = False  # to where it is told to go, instead of jumping there
+        self._start = self.camera
+        self._flight = QVariantAnimation(self, startValue=0.0, endValue=1.0, duration=GLIDE_MS)
+        self._flight.setEasingCurve(QEasingCurve.Type.InOutCubic)
+        self._flight.valueChanged.connect(self._fly)
         self._left = 0.0  # pixels that are left to something else
         self._covered = QRectF()  # by it
         self._pointed: int | None = None
@@ -105,9 +121,9 @@ class MapView(QWidget):
             self.points.hide(kinds)
             self.update()
 
-    def light(self, ids: Sequence[int] | None) -> None:
+    def light(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
         if self.points:
-            self.points.light(ids)
+            self.points.light(ids, only=only)
             self.update()
 
     def ring(self, ids: Sequence[int]) -> None:
@@ -127,7 +143,11 @@ class MapView(QWidget):
             return
         places = self.points.places
         self._goal = places if ids is None else places[self.points.numbers(ids)]
-        self._refit()
+        self._start = self.camera
+        if self.glides and self.isVisible():
+            self._flight.start()
+        else:
+            self._refit()
 
     def bring_into_sight(self, number: int) -> None:
         if self.points:
@@ -183,26 +203,19 @@ class MapView(QWidget):
         theme = self._appearance.theme
         font = self._letters.small if self.fine else self._letters.large
         self.labels = place(self.groups, self.camera, font, self._covered, self._group)
-        self.written = self._titles_beside(seen) if len(seen.numbers) <= FEW else []
+        taken = [self._covered, *(label.box for label in self.labels)]
+        frame = QRectF(self.rect())
+        self.written = self.titles.beside(self.points, seen, self.radius, frame, taken)
         self.titles.paint(painter, self._letters, self.written, theme)
         for label in self.labels:
             ringed = label.group == self._group
             self._letters.paint(painter, label, font, theme, ringed=ringed)
 
-    def _titles_beside(self, seen: Seen) -> list[Placed]:
-        assert self.points
-        papers = self.points.ids[seen.numbers].tolist()
-        self.titles.want(papers)
-        at = [QPointF(x, y) for x, y in seen.pixels.tolist()]
-        taken = [self._covered, *(label.box for label in self.labels)]
-        return self.titles.place(papers, at, self.radius, QRectF(self.rect()), taken)
-
     def _paint_rings(self, painter: QPainter) -> None:
         assert self.points
         theme, radius = self._appearance.theme, self.radius
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        pen = QPen(QColor(theme.accent), 1.5)
-        painter.setPen(pen)
+        painter.setPen(QPen(QColor(theme.accent), 1.5))
         for x, y in self.camera.screen(self.points.places[self._rings]).tolist():
             painter.drawEllipse(QPointF(x, y), radius + 3, radius + 3)
         for number, extra in ((self._picked, 5), (self._pointed, 3)):
@@ -314,7 +327,7 @@ class MapView(QWidget):
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """Tab goes from group to group in the order one reads, and on from the last."""
-        order = self._reading_order()
+        order = reading_order(self.groups)
         at = order.index(self._group) if self._group in order else (-1 if forward else len(order))
         after = at + (1 if forward else -1)
         if self.points and 0 <= after < len(order):
@@ -328,11 +341,6 @@ class MapView(QWidget):
             self.group_wanted.emit(self._group, self.fine)
         elif self._picked is not None:
             self.opened.emit(self._picked)
-
-    def _reading_order(self) -> list[int]:
-        groups = self.groups
-        there = [n for n, group in enumerate(groups) if group.papers]
-        return sorted(there, key=lambda n: (round(groups[n].heart[1] * 8), groups[n].heart[0]))
 
     def _go_to_group(self, group: int | None) -> None:
         self._group = group
@@ -353,7 +361,12 @@ class MapView(QWidget):
             self.camera = self.camera.fitting(self._goal, self._left)
         self._changed()
 
+    def _fly(self, part: float) -> None:
+        self._refit()
+        self.camera = self._start.towards(self.camera, part)
+
     def show_camera(self, camera: Camera) -> None:
+        self._flight.stop()
         was_fine = self.fine
         self.camera, self._goal = camera, None
         if self.fine != was_fine:
@@ -366,14 +379,8 @@ class MapView(QWidget):
 
     def _say(self) -> None:
         """What a screen reader is told."""
-        if not self.points:
-            name = "Map"
-        else:
-            name = f"Map of {len(self.points.ids):,} papers"
-            if self._group is not None:
-                group = self.groups[self._group]
-                called = f"“{group.name}”" if group.name else "without a name"
-                name += f". Group {called}, {group.papers:,} papers. Enter lists them"
+        group = None if self._group is None else self.groups[self._group]
+        name = spoken(len(self.points.ids), group) if self.points else "Map"
         if name != self.accessibleName():
             self.setAccessibleName(name)
             change = QAccessibleEvent(self, QAccessible.Event.NameChanged)

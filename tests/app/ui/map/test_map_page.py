@@ -413,3 +413,24 @@ def test_what_was_searched_for_lights_up(show_window, qtbot, jobs):
     qtbot.waitUntil(lambda: page.view.points is not None)
     page.bar.found.click()
     qtbot.waitUntil(lambda: page.gathered.ids == found)
+
+
+def test_the_rest_can_be_hidden_and_comes_back(show, desk):
+    page = show(desk)
+    page.gather([3, 5], "Chosen on the map")
+    page.gathered.only.click()
+    assert sorted(page.view.points.ids[page.view.points.order].tolist()) == [3, 5]
+    page.clear()
+    assert len(page.view.points.order) == 80
+
+
+def test_the_map_glides_to_where_it_is_told_to_go(show, desk, qtbot):
+    page = show(desk)
+    page.view.glides = True
+    before = page.view.camera
+    page.show_papers([1, 5, 9], "My search")
+    assert page.view.camera.scale == before.scale
+    goal = before.fitting(page.view.points.places[page.view.points.numbers([1, 5, 9])])
+    qtbot.waitUntil(lambda: page.view.camera.scale > goal.scale * 0.5)
+    frame = page.view.rect()
+    qtbot.waitUntil(lambda: all(frame.contains(pixel(page, n)) for n in (1, 5, 9)))
