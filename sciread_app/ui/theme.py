@@ -273,6 +273,10 @@ QPushButton#chosen {{
 }}
 QPushButton#chosen:focus {{ border: 2px solid {accent}; padding: 2px 8px; }}
 QFrame#popover {{ background: {raised}; border: 1px solid {faint}; }}
+QTreeView#outline {{ background: transparent; border: none; outline: none; }}
+QTreeView#outline::item {{ padding: 3px 2px; border: none; }}
+QTreeView#outline::item:hover {{ background: {hover}; color: {text}; }}
+QTreeView#outline::item:selected {{ background: {chosen}; color: {text}; }}
 QTreeView#values {{ background: transparent; border: none; outline: none; }}
 QTreeView#values::item {{ background: transparent; }}
 QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
 
 from sciread_app.domain.reading import Box, ReadingPlace, Spot
 from sciread_app.ui.reader import zoom
@@ -59,6 +59,7 @@ class PagesView(QAbstractScrollArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Always there: pages that fit the width must not make room for it, then fill it again.
         self.setVerticalScrollBarPolicy(Policy.ScrollBarAlwaysOn)
+        self.setCornerWidget(QWidget())  # of the window's colour, between the scroll bars
         self.viewport().setMouseTracking(True)
         self.grabGesture(Qt.GestureType.PinchGesture)
         pictures.came.connect(self._page_came)

@@ -87,7 +87,7 @@ class Outline(QFrame):
 
     def __init__(self, headings: Sequence[Heading]) -> None:
         super().__init__()
-        self.tree = styled(QTreeWidget(), "values")
+        self.tree = styled(QTreeWidget(), "outline")
         self.tree.setHeaderHidden(True)
         self.tree.setAccessibleName("Outline")
         self.tree.setFrameShape(QFrame.Shape.NoFrame)

@@ -8,13 +8,15 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
+from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.reader.page import ReaderPage
 from tests.app.ui.fakes import FakeDesk
+from tests.app.ui.test_keyboard import is_reached, name_of, walk
 
 BEES = Path("/papers/bees.pdf")
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -124,3 +126,19 @@ def test_closing_the_window_keeps_the_note_that_is_being_written(qtbot, jobs, wi
     window.close()
     assert "Why?" in [one.note for one in window.desk.reading.kept.values()]
     assert int(next(iter(window.desk.reading.places.values())).page + 0.1) == 3
+
+
+@pytest.mark.parametrize("part", [0, 1, 2])
+def test_all_of_the_reader_is_reached_by_tab_and_has_a_name(qtbot, jobs, window, part):
+    window.activateWindow()
+    page = read(qtbot, jobs, window)
+    page.book.choose_all()
+    page.book.highlight(Colour.blue)
+    qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 5)
+    page.book.find_words()
+    page.book.show_side(part)
+    seen = walk(qtbot, window)
+    wanted = [one for one in page.findChildren(QWidget) if takes_focus(one)]
+    assert not [(one, name_of(one)) for one in wanted if not is_reached(one, seen)]
+    assert page.book.view in seen
+    assert not [one for one in seen if not name_of(one).strip()]
