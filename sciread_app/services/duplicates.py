@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sciread_app.domain.duplicates import Pair, Side, agree, better
+from sciread_app.domain.duplicates import Pair, Side, agree
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.identity import Verdict
 from sciread_app.domain.paper import PaperId
@@ -64,16 +64,7 @@ class Duplicates:
         groups = _groups([(pair.a, pair.b) for pair in self.pairs(task) if pair.agree])
         if not groups:
             return None
-        return self._organise.merge_all([self._best_first(group) for group in groups], task)
-
-    def _best_first(self, group: Iterable[PaperId]) -> list[PaperId]:
-        papers = self._library.get(sorted(group))
-        best = papers[0]
-        for paper in papers[1:]:
-            if not better(best, paper):
-                best = paper
-        ids = [paper.id for paper in papers if paper.id is not None]
-        return sorted(ids, key=lambda id: (id != best.id, id))
+        return self._organise.merge_all(groups, task)
 
     def _compare(self, known: Sequence[Known], task: Task) -> None:
         before, self._agree = self._agree, {}

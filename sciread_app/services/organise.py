@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import reduce
 from typing import Any
 
+from sciread_app.domain.duplicates import better
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
@@ -159,17 +161,31 @@ class Organise:
         what = f"Merged {papers([keep, *others])}"
         return self._do(what, lambda: self._library.merge(keep, others, **chosen))
 
-    def merge_all(
-        self, groups: Sequence[Sequence[PaperId]], task: Task | None = None
-    ) -> Edit | None:
-        """Make each group of papers one, its first: all of it one edit."""
-        count = sum(map(len, groups))
-        task = task or Task()
-        with self._library.edits.recording(f"Merged {count:,} papers into {len(groups):,}") as made:
-            for n, (keep, *others) in enumerate(groups, start=1):
-                self._library.merge(keep, others)
-                task.step(n, len(groups))
+    def make_one(self, ids: Iterable[int]) -> Edit | None:
+        """Merge papers into that of them which says most: what was published before a preprint."""
+        ids = list(ids)
+        if len(ids) < 2:
+            raise LibraryError("One paper alone cannot be merged.", "Choose two or more.")
+        return self._do(f"Merged {papers(ids)}", lambda: self._merge_into_best(ids))
+
+    def merge_all(self, groups: Sequence[Iterable[int]], task: Task | None = None) -> Edit | None:
+        """Make each group of papers one: all of it one edit."""
+        listed, task = [sorted(group) for group in groups], task or Task()
+        count = sum(map(len, listed))
+        with self._library.edits.recording(f"Merged {count:,} papers into {len(listed):,}") as made:
+            for n, group in enumerate(listed, start=1):
+                self._merge_into_best(group)
+                task.step(n, len(listed))
         return made.edit
+
+    def _merge_into_best(self, ids: Iterable[int]) -> None:
+        found = self._library.get(ids)
+        if len(found) < 2:
+            raise LibraryError("These papers are no longer there.", "Look again, and try again.")
+        best = reduce(lambda one, other: one if better(one, other) else other, found)
+        assert best.id is not None
+        others = [paper.id for paper in found if paper.id is not None and paper.id != best.id]
+        self._library.merge(best.id, others)
 
     def keep_both(self, a: PaperId, b: PaperId) -> Edit | None:
         """They are neither one paper nor one work, and nobody shall ask again."""

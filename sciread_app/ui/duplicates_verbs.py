@@ -9,9 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.domain.paper import PaperId
+
 if TYPE_CHECKING:
     from sciread_app.ui.duplicates_page import DuplicatesPage
     from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.shelf.shelving import Shelving
 
 HERE = "On the page of duplicates"
 
@@ -29,9 +32,11 @@ class DuplicatesVerbs:
             self._add(menu, "Merge &all that agree", "", lambda page: page.merge_agreeing()),
         ]
         menu.addSeparator()
-        self._split = QAction("&Take the chosen paper apart", window)
-        self._split.triggered.connect(self._take_apart)
-        menu.addAction(self._split)
+        self._on_chosen = [
+            self._to_chosen(menu, "Merge the &chosen papers", self._merge),
+            self._to_chosen(menu, "Make the chosen &two versions of one work", self._unite),
+            self._to_chosen(menu, "Take the chosen &paper apart", self._take_apart),
+        ]
         self.show_place("")
 
     def live_on(self, page: DuplicatesPage) -> None:
@@ -41,7 +46,8 @@ class DuplicatesVerbs:
     def show_place(self, place: str) -> None:
         for action in self._actions:
             action.setEnabled(place == "duplicates")
-        self._split.setEnabled(place == "search")
+        for action in self._on_chosen:
+            action.setEnabled(place == "search")
 
     def _add(
         self, menu: QMenu, text: str, key: str, do: Callable[[DuplicatesPage], object]
@@ -54,8 +60,34 @@ class DuplicatesVerbs:
         menu.addAction(action)
         return action
 
-    def _take_apart(self) -> None:
-        window = self._window
-        if window.page and window.shelving and (chosen := window.page.hits.chosen()):
+    def _to_chosen(
+        self, menu: QMenu, text: str, do: Callable[[Shelving, list[PaperId]], object]
+    ) -> QAction:
+        action = QAction(text, self._window)
+        action.triggered.connect(lambda: self._with_chosen(do))
+        menu.addAction(action)
+        return action
+
+    def _with_chosen(self, do: Callable[[Shelving, list[PaperId]], object]) -> None:
+        if (page := self._window.page) and (shelving := self._window.shelving):
+            do(shelving, page.hits.chosen())
+
+    def _merge(self, shelving: Shelving, chosen: list[PaperId]) -> None:
+        if len(chosen) < 2:
+            shelving.notice.say("Choose two papers or more in the list first")
+        else:
+            shelving.work.do("Merged", lambda organise: organise.make_one(chosen))
+
+    def _unite(self, shelving: Shelving, chosen: list[PaperId]) -> None:
+        if len(chosen) != 2:
+            shelving.notice.say("Choose two papers in the list first")
+        else:
+            a, b = chosen
+            shelving.work.do("Made versions", lambda organise: organise.same_work(a, b))
+
+    def _take_apart(self, shelving: Shelving, chosen: list[PaperId]) -> None:
+        if len(chosen) != 1:
+            shelving.notice.say("Choose one paper in the list first")
+        else:
             paper = chosen[0]
-            window.shelving.work.do("Took apart", lambda organise: organise.split(paper))
+            shelving.work.do("Took apart", lambda organise: organise.split(paper))

@@ -114,6 +114,15 @@ def test_a_merged_paper_has_all_that_both_had(library, organise):
     assert library.count() == 1 and library.get([1])[0].title == "Bees and wasps"
 
 
+def test_chosen_papers_become_the_one_that_says_most(library, organise):
+    library.put([paper("Bees"), paper("Bees in motion", doi="10.1000/bees"), paper("Wasps")])
+    assert organise.make_one([1, 2, 3]).what == "Merged 3 papers"
+    [merged] = library.get([1, 2, 3])
+    assert (merged.id, merged.title) == (2, "Bees in motion")
+    with pytest.raises(LibraryError, match="alone"):
+        organise.make_one([2])
+
+
 def test_versions_stay_together_when_one_is_merged_into_another_paper(library, organise):
     library.put([paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001")])
     library.put([paper("On the motion of bees", authors="Curie, M.", kind="article-journal",

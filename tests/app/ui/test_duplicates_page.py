@@ -93,6 +93,23 @@ def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer
     assert window.shelving.notice.isVisible()
 
 
+def test_chosen_papers_of_a_list_are_merged_from_the_menu(qtbot, show_window):
+    asked = []
+    desk = FakeDesk(10)
+    desk.organise.make_one = lambda ids: asked.append(("merge", ids))
+    desk.organise.split = lambda id: asked.append(("split", id))
+    window = show_window(desk)
+    merge, _, split = window.menus.duplicates._on_chosen
+    merge.trigger()
+    assert window.shelving.notice.isVisible() and asked == []
+    split.trigger()
+    window.page.hits.selectAll()
+    merge.trigger()
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    (_, paper), (_, papers) = asked
+    assert paper in papers and sorted(papers) == list(range(1, 11))
+
+
 def test_a_value_that_is_clicked_wins(qtbot, page, reviewer):
     qtbot.mouseClick(cell(page, "title", 1), Qt.MouseButton.LeftButton)
     assert cell(page, "title", 1).objectName() == "winner"
