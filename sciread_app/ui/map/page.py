@@ -32,6 +32,7 @@ SEEDS = 20  # papers at most that others are compared with
 TITLE_SHOWN = 60
 EDGE = 12  # pixels from the legend to the map's edge
 LEGEND_SHARE = 0.25  # of the map's width that is left to the legend alone
+LEGEND_MOST = 0.5  # of it that a legend may cover
 
 
 class MapPage(Page):
@@ -249,7 +250,11 @@ class MapPage(Page):
     def _place_legend(self) -> None:
         self.legend.adjustSize()
         self.legend.move(EDGE, self.view.height() - self.legend.height() - EDGE)
-        if self.legend.isHidden() or not self.legend.boxes:
+        across, down = self.legend.width(), self.legend.height() + 2 * EDGE
+        fits = across < self.view.width() * LEGEND_MOST and down < self.view.height()
+        self.bar.legend.setEnabled(fits)
+        self.legend.setVisible(fits and bool(self.legend.boxes) and self.bar.legend.isChecked())
+        if self.legend.isHidden():
             self.view.leave_free(0, QRectF())
         else:
             most = self.view.width() * LEGEND_SHARE
@@ -282,7 +287,7 @@ class MapPage(Page):
         bar.zoomed.connect(view.zoom)
         bar.whole_wanted.connect(self.whole_map)
         bar.found_wanted.connect(self.found_wanted)
-        bar.legend_toggled.connect(self._show_legend)
+        bar.legend_toggled.connect(self._place_legend)
         self.legend.hidden_changed.connect(view.hide_kinds)
         gathered.list_wanted.connect(
             lambda: self.papers_wanted.emit(gathered.ids, gathered.title.text())
@@ -311,10 +316,6 @@ class MapPage(Page):
         details.left.connect(self.view.setFocus)
         details.step_wanted.connect(self._step)
         self.details_made.emit(details)
-
-    def _show_legend(self, shown: bool) -> None:
-        self.legend.setVisible(shown)
-        self._place_legend()
 
     def take_tool(self, tool: Tool) -> None:
         self.view.tool = tool

@@ -434,3 +434,14 @@ def test_the_map_glides_to_where_it_is_told_to_go(show, desk, qtbot):
     qtbot.waitUntil(lambda: page.view.camera.scale > goal.scale * 0.5)
     frame = page.view.rect()
     qtbot.waitUntil(lambda: all(frame.contains(pixel(page, n)) for n in (1, 5, 9)))
+
+
+def test_the_legend_can_be_hidden_and_makes_way_where_there_is_no_room(show, desk, qtbot):
+    page = show(desk)
+    assert page.legend.isVisible()
+    page.bar.legend.click()
+    assert not page.legend.isVisible()
+    page.bar.legend.click()
+    assert page.legend.isVisible()
+    page.view.resize(260, 220)
+    assert not page.legend.isVisible()
