@@ -73,6 +73,7 @@ def fetched(window: MainWindow) -> None:
     library.ledger.close(ledger)
     library.close()
     window.papers_came(Changes(papers=True))
+    _page(window).follow("collection:2")
 
 
 def refined(window: MainWindow) -> None:

@@ -91,9 +91,12 @@ class Ranked(NamedTuple):
         return (self.offered @ own.T).toarray(), (own @ own.T).toarray()
 
     def words(self, row: int) -> tuple[str, ...]:
-        """The words that speak most for this candidate."""
+        """The words that speak most for this candidate; where none does, those that it shares with
+        the papers that are wanted."""
         paper = self.offered[row]
         worth = paper.data * self.weights[paper.indices]
+        if not (worth > 0).any():
+            worth = paper.data * np.asarray(self.wanted.mean(axis=0)).ravel()[paper.indices]
         told: list[str] = []
         for place in paper.indices[np.argsort(-worth, kind="stable")][: int((worth > 0).sum())]:
             word = self.vocabulary[place]

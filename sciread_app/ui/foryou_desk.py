@@ -96,7 +96,8 @@ def _parts(feed: Feed) -> dict[Part, list[PaperId]]:
 
 
 def _reason(pick: Pick, titles: dict[PaperId, str]) -> str:
-    return f"Like {' and '.join(titles[paper] for paper in pick.like)}" if pick.like else ""
+    like = dict.fromkeys(titles[paper] for paper in pick.like)
+    return f"Like {' and '.join(like)}" if like else ""
 
 
 def _evidence(pick: Pick) -> Evidence:
