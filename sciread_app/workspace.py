@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sciread_app.encoder import Encoder
 from sciread_app.paths import Home, cache_folder, open_home, resource
 from sciread_app.services.backups import Backups
+from sciread_app.services.comparing import OtherModels
 from sciread_app.services.duplicates import Duplicates
 from sciread_app.services.intake import Intake, Report
 from sciread_app.services.organise import Organise
@@ -101,6 +102,12 @@ class Workspace:
             keys.drop_key(name)
 
     @cached_property
+    def others(self) -> OtherModels:
+        """The models that can be compared with the active one."""
+        home = self.home
+        return OtherModels(self.library, home.models, home.indexes, self.settings.model)
+
+    @cached_property
     def search(self) -> Search:
         return Search(self.library, self.space)
 
@@ -183,9 +190,9 @@ class Workspace:
         reading = self.__dict__.get("reading")
         if reading is not None:
             reading.close()
-        space = self.__dict__.get("space")
-        if space is not None:
-            space.close()
+        for name in ("space", "others"):
+            if models := self.__dict__.get(name):
+                models.close()
         for name in ("_client", "_neighbour"):
             if client := self.__dict__.get(name):
                 client.close()

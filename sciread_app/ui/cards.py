@@ -171,9 +171,9 @@ class CardDelegate(QStyledItemDelegate):
     ) -> None:
         paper = card.paper
         side = 0
-        if evidence and evidence.percentile is not None:
+        if evidence and (evidence.percentile is not None or evidence.moved):
             side = SIDE
-            self._paint_closeness(painter, box, evidence.percentile, theme)
+            self._paint_closeness(painter, box, evidence, theme)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
         title = paper.title or "Without a title"
@@ -240,13 +240,13 @@ class CardDelegate(QStyledItemDelegate):
         return top + height
 
     def _paint_closeness(
-        self, painter: QPainter, box: QRect, percentile: float, theme: Theme
+        self, painter: QPainter, box: QRect, evidence: Evidence, theme: Theme
     ) -> None:
-        right = box.right()
+        right, percentile = box.right(), evidence.percentile or 0.0
         painter.setFont(self._tiny)
         painter.setPen(QColor(theme.quiet))
         place = QRect(right - SIDE, box.y(), SIDE, _line(self._tiny))
-        painter.drawText(place, _RIGHT, closeness_words(percentile))
+        painter.drawText(place, _RIGHT, evidence.moved or closeness_words(percentile))
         bar = QRectF(right - 54, place.bottom() + 3, 54, 5)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(theme.track))

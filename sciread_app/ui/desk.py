@@ -61,6 +61,7 @@ class WorkspaceDesk:
         self.care = WorkspaceCare(workspace)
         self.exchange = WorkspaceExchange(workspace)
         self.organise = workspace.organise
+        self.others = WorkspaceOthers(workspace)
         self.duplicates = workspace.duplicates
         self.about = WorkspaceAbout(
             workspace, lambda: self._search_by_meaning() or self._by_words, self._awake
@@ -181,10 +182,11 @@ class WorkspaceDesk:
         return Status(papers, papers - self._workspace.space.count(), by_meaning=True)
 
     def goals(self) -> list[Goal]:
-        shelves = self._library.shelves
+        shelf = self.organise.shelf()
         return [
-            *(Goal("Collection", path, fragment("in", [path])) for path in shelves.collections()),
-            *(Goal("Tag", name, fragment("tag", [name])) for name in shelves.tags()),
+            *(Goal("Collection", c.path, fragment("in", [c.path])) for c in shelf.collections),
+            *(Goal("Tag", tag.name, fragment("tag", [tag.name])) for tag in shelf.tags),
+            *(Goal("Saved search", saved.name, saved.query) for saved in shelf.searches),
         ]
 
     def close(self) -> None:
@@ -199,6 +201,29 @@ class WorkspaceDesk:
         """The search that has a model; the model's files are checked at the first call."""
         with self._building:
             return self._workspace.search if self._workspace.space else None
+
+
+class WorkspaceOthers:
+    """The models beside the active one, as the window asks them."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def names(self, task: Task) -> list[str]:
+        return self._workspace.others.names()
+
+    def standing(self, name: str, task: Task) -> tuple[int, int]:
+        return self._workspace.others.standing(name)
+
+    def find(self, name: str, query: str, mode: Mode, task: Task) -> Listing:
+        search = self._workspace.others.search(name)
+        return _listing(search.find(query, limit=BEST, mode=SearchMode(mode.value), task=task))
+
+    def encode(self, name: str, task: Task) -> int:
+        return self._workspace.others.encode(name, task)
+
+    def close(self) -> None:
+        self._workspace.others.close()
 
 
 def open_desk(home: Path) -> WorkspaceDesk:

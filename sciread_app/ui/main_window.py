@@ -259,7 +259,7 @@ class MainWindow(QMainWindow):
         """Find what is similar to papers in files, or in a text, without adding them."""
         if self.page:
             self.go_to("search")
-            self.page.find_like(source)
+            self.page.head.find_like(source)
 
     def add_files(self) -> None:
         names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QSettings, Qt, Signal
@@ -23,6 +24,7 @@ from sciread_app.ui.search_box import SearchBox
 from sciread_app.ui.sorting import SortButton
 from sciread_app.ui.steering import Steering
 from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.values import Likeness
 
 LINE = 32  # pixels that the line above the list is high, whatever stands on it
 CRUMB_SHOWN = 60  # characters
@@ -35,11 +37,16 @@ class Source(CardSource, FacetSource, Protocol):
         """Authors, venues, tags and so on that are called like this, with counts."""
         ...
 
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
+        """What files, or a pasted entry, are about. Raises BadQuery where there is no paper."""
+        ...
+
 
 class SearchHead(QWidget):
     """Together its parts make the request; each can be changed by a person at any time."""
 
     asked = Signal()  # the request has changed, or is asked for again
+    entered = Signal(object)  # Request for a list of its own, from which one comes back
     save_wanted = Signal(str, str)  # a name and a query
 
     def __init__(
@@ -74,6 +81,22 @@ class SearchHead(QWidget):
         """Ask for something else by these parts, and for what stands in the box now."""
         self.show_request(replace(self.request, **parts))  # type: ignore[arg-type]
         self.asked.emit()
+
+    def find_like(self, source: Sequence[Path] | str) -> None:
+        """Look for what is similar to papers in files, or in a pasted entry, and add none."""
+
+        def look(likeness: Likeness) -> None:
+            text = (Chip(likeness.text, f"Like “{likeness.title}”"),) if likeness.text else ()
+            self.entered.emit(Request(scope=text, like=likeness.known))
+
+        self._jobs.run(
+            "Reading what to look for",
+            lambda task: self._source.likeness(source, task),
+            look,
+            on_failed=self.box.explain,
+            lane=Lane.light,
+            instead_of="likeness",
+        )
 
     def lift(self) -> None:
         """Leave nothing but what is typed."""
@@ -173,6 +196,7 @@ class SearchHead(QWidget):
 
     def _connect(self) -> None:
         self.box.asked.connect(self.asked)
+        self.box.entry_pasted.connect(self.find_like)
         self.box.names_wanted.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))

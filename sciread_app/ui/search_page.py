@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
@@ -14,6 +13,7 @@ from sciread_app.domain.copying import CopyAs
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.tasks import Task
+from sciread_app.ui.compare import ComparePanel, CompareSource
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
@@ -23,13 +23,13 @@ from sciread_app.ui.request import Chip, Request, View
 from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
-from sciread_app.ui.values import Likeness, Listing, Mode
+from sciread_app.ui.values import Listing, Mode
 
 SLOW_MS = 250  # after which the page says that it is searching
 BACK_MOST = 100  # lists that `back` leads through
 
 
-class Finder(Source, DetailsSource, Protocol):
+class Finder(Source, DetailsSource, CompareSource, Protocol):
     """What the page needs of a library. Each verb may take a while; none is called on this thread.
 
     What cannot be understood is raised as BadQuery.
@@ -40,10 +40,6 @@ class Finder(Source, DetailsSource, Protocol):
     ) -> Listing: ...
 
     def browse(self, order: Order, task: Task) -> Listing: ...
-
-    def likeness(self, source: Sequence[Path] | str, task: Task) -> Likeness:
-        """What files, or a pasted entry, are about. Raises BadQuery where there is no paper."""
-        ...
 
 
 class SearchPage(QWidget):
@@ -69,6 +65,7 @@ class SearchPage(QWidget):
         self.hits = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyState(appearance)
+        self.compare = ComparePanel(finder, jobs, appearance)
         self._build()
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
@@ -107,23 +104,6 @@ class SearchPage(QWidget):
         """Steer the list away from these papers."""
         self._steer(*less_like(self.head.request, papers))
 
-    def find_like(self, source: Sequence[Path] | str) -> None:
-        """Show what is similar to the papers in files, or in a pasted entry, without adding them;
-        `back` returns to what was there."""
-
-        def show(likeness: Likeness) -> None:
-            text = (Chip(likeness.text, f"Like “{likeness.title}”"),) if likeness.text else ()
-            self._enter_request(Request(scope=text, like=likeness.known))
-
-        self._jobs.run(
-            "Reading what to look for",
-            lambda task: self._finder.likeness(source, task),
-            show,
-            on_failed=self._explain,
-            lane=Lane.light,
-            instead_of="likeness",
-        )
-
     def show_papers(self, papers: Sequence[PaperId], crumb: str) -> None:
         """Replace the list by these; `back` returns to what was there."""
         self._push()
@@ -155,6 +135,15 @@ class SearchPage(QWidget):
 
     def toggle_details(self) -> None:
         self._with_details = not self._with_details
+        self._show_details()
+
+    def toggle_compare(self) -> None:
+        """Ask another model the same, beside this list instead of the details."""
+        if self.compare.isHidden():
+            self.compare.open()
+        else:
+            self.compare.close_models()
+            self.hits.setFocus()
         self._show_details()
 
     def add_sidebar(self, sidebar: QWidget) -> None:
@@ -259,6 +248,7 @@ class SearchPage(QWidget):
             self._say_nothing(view)
         self._pages.setCurrentIndex(0 if view.listing.ids else 1)
         self._show_details()
+        self.compare.show_view(view, self.box.mode)
         self.shown.emit(view)
 
     def _say_nothing(self, view: View) -> None:
@@ -293,6 +283,11 @@ class SearchPage(QWidget):
         else:
             self.details.show_paper(paper)
 
+    def _go_beside(self, paper: PaperId | None) -> None:
+        """To the paper that was chosen in the other model's list, where this one has it."""
+        if (row := self.model.row_of(paper)) is not None:
+            self.hits.go_to(row)
+
     def _step(self, rows: int) -> None:
         self.hits.go_to(self.hits.currentIndex().row() + rows)
 
@@ -303,6 +298,9 @@ class SearchPage(QWidget):
 
     def _show_details(self) -> None:
         wanted = self._with_details or self._paper_alone
+        if self._paper_alone:
+            self.compare.hide()
+        wanted = wanted and self.compare.isHidden()
         self.details.setVisible(wanted and bool(self.view.listing.ids))
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is nothing to be alone with
@@ -345,8 +343,10 @@ class SearchPage(QWidget):
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
         split.addWidget(self._list)
         split.addWidget(self.details)
+        split.addWidget(self.compare)
         split.setStretchFactor(0, 5)
         split.setStretchFactor(1, 4)
+        split.setStretchFactor(2, 5)
         split.setSizes([620, 480])
         middle = QWidget()
         column = QVBoxLayout(middle)
@@ -364,7 +364,7 @@ class SearchPage(QWidget):
     def _connect(self) -> None:
         self.head.asked.connect(self.search)
         self.head.save_wanted.connect(self.save_wanted)
-        self.box.entry_pasted.connect(self.find_like)
+        self.head.entered.connect(self._enter_request)
         self.box.down.connect(self._into_results)
         self.box.escaped.connect(self.back)
         self.head.back_button.clicked.connect(self.back)
@@ -377,6 +377,8 @@ class SearchPage(QWidget):
         self.hits.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.hits.customContextMenuRequested.connect(self._menu)
         self.hits.doubleClicked.connect(self.open_paper)
+        self.compare.left.connect(self.toggle_compare)
+        self.compare.picked.connect(self._go_beside)
         self.details.left.connect(self.close_paper)
         for wanted in (self.details.similar_wanted, self.details.search_wanted):
             wanted.connect(self.close_paper)

@@ -42,6 +42,8 @@ class SearchVerbs:
         menu.addSeparator()
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
             self._add(menu, f"Search: {name}", f"Alt+{number}", partial(_set_mode, mode))
+        compare = "Compare with another mo&del"
+        self._add(menu, compare, "Ctrl+Shift+K", lambda page: page.toggle_compare())
         orders = menu.addMenu("S&ort by")
         for order, name in ORDERS.items():
             self._add(orders, name, "", partial(_sort, order))

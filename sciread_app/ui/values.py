@@ -24,13 +24,15 @@ class Mode(enum.Enum):
 class Evidence:
     """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.
 
-    `percentile`: how many of 100 random pairs of this library's papers are less alike.
+    `percentile`: how many of 100 random pairs of this library's papers are less alike. `moved`:
+    where it stands compared with another list, for a person.
     """
 
     text_rank: int | None = None
     meaning_rank: int | None = None
     similarity: float | None = None
     percentile: float | None = None
+    moved: str = ""
     why: str = ""  # said in place of the above
 
 

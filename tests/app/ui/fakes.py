@@ -22,6 +22,7 @@ from tests.app.ui.fake_foryou import FakeForYou
 from tests.app.ui.fake_intake import FakeIntake
 from tests.app.ui.fake_map import FakeMaps
 from tests.app.ui.fake_organise import FakeOrganise
+from tests.app.ui.fake_others import FakeOthers
 from tests.app.ui.fake_reader import FakeReading
 from tests.make import paper
 
@@ -49,6 +50,7 @@ class FakeDesk:
         self.exchange = FakeExchange()
         self.reading = FakeReading()
         self.organise = FakeOrganise(self.count)
+        self.others = FakeOthers(self)
         self.duplicates = FakeReviewer()
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)

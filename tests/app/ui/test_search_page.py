@@ -384,10 +384,10 @@ def test_a_pasted_entry_is_looked_for_without_being_added(qtbot, show_page):
 
 def test_files_are_looked_for_and_what_is_known_of_them_is_an_example(qtbot, show_page, tmp_path):
     page = show_page(FakeDesk(20))
-    page.find_like([tmp_path / "two.bib"])
+    page.head.find_like([tmp_path / "two.bib"])
     qtbot.waitUntil(lambda: page.view.request.like == (2,))
     assert page.view.query == "like:2 On Wasps"
-    page.find_like([tmp_path / "empty.bib"])
+    page.head.find_like([tmp_path / "empty.bib"])
     qtbot.waitUntil(page.box.wrong.isVisible)
     assert "No paper was found in empty.bib." in page.box.wrong.text()
     assert page.view.request.like == (2,)

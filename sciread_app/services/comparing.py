@@ -1,0 +1,82 @@
+"""Models beside the active one, so that both can be asked the same."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from sciread_app.encoder import Encoder
+from sciread_app.services.search import Search
+from sciread_app.services.space import Encodes, Space
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.package import STARTER, read_package, starter_package
+
+
+class Standing(NamedTuple):
+    """How many papers a model has read, of how many there are."""
+
+    read: int
+    papers: int
+
+
+class OtherModels:
+    """Each is opened when it is first asked for, and has vectors in a space of its own, beside
+    those of the active model. May be asked from any thread."""
+
+    def __init__(
+        self,
+        library: Library,
+        models: Path,
+        indexes: Path,
+        active: str,
+        opened: Callable[[str], Encodes] | None = None,
+    ) -> None:
+        """`active` is the name of the model in use; `opened` opens one by its name."""
+        self._library = library
+        self._models = models
+        self._indexes = indexes
+        self._active = active
+        self._opened = opened or self._encoder
+        self._opening = threading.Lock()
+        self._spaces: dict[str, Space] = {}
+
+    def names(self) -> list[str]:
+        """The models that are installed, but for the active one."""
+        folders = self._models.iterdir() if self._models.is_dir() else ()
+        found = sorted(folder.name for folder in folders if (folder / "package.json").is_file())
+        return [name for name in (STARTER, *found) if name != self._active]
+
+    def standing(self, name: str) -> Standing:
+        """Raises PackageRefused."""
+        return Standing(self._space(name).count(), self._library.count())
+
+    def search(self, name: str) -> Search:
+        """Raises PackageRefused."""
+        return Search(self._library, self._space(name))
+
+    def encode(self, name: str, task: Task) -> int:
+        """Have it read what it has not read yet; stopped at any moment, what is done stays.
+
+        Raises PackageRefused and EncoderFailed.
+        """
+        return self._space(name).catch_up(task)
+
+    def close(self) -> None:
+        with self._opening:
+            spaces = list(self._spaces.values())
+            self._spaces.clear()
+        for space in spaces:
+            space.close()
+
+    def _space(self, name: str) -> Space:
+        with self._opening:
+            if name not in self._spaces:
+                self._spaces[name] = Space(self._library, self._opened(name), self._indexes)
+            return self._spaces[name]
+
+    def _encoder(self, name: str) -> Encodes:
+        package = starter_package() if name == STARTER else read_package(self._models / name)
+        return Encoder(package)

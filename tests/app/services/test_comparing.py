@@ -1,0 +1,67 @@
+"""Other models over one library: what they have read is kept apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from sciread_app.services.comparing import OtherModels
+from sciread_app.services.search import Mode, Search
+from sciread_app.tasks import Task
+from tests.app.services.test_search import Synonyms
+from tests.make import paper
+from trainer.contract.errors import PackageRefused
+
+
+class Other(Synonyms):
+    space = "other"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stopped = 0
+
+    def close(self) -> None:
+        self.stopped += 1
+
+
+@pytest.fixture
+def other() -> Other:
+    return Other()
+
+
+@pytest.fixture
+def others(library, other, tmp_path) -> OtherModels:
+    library.put([paper("The automobile in town"), paper("A car for all"), paper("On kittens")])
+    return OtherModels(library, tmp_path / "models", tmp_path, "starter", lambda name: other)
+
+
+def test_a_model_finds_once_it_has_read(library, others):
+    assert others.standing("x") == (0, 3)
+    assert others.encode("x", Task()) == 3
+    assert others.standing("x") == (3, 3)
+    hits = others.search("x").find("vehicle", mode=Mode.meaning, limit=2).hits
+    assert {hit.paper for hit in hits} == {1, 2}
+
+
+def test_what_one_model_has_read_no_other_has(library, others, tmp_path):
+    others.encode("x", Task())
+    assert Search(library, None).find("car").hits
+    assert len(library.vector_rows("other")[0]) == 3
+    assert len(library.vector_rows("synonyms")[0]) == 0
+
+
+def test_the_active_model_is_not_compared_with_itself(library, tmp_path):
+    for name in ("ours", "theirs", "half"):
+        (tmp_path / name).mkdir()
+        if name != "half":
+            (tmp_path / name / "package.json").write_text("{}")
+    assert OtherModels(library, tmp_path, tmp_path, "ours").names() == ["starter", "theirs"]
+    assert OtherModels(library, tmp_path / "none", tmp_path, "starter").names() == []
+    with pytest.raises(PackageRefused):
+        OtherModels(library, tmp_path, tmp_path, "ours").standing("theirs")
+
+
+def test_closed_models_are_stopped_and_opened_again_when_asked(others, other):
+    others.encode("x", Task())
+    others.close()
+    assert other.stopped == 1
+    assert others.standing("x") == (3, 3)
