@@ -25,6 +25,7 @@ from tests import (
     screenshots_paper,
     screenshots_reader,
     screenshots_search,
+    screenshots_shelf,
 )
 from tests.screenshots_intake import Sources, sources
 
@@ -64,6 +65,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 *screenshots_reader.AT_200_PERCENT,
                 *screenshots_map.AT_200_PERCENT,
                 *screenshots_search.AT_200_PERCENT,
+                *screenshots_shelf.AT_200_PERCENT,
             ],
         )
         return
@@ -92,6 +94,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             *screenshots_reader.PICTURES,
             *screenshots_map.PICTURES,
             *screenshots_search.PICTURES,
+            *screenshots_shelf.PICTURES,
         ],
     )
     subprocess.run(

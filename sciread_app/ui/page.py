@@ -42,4 +42,4 @@ class Page(QWidget):
 
 
 def search_panes(page: SearchPage | None) -> Sequence[QWidget]:
-    return (page.box, page.hits, page.details) if page else ()
+    return (page.box, *page.sidebars(), page.hits, page.details) if page else ()

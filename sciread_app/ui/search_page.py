@@ -152,6 +152,9 @@ class SearchPage(QWidget):
         self._across.setStretchFactor(0, 0)
         self._across.setStretchFactor(1, 1)
 
+    def sidebars(self) -> list[QWidget]:
+        return [self._across.widget(n) for n in range(self._across.count() - 1)]
+
     def add_below(self, bar: QWidget) -> None:
         """Put it at the foot of the list."""
         self._found.addWidget(bar)

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFont
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
-# The action, its short name here, and its picture; those of the trash come last.
+# The action, and its short name here.
 BUTTONS = (
-    ("tag", "Tag", "tag"),
-    ("collect", "Collect", "collection"),
-    ("read", "Read", "read"),
-    ("edit", "Edit", "edit"),
-    ("export", "Export", "export"),
-    ("trash", "Trash", "trash"),
+    ("tag", "Tag"),
+    ("collect", "Collect"),
+    ("read", "Read"),
+    ("edit", "Edit"),
+    ("export", "Export"),
+    ("trash", "Trash"),
 )
 IN_TRASH = (
-    ("untrash", "Bring back", "back"),
-    ("delete", "Delete for good", "remove"),
-    ("empty", "Empty the trash", "trash"),
+    ("untrash", "Bring back"),
+    ("delete", "Delete for good"),
+    ("empty", "Empty the trash"),
 )
 
 
@@ -40,18 +40,16 @@ class ChosenBar(QFrame):
         self.setObjectName("chosenbar")
         self.setAccessibleName("What can be done to the chosen papers")
         self.hide()
-        self._pictures: list[tuple[QToolButton, str]] = []
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
-        self.buttons = {name: self._button(text, picture) for name, text, picture in BUTTONS}
-        self.buttons["rate"] = self._button("Rate", "star")
+        self.buttons = {name: _button(text) for name, text in BUTTONS}
+        self.buttons["rate"] = _button("Rate")
         self.buttons["rate"].setMenu(stars)
-        self.buttons["rate"].setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.in_trash = {name: self._button(text, picture) for name, text, picture in IN_TRASH}
+        self.in_trash = {name: _button(text) for name, text in IN_TRASH}
         for name, button in (self.buttons | self.in_trash).items():
             if name in actions:
                 _tie(button, actions[name])
-        self.clear = self._button("", "close")
+        self.clear = styled(QToolButton(), "link")
         self.clear.setAccessibleName("Choose one only")
         self.clear.setToolTip("Choose one only")
         self.clear.clicked.connect(self.cleared)
@@ -72,9 +70,7 @@ class ChosenBar(QFrame):
 
     def _lay_out(self) -> None:
         flow = Flow(0)
-        first = [self.buttons[name] for name in ("tag", "collect", "rate")]
-        rest = [one for one in self.buttons.values() if one not in first]
-        for button in (*first, *rest, *self.in_trash.values()):
+        for button in (*self.buttons.values(), *self.in_trash.values()):
             flow.addWidget(button)
         middle = QWidget()
         middle.setLayout(flow)
@@ -85,22 +81,17 @@ class ChosenBar(QFrame):
         row.addWidget(middle, 1)
         row.addWidget(self.clear)
 
-    def _button(self, text: str, picture: str) -> QToolButton:
-        button = styled(QToolButton(), "link")
-        button.setText(text)
-        button.setAccessibleName(text)
-        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        if text:
-            button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._pictures.append((button, picture))
-        return button
-
     def _paint(self, theme: Theme) -> None:
-        for button, picture in self._pictures:
-            button.setIcon(icon(picture, theme.accent))
+        self.clear.setIcon(icon("close", theme.quiet))
 
 
-def _tie(button: QToolButton, action: QAction) -> None:
+def _button(text: str) -> QPushButton:
+    button = styled(QPushButton(text), "link")
+    button.setAccessibleName(text)
+    return button
+
+
+def _tie(button: QPushButton, action: QAction) -> None:
     """The button does what the action does. (A default action would lend it its name.)"""
     keys = action.shortcut().toString()
     text = action.text().replace("&", "").rstrip("…")

@@ -56,7 +56,7 @@ class TextField(QPlainTextEdit):
         super().__init__()
         self.setObjectName("field")
         self.setTabChangesFocus(True)
-        self.setFixedHeight(lines * QFontMetrics(self.font()).lineSpacing() + 16)
+        self.setFixedHeight(lines * QFontMetrics(self.font()).lineSpacing() + 22)
 
     def text(self) -> str:
         return self.toPlainText()
@@ -68,6 +68,7 @@ class TextField(QPlainTextEdit):
 class KindField(QComboBox):
     def __init__(self) -> None:
         super().__init__()
+        self.setMinimumHeight(QFontMetrics(self.font()).height() + 14)
         for kind, name in KINDS.items():
             self.addItem(name, kind)
 

@@ -50,6 +50,7 @@ class EditManyDialog(QDialog):
         self.wrong.hide()
         self._lay_out(tags)
         self.setMinimumWidth(WIDTH)
+        self.fields[FIELDS[0]].setFocus()
 
     def save(self) -> None:
         """Close, and do what was ticked; or say what cannot be read."""

@@ -1,0 +1,116 @@
+"""What is done for the pictures of the sidebar and of what is done with chosen papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEventLoop, QTimer
+
+from sciread_app.domain.paper import Changes
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.shelf.edit_dialog import EditDialog
+from sciread_app.ui.shelf.edit_many import EditManyDialog
+from sciread_app.ui.shelf.nodes import Kind, Name
+from sciread_app.ui.theme import Choice
+
+COLLECTIONS = (
+    "Thesis/Chapter 2: how machines learn from what they have done",
+    "Thesis/Methods",
+    "Thesis/Methods/Graph neural networks",
+    "Reading group",
+    "Übersichten",
+    "مراجعة",
+)
+TAGS = (
+    ("to read", "red"),
+    ("important", "orange"),
+    ("methods", "green"),
+    ("data set", "blue"),
+    ("cite this", "purple"),
+    ("no colour", ""),
+)
+
+
+def fill(window: MainWindow) -> None:
+    """Put the sample library onto shelves, as a person would."""
+    window.go_to("search")
+    window.page.set_scope("")
+    wait(lambda: not window.page.view.query)
+    shelving, organise = window.shelving, window.desk.organise
+    ids = list(window.page.view.listing.ids)
+    for number, path in enumerate(COLLECTIONS):
+        organise.collect(ids[number * 7 : number * 9 + 5], path)
+    for number, (name, colour) in enumerate(TAGS):
+        organise.tag(ids[number : 30 - 3 * number : 2], name)
+        organise.colour_tag(name, colour)
+    organise.save_search("Attention since 2017", "attention year:2017..")
+    organise.mark_read(ids[3:20], True)
+    organise.rate(ids[1:6], 4)
+    organise.trash(ids[-3:])
+    shelving.work.changed.emit(Changes(papers=True))
+    wait(lambda: bool(shelving.work.shelf.tags))
+    shelving.sidebar.tree.expand(shelving.sidebar.model.index_of(Name(Kind.collection, "Thesis")))
+
+
+def chosen(window: MainWindow) -> None:
+    _choose_some(window)
+    window.shelving.notice.say("Tagged 5 papers “to read”", lambda: None)
+
+
+def tagging(window: MainWindow) -> None:
+    _choose_some(window)
+    window.shelving.notice.hide()
+    window.shelving.choose_tag()
+
+
+def editing(window: MainWindow) -> None:
+    """One record, of which two fields were changed by hand before."""
+    window.page.hits.go_to(1)
+    ids = window.page.hits.chosen()
+    window.desk.organise.edit(ids, venue="Journal of Verbal Learning and Verbal Behavior")
+    window.shelving.edit()
+    wait(lambda: any(one.isVisible() for one in window.findChildren(EditDialog)))
+
+
+def editing_many(window: MainWindow) -> None:
+    _choose_some(window)
+    window.shelving.edit()
+    (dialog,) = window.findChildren(EditManyDialog)
+    dialog.fields["venue"].setText("Nature")
+    dialog.ticks["venue"].setChecked(True)
+
+
+def trash(window: MainWindow) -> None:
+    window.page.set_scope("in:trash", "Trash")
+    wait(lambda: window.shelving.in_trash)
+    window.page.hits.go_to(0)
+    window.shelving.delete_for_good()
+
+
+def wait(until: Callable[[], object]) -> None:
+    loop, timer = QEventLoop(), QTimer(interval=20)
+    timer.timeout.connect(lambda: until() and loop.quit())
+    timer.start()
+    QTimer.singleShot(20_000, loop.quit)
+    loop.exec()
+
+
+def _choose_some(window: MainWindow) -> None:
+    hits = window.page.hits
+    hits.go_to(0)
+    hits.choose(list(window.page.view.listing.ids)[:5])
+
+
+PICTURES = (
+    ("shelf", Choice.light, fill),
+    ("shelf-chosen", Choice.light, chosen),
+    ("shelf-chosen-dark", Choice.dark, chosen),
+    ("shelf-tagging", Choice.dark, tagging),
+    ("shelf-edit", Choice.light, editing),
+    ("shelf-edit-many", Choice.dark, editing_many),
+    ("shelf-trash", Choice.light, trash),
+)
+AT_200_PERCENT = (
+    ("shelf-at-200-percent", Choice.light, fill),
+    ("shelf-edit-at-200-percent", Choice.dark, editing),
+)
