@@ -159,7 +159,7 @@ class Organise:
         """Make papers one. What the kept one does not say, the others add; what hangs on them
         follows. `chosen` are values, as a Paper has them, for fields in which they differ."""
         what = f"Merged {papers([keep, *others])}"
-        return self._do(what, lambda: self._library.merge(keep, others, **chosen))
+        return self._do(what, lambda: self._library.pairs.merge(keep, others, **chosen))
 
     def make_one(self, ids: Iterable[int]) -> Edit | None:
         """Merge papers into that of them which says most: what was published before a preprint."""
@@ -185,7 +185,7 @@ class Organise:
         best = reduce(lambda one, other: one if better(one, other) else other, found)
         assert best.id is not None
         others = [paper.id for paper in found if paper.id is not None and paper.id != best.id]
-        self._library.merge(best.id, others)
+        self._library.pairs.merge(best.id, others)
 
     def keep_both(self, a: PaperId, b: PaperId) -> Edit | None:
         """They are neither one paper nor one work, and nobody shall ask again."""
@@ -193,12 +193,12 @@ class Organise:
 
     def same_work(self, a: PaperId, b: PaperId) -> Edit | None:
         what = "Made two papers versions of one work"
-        return self._do(what, lambda: self._library.versions_of_one_work(a, b))
+        return self._do(what, lambda: self._library.pairs.versions_of_one_work(a, b))
 
     def split(self, id: PaperId) -> Edit | None:
         """Take a paper apart into the records that were merged into it, each with what the paper
         is filed under. Raises LibraryError where nothing was merged."""
-        return self._do("Took a paper apart", lambda: self._library.split(id))
+        return self._do("Took a paper apart", lambda: self._library.pairs.split(id))
 
     def _do(self, what: str, act: Callable[[], object]) -> Edit | None:
         with self._library.edits.recording(what) as made:

@@ -23,11 +23,9 @@ from sciread_app.storage import (
     by_hand,
     conditions,
     fulltext,
-    merging,
     orders,
     records,
     schema,
-    splitting,
     works,
 )
 from sciread_app.storage.arrivals import Stored
@@ -219,21 +217,6 @@ class Library:
         """A person says that two papers are neither one paper nor one work."""
         with self._db.writing() as db:
             works.part(db, a, b, time.time())
-
-    def versions_of_one_work(self, a: PaperId, b: PaperId) -> None:
-        """A person says that two papers are versions of one work."""
-        with self._db.writing() as db:
-            works.unite(db, a, b, time.time())
-
-    def merge(self, kept: PaperId, others: Sequence[PaperId], **chosen: Any) -> None:
-        """Make papers part of another; see merging.merge."""
-        with self._db.writing() as db:
-            merging.merge(db, kept, others, chosen, time.time())
-
-    def split(self, id: PaperId) -> list[PaperId]:
-        """Take a paper apart into what was merged into it; see splitting.split."""
-        with self._db.writing() as db:
-            return [PaperId(made) for made in splitting.split(db, id, time.time())]
 
     def trash(self, ids: Iterable[int]) -> None:
         """Put papers in the trash: out of every list and search, but not lost."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from sciread_app.domain.identity import Verdict
 from sciread_app.domain.paper import PaperId
+from sciread_app.storage import merging, splitting, works
 from sciread_app.storage.database import Database
 
 _PAIRS = """
@@ -53,3 +55,18 @@ class Pairs:
             for paper, what in db.exec_driver_sql(_CAME, (json.dumps([int(i) for i in ids]),)):
                 found[PaperId(paper)].append(what)
         return {id: tuple(dict.fromkeys(names)) for id, names in found.items()}
+
+    def versions_of_one_work(self, a: PaperId, b: PaperId) -> None:
+        """A person says that two papers are versions of one work."""
+        with self._db.writing() as db:
+            works.unite(db, a, b, time.time())
+
+    def merge(self, kept: PaperId, others: Sequence[PaperId], **chosen: Any) -> None:
+        """Make papers part of another; see merging.merge."""
+        with self._db.writing() as db:
+            merging.merge(db, kept, others, chosen, time.time())
+
+    def split(self, id: PaperId) -> list[PaperId]:
+        """Take a paper apart into what was merged into it; see splitting.split."""
+        with self._db.writing() as db:
+            return [PaperId(made) for made in splitting.split(db, id, time.time())]
