@@ -153,7 +153,8 @@ class SearchPage(QWidget):
         self._across.setStretchFactor(1, 1)
 
     def sidebars(self) -> list[QWidget]:
-        return [self._across.widget(n) for n in range(self._across.count() - 1)]
+        widgets = (self._across.widget(n) for n in range(self._across.count() - 1))
+        return [widget for widget in widgets if widget]
 
     def add_below(self, bar: QWidget) -> None:
         """Put it at the foot of the list."""
