@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
+from sciread_app.ui.palette_entries import Entry
 
 if TYPE_CHECKING:
+    from sciread_app.ui.desk_protocol import Desk
     from sciread_app.ui.details import DetailsPanel
-    from sciread_app.ui.main_window import Desk, MainWindow
+    from sciread_app.ui.main_window import MainWindow
+    from sciread_app.ui.reader.page import ReaderPage
 
 
 # Each page is imported where it is built, when somebody first goes there.
@@ -47,6 +51,7 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.problem.connect(window.banner.show_problem)
     page.notice.connect(window.banner.show_notice)
     page.edited.connect(look_at_edits)
+    window.offer.more.append(lambda: _open_papers(window, page))
     return page
 
 
@@ -129,6 +134,19 @@ def _duplicates(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.papers_wanted.connect(window.show_papers)
     window.menus.duplicates.live_on(page)
     return page
+
+
+def _open_papers(window: MainWindow, page: ReaderPage) -> list[Entry]:
+    """What the command palette says of the papers that are open."""
+
+    def show(number: int) -> None:
+        window.go_to("reader")
+        page.bar.setCurrentIndex(number)
+
+    return [
+        Entry(f"open:{tab.path}", f"Go to open paper: {tab.title}", "Open", partial(show, number))
+        for number, tab in enumerate(page.tabs)
+    ]
 
 
 _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {

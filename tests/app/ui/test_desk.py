@@ -144,3 +144,14 @@ def test_an_import_that_never_began_is_just_cancelled(desk, tmp_path):
     task.cancel()
     with pytest.raises(Cancelled):
         desk.add([tmp_path], task)
+
+
+def test_what_has_a_name_can_be_gone_to(desk, workspace):
+    workspace.organise.collect([1], "maths/old")
+    workspace.organise.tag([2], "to read")
+    workspace.organise.save_search("Bees", "bees year:2015..")
+    goals = {(goal.kind, goal.name): goal.query for goal in desk.goals()}
+    assert goals["Collection", "maths/old"] == "in:maths/old"
+    assert goals["Tag", "to read"] == 'tag:"to read"'
+    assert goals["Saved search", "Bees"] == "bees year:2015.."
+    assert [desk.find(goals[key], Mode.text, Task()).total for key in list(goals)[-2:]] == [1, 0]

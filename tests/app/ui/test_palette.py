@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.ui.palette_entries import Entry
 from tests.app.ui.fakes import FakeDesk
 
@@ -132,3 +135,16 @@ def test_the_palette_stays_within_a_small_window(qtbot, window):
     palette = open_palette(qtbot, window)
     assert window.rect().contains(palette.geometry())
     assert QApplication.focusWidget() is palette.box
+
+
+def test_papers_that_are_open_are_gone_to(qtbot, window, jobs):
+    reader = window.other_page("reader")
+    for name in ("bees", "wasps"):
+        reader.read(PaperId(1), Path(f"/papers/{name}.pdf"))
+    qtbot.waitUntil(lambda: not jobs.running())
+    palette = open_palette(qtbot, window)
+    type_(qtbot, window, palette, "open paper")
+    wanted = next(entry for entry in palette.shown() if entry.key == "open:/papers/bees.pdf")
+    wanted.do()
+    assert window.shows("reader") and reader.tab.path == Path("/papers/bees.pdf")
+    qtbot.waitUntil(lambda: not jobs.running())
