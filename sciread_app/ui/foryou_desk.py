@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import DAY, Among, Feed, Pick, Subject, Wishes
-from sciread_app.services.recommend import Recommender
 from sciread_app.tasks import Task
 from sciread_app.ui.foryou_values import Part, Suggestions
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.values import Card, Evidence
 from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.recommend import Recommender
 
 MOST = 200  # papers that are shown of each list
 COUNTED = 100
@@ -102,7 +105,7 @@ def _reason(pick: Pick, titles: dict[PaperId, str]) -> str:
 
 def _evidence(pick: Pick) -> Evidence:
     words = f"Its words: {', '.join(pick.words)}" if pick.words else ""
-    return Evidence(None, None, pick.similarity, pick.percentile, words)
+    return Evidence(similarity=pick.similarity, percentile=pick.percentile, why=words)
 
 
 def _short(title: str) -> str:

@@ -51,7 +51,7 @@ class FakeForYou:
                 Part.far: far,
                 Part.waved: waved,
             },
-            {n: Evidence(None, None, 0.6, 100 - 0.3 * 1.8**n, "Its words: hive") for n in left},
+            {n: Evidence(None, None, 0.6, 100 - 0.3 * 1.8**n, why="Its words: hive") for n in left},
             {n: f"Like “Paper {n + 10}”" for n in left},
             len(left),
             self.note,

@@ -50,6 +50,7 @@ def test_what_was_fetched_is_kept_taken_back_waved_away_and_seen(
     first, second = page.model.listing.ids
     assert page.subjects.count_of("collection:1") == 2
     assert page.model.card(0).paper.abstract.startswith("Like “")
+    assert page.model.evidence(0).why.startswith("Its words: ")
 
     page.list.setFocus()
     qtbot.keyClicks(page.list, "+")
