@@ -32,7 +32,7 @@ def copy(library: Library, ids: Sequence[int], what: CopyAs, task: Task) -> Copi
         lines = [line for line in map(_LINES[what], papers) if line]
         return Copied("\n".join(lines), without=len(papers) - len(lines))
     in_text = what.value.endswith(IN_TEXT)
-    return _show(cite(papers, Style(what.value.removesuffix(IN_TEXT))), in_text)
+    return _show(cite(papers, Style(what.value.removesuffix(IN_TEXT)), task), in_text)
 
 
 def _show(cited: Cited, in_text: bool) -> Copied:

@@ -15,7 +15,7 @@ from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.details_text import FIND, PAPER, body_text, foot_text, head_text, warning
 from sciread_app.ui.icons import icon
-from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.paper.about import About
 from sciread_app.ui.paper.around import REFERENCES
@@ -176,11 +176,14 @@ class DetailsPanel(QFrame):
         self.parts.copy.choose(what)
         if self._settings:
             self._settings.setValue("paper/copy_as", what.value)
+        self.parts.copy.say_busy()
         self._jobs.run(
             "Copying a citation",
             lambda task: self._about.copied(papers, what, task),
             self._copied,
+            on_failed=self._not_copied,
             lane=Lane.light,
+            instead_of="copy",
         )
 
     def focus_text(self) -> None:
@@ -254,6 +257,10 @@ class DetailsPanel(QFrame):
             self.parts.collections.show_known(names.collections)  # type: ignore[attr-defined]
 
         self._jobs.run("Looking up names", lambda task: self._about.names(), show, lane=Lane.light)
+
+    def _not_copied(self, problem: Problem) -> None:
+        self.parts.copy.say_done("Not copied")
+        self.problem.emit(problem)
 
     def _copied(self, copied: Copied) -> None:
         if not copied.text:

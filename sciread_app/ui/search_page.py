@@ -139,12 +139,16 @@ class SearchPage(QWidget):
 
     def toggle_compare(self) -> None:
         """Ask another model the same, beside this list instead of the details."""
-        if self.compare.isHidden():
+        comparing = self.compare.isHidden()
+        if comparing:
+            self._sizes = self._split.sizes()
             self.compare.open()
         else:
             self.compare.close_models()
             self.hits.setFocus()
         self._show_details()
+        half = self._split.width() // 2
+        self._split.setSizes([half, 0, half] if comparing else self._sizes)
 
     def add_sidebar(self, sidebar: QWidget) -> None:
         """Put it at the left of everything; its width can be drawn."""
@@ -244,6 +248,9 @@ class SearchPage(QWidget):
     def _show(self, view: View) -> None:
         self._slow.stop()
         self.box.explain(None)
+        other = (view.request, view.crumb) != (self.view.request, self.view.crumb)
+        if self._paper_alone and other:
+            self._show_as_page(False)  # somebody asked for another list
         self.view = view
         self.hits.show_listing(view.listing)
         self.head.show_view(view, bool(self._before))
@@ -345,6 +352,7 @@ class SearchPage(QWidget):
         self._found.setSpacing(8)
         self._found.addWidget(self._pages, 1)
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        self._split = split
         split.addWidget(self._list)
         split.addWidget(self.details)
         split.addWidget(self.compare)

@@ -40,6 +40,10 @@ class CopyButton(QToolButton):
         if not self._back.isActive():
             self._say_what()
 
+    def say_busy(self) -> None:
+        self._back.stop()
+        self.setText("Copying…")
+
     def say_done(self, text: str) -> None:
         self.setText(text)
         self._back.start()

@@ -7,8 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sciread_app.domain.paper import KINDS
+from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.copying import CopyAs, copy
-from sciread_app.services.styles import Style, cite, plain
+from sciread_app.services.styles import MOST, Style, cite, plain
 from sciread_app.tasks import Task
 from tests.make import paper
 
@@ -146,6 +147,22 @@ ODD = st.builds(
 def test_any_record_can_be_cited(odd):
     for style in (Style.ieee, Style.nature, Style.vancouver):
         assert len(cite([odd], style).references) == 1
+
+
+def test_too_many_papers_for_a_style_are_refused_with_another_way():
+    with pytest.raises(LibraryError, match="too many") as refused:
+        cite([HELIX] * (MOST + 1), Style.ieee)
+    assert "BibTeX" in refused.value.hint
+
+
+def test_citing_can_be_stopped():
+    def stop(done, total, note):
+        if done == 1:
+            task.cancel()
+
+    task = Task(stop)
+    with pytest.raises(Cancelled):
+        cite([HELIX, BERT, BOOK], Style.ieee, task)
 
 
 def test_papers_are_copied_with_and_without_italics(library):

@@ -457,6 +457,17 @@ def test_a_search_from_the_whole_page_shows_what_it_finds(show_page, qtbot):
     assert page.hits.isVisible()
 
 
+def test_whoever_asks_for_a_list_sees_it_even_from_the_whole_page(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    page.refresh()  # the library has changed: the reader stays where he is
+    qtbot.waitUntil(lambda: len(page._finder.asked) > 1)
+    assert not page.hits.isVisible()
+    page.show_papers([2, 3], "From the map")
+    assert page.hits.isVisible() and page.model.rowCount() == 2
+
+
 def test_lines_are_never_too_long_to_read(show):
     panel = show()
     panel.resize(1600, 900)
