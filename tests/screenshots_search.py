@@ -14,8 +14,14 @@ def _page(window: MainWindow) -> SearchPage:
     return window.page
 
 
+def _found(window: MainWindow) -> None:
+    page = _page(window)
+    page.head.lift()
+    page.box.set_text("learning to see")
+
+
 def _marked(window: MainWindow) -> None:
-    """Cards with tags, stars and papers that were read, as words found them."""
+    """Cards with tags, stars and papers that were read."""
     page, desk = _page(window), window.desk
     assert desk
     ids = list(page.view.listing.ids)[:3]
@@ -26,7 +32,6 @@ def _marked(window: MainWindow) -> None:
     desk.organise.rate(ids[:1], 4)
     desk.organise.mark_read(ids[1:2], True)
     page.refresh()
-    page.box.set_text("learning to see")
 
 
 def _filters(window: MainWindow) -> None:
@@ -64,6 +69,7 @@ def _as_it_is(window: MainWindow) -> None:
 
 
 PICTURES = [
+    ("search-found", Choice.light, _found),
     ("search-marked", Choice.light, _marked),
     ("search-marked-dark", Choice.dark, _as_it_is),
     ("search-filters", Choice.light, _filters),

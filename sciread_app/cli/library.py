@@ -62,8 +62,8 @@ def find(
 ) -> int:
     """Find papers by meaning and by words.
 
-    Understands "phrases", -not, prefix*, author: title: venue: year:2015..2019 cat: tag: in: is:
-    has:, a DOI, arXiv id or PMID, and a whole abstract pasted.
+    Understands "phrases", -not, prefix*, author: title: venue: year:2015..2019 rating:4.. added:7d
+    cat: tag: in: is: has:, like:17 -like:23, a DOI, arXiv id or PMID, and a whole abstract pasted.
     """
     console = Console(as_json)
     text = " ".join(query)

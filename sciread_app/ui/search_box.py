@@ -26,6 +26,7 @@ from sciread_app.ui.values import Mode
 
 PAUSE_MS = 150  # of no typing before a search starts
 EXAMPLES = "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
+NARROWING = "Add words to say what these papers should be about, too"
 MODES = {
     Mode.hybrid: ("Hybrid", "Words and meaning together (Alt+1)"),
     Mode.text: ("Words", "Only papers that hold the words (Alt+2)"),
@@ -193,6 +194,11 @@ class SearchBox(QWidget):
         if self.text and self.recent[:1] != [self.text]:
             self.recent = with_recent(self.recent, self.text)
             self.searched.emit(self.recent)
+
+    def invite(self, *, narrowing: bool) -> None:
+        """Say in the empty box what can be typed: a search, or what similar papers are to be
+        about besides."""
+        self.edit.setPlaceholderText(NARROWING if narrowing else EXAMPLES)
 
     def explain(self, problem: Problem | None) -> None:
         """Say under the box what cannot be understood; None takes it away."""

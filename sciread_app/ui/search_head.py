@@ -140,6 +140,7 @@ class SearchHead(QWidget):
         hidden = self.filters.isHidden()
         self.scope.show_limits(self._request.scope, self._request.filters if hidden else ())
         self.filters.show_filters(self._request)
+        self.box.invite(narrowing=bool(self._request.like))
         self.steering.show_request(self._request)
 
     def remember(self, settings: QSettings) -> None:

@@ -61,6 +61,7 @@ class Suggestions(QObject):
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(edit)
         self._completer.popup().setAccessibleName("Suggestions")
+        self._completer.popup().setObjectName("suggestions")
         activated = self._completer.activated[QModelIndex]  # type: ignore[index]
         activated.connect(lambda index: self.chosen.emit(index.row()))
 

@@ -277,6 +277,11 @@ QTreeView#outline {{ background: transparent; border: none; outline: none; }}
 QTreeView#outline::item {{ padding: 3px 2px; border: none; }}
 QTreeView#outline::item:hover {{ background: {hover}; color: {text}; }}
 QTreeView#outline::item:selected {{ background: {chosen}; color: {text}; }}
+QListView#suggestions {{
+    background: {raised}; border: 1px solid {faint}; padding: 4px; outline: none;
+}}
+QListView#suggestions::item {{ padding: 5px 8px; border: none; border-radius: 5px; }}
+QListView#suggestions::item:selected {{ background: {chosen}; color: {text}; }}
 QTreeView#values {{ background: transparent; border: none; outline: none; }}
 QTreeView#values::item {{ background: transparent; }}
 QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}

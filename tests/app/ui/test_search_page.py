@@ -225,6 +225,7 @@ def test_similar_papers_lead_back_to_where_one_was(qtbot, show_page):
     qtbot.waitUntil(lambda: page.head.back_button.isVisible())
     assert chip_texts(page.head.steering) == ["Attention Is All You Need"]
     assert page.box.text == "" and not page.head.scope.isVisible()
+    assert "Add words" in page.box.edit.placeholderText()
     assert list(page.view.listing.ids) == [3, 2]
     page.back()
     assert not page.head.steering.isVisible()
