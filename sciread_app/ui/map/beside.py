@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter
+from PySide6.QtWidgets import QApplication, QSplitter, QWidget
 
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.ui.details import DetailsPanel
@@ -43,14 +43,27 @@ class Beside(QSplitter):
             if self.details is None:
                 self.details = DetailsPanel(*self._parts)
                 self.addWidget(self.details)
+                self._let_tab_lead_into(self.details)
                 self.details_made.emit(self.details)
             self.details.show_paper(paper)
             self.details.show()
         self._fit()
 
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
+
     def show_gathered(self, shown: bool) -> None:
         self.gathered.setVisible(shown)
         self._fit()
+
+    def _let_tab_lead_into(self, details: DetailsPanel) -> None:
+        """What is built late would else be the last that Tab comes to, behind the whole window."""
+        before: QWidget = self.gathered.list
+        for stop in details.findChildren(QWidget):
+            if stop.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                self.setTabOrder(before, stop)
+                before = stop
 
     def _fit(self) -> None:
         details = self.details is not None and not self.details.isHidden()

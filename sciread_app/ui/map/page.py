@@ -123,6 +123,8 @@ class MapPage(Page):
     def clear(self) -> None:
         """Nothing stands out, nothing is picked."""
         self._wanted = None
+        if self.beside.has_focus():
+            self.view.setFocus()
         self.view.light(None)
         self.view.pick(None)
         self.gathered.only.setChecked(False)
@@ -229,6 +231,7 @@ class MapPage(Page):
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
             ids = drawing.ids[labels == group].tolist()
             self.gather(ids, groups[group].name or "A group without a name")
+            self.gathered.list.setFocus()
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
         points = self.view.points

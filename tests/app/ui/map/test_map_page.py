@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import Changes
 from sciread_app.ui.map.choices import By, Tool
@@ -308,6 +309,23 @@ def test_arrows_and_signs_move_and_zoom(show, desk):
     assert page.view.camera.scale > scale
     QTest.keyClick(page.view, Qt.Key.Key_0)
     assert page.view.camera.scale == pytest.approx(scale)
+
+
+def test_a_group_is_gone_through_with_the_keys_and_esc_leads_back(show, desk, qtbot):
+    page = show(desk)
+    page.activateWindow()
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.gathered.list.hasFocus)
+    QTest.keyClick(page.gathered.list, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: page.beside.picked is not None)
+    QTest.keyClick(page.gathered.list, Qt.Key.Key_Tab)
+    assert page.beside.details.isAncestorOf(QApplication.focusWidget())
+    page.gathered.list.setFocus()
+    QTest.keyClick(page.gathered.list, Qt.Key.Key_Escape)
+    qtbot.waitUntil(page.view.hasFocus)
+    assert page.view.points.lit is None
 
 
 def test_near_the_map_groups_are_named_finely(show, desk):
