@@ -21,7 +21,7 @@ from sciread_app.errors import SciReadError
 from sciread_app.formats.markdown import notes_of
 from sciread_app.formats.pdf import SUFFIXES
 from sciread_app.formats.pdf.answers import CannotShow, PageFailed, PageText, Why
-from sciread_app.formats.pdf.pages import PdfPages
+from sciread_app.formats.pdf.pages import PdfPages, Spare
 from sciread_app.formats.pdf.text import clean, join_hyphens
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -142,17 +142,24 @@ class Reading:
         self._library = library
         self._open: set[PdfPages] = set()
         self._changing = threading.Lock()
+        self._spare = Spare()
+
+    def prepare(self) -> None:
+        """Somebody may soon open a file."""
+        self._spare.prepare()
 
     def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenFile:
         """Raises CannotShow, which says why."""
-        pages = PdfPages(path)
+        pages = PdfPages(path, self._spare)
         with self._changing:
             self._open = {one for one in self._open if not one.closed} | {pages}
         try:
-            return OpenFile(paper, path, pages, pages.open(password, task.check))
+            shape = pages.open(password, task.check)
         except BaseException:
             pages.close()
             raise
+        self._spare.prepare()
+        return OpenFile(paper, path, pages, shape)
 
     def place(self, sha256: str) -> ReadingPlace | None:
         return self._library.reading.place(sha256)
@@ -225,6 +232,7 @@ class Reading:
         with self._changing:
             for pages in self._open:
                 pages.close()
+        self._spare.close()
 
     def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
         """Write what was marked and noted in these papers, whole or not at all."""

@@ -54,8 +54,15 @@ class PdfPages:
     and what it raises ends the wait, and the process with it. Raises CannotShow and PageFailed.
     """
 
-    def __init__(self, path: Path, *, seconds: float = SECONDS, memory: int = MEMORY) -> None:
-        self.path = path
+    def __init__(
+        self,
+        path: Path,
+        spare: Spare | None = None,
+        *,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+    ) -> None:
+        self.path, self._spare = path, spare
         self._seconds, self._memory = seconds, memory
         self._password = ""
         self._shape: FileShape | None = None
@@ -94,7 +101,9 @@ class PdfPages:
         request = {"what": "find", "words": words, "first": first, "end": end}
         name = _names(first, end)
         fields, _ = self._ask(request, name, check)
-        return _understood(name, lambda: [found_of(one, range(first, end)) for one in fields["found"]])
+        return _understood(
+            name, lambda: [found_of(one, range(first, end)) for one in fields["found"]]
+        )
 
     def texts(self, first: int, end: int, check: Check = lambda: None) -> list[str]:
         """What these pages say."""
@@ -142,7 +151,8 @@ class PdfPages:
 
     def _start(self, check: Check) -> FileShape:
         self._end()
-        self._process = _Process(self._seconds, self._memory)
+        spare = self._spare.take() if self._spare else None
+        self._process = spare or _Process(self._seconds, self._memory)
         request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
         try:
             fields, _ = self._exchange(request, "The file", _START_SECONDS, check)
@@ -184,6 +194,31 @@ class PdfPages:
 _NEXT = "The other pages can be read. To see this one, open the file with another program."
 
 
+class Spare:
+    """A process that is started before there is a file for it: its start is most of the wait."""
+
+    def __init__(self) -> None:
+        self._process: _Process | None = None
+        self._changing = threading.Lock()
+
+    def prepare(self) -> None:
+        with self._changing:
+            if self._process is None:
+                self._process = _Process(SECONDS, MEMORY)
+
+    def take(self) -> _Process | None:
+        with self._changing:
+            process, self._process = self._process, None
+        if process and not process.is_alive():
+            process.end()
+            return None
+        return process
+
+    def close(self) -> None:
+        if process := self.take():
+            process.end()
+
+
 class _Died(Exception):
     """There will be no answer; says why, as the end of a sentence."""
 
@@ -219,6 +254,9 @@ class _Process:
         except ValueError as error:
             raise _Died("brought up nothing of sense.") from error
         return fields, self._read(body_length, until, check)
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
 
     def kill(self) -> None:
         self._process.kill()

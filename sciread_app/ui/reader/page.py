@@ -67,6 +67,7 @@ class ReaderPage(Page):
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._tell()
+        jobs.run("Preparing to read", lambda task: files.prepare(), lane=Lane.light)
         appearance.changed.connect(self._paint)
 
     @property

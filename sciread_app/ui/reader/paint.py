@@ -125,10 +125,10 @@ class PagePainter:
             if one.note:
                 _note_sign(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
         for boxes in self._framed(page):
-            painter.setPen(QPen(QColor(theme.accent), 1.5))
+            painter.setPen(QPen(QColor(theme.accent), 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             for box in boxes:
-                painter.drawRect(layout.shown(page, box).adjusted(-2, -2, 2, 2))
+                painter.drawRect(layout.shown(page, box).adjusted(-1, -1, 1, 1))
 
     def _framed(self, page: int) -> list[tuple[Box, ...]]:
         current = self._marks.current

@@ -62,6 +62,10 @@ class Files(Protocol):
 
     def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenedFile: ...
 
+    def prepare(self) -> None:
+        """Somebody may soon open a file."""
+        ...
+
     def files(self, paper: PaperId) -> Sequence[Path]:
         """Those of its files that can be read here."""
         ...

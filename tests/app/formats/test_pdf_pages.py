@@ -16,7 +16,7 @@ from sciread_app.domain.reading import Part, Spot
 from sciread_app.errors import Cancelled
 from sciread_app.formats.pdf import pages
 from sciread_app.formats.pdf.answers import CannotShow, PageFailed, Why
-from sciread_app.formats.pdf.pages import PdfPages
+from sciread_app.formats.pdf.pages import PdfPages, Spare
 from tests.app.formats.make_book import HEIGHT, WIDTH, locked, make_book
 from tests.app.formats.make_pdf import At
 
@@ -66,6 +66,12 @@ def dies_of_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
         )
 
     return use
+
+
+def children() -> set[int]:
+    return {
+        child.pid for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE
+    }
 
 
 def inked(picture: bytes, width: int) -> tuple[int, int]:
@@ -207,25 +213,49 @@ def test_a_file_that_changed_meanwhile_is_not_shown_as_if_it_had_not(opened, die
 
 
 def test_a_file_rests_without_a_process_until_it_is_asked_again(opened):
-    before = {child.pid for child in psutil.Process().children()}
+    before = children()
     book = opened(make_book(1))
     book.open()
     book.rest()
-    assert {child.pid for child in psutil.Process().children()} <= before
+    assert children() <= before
     assert len(book.draw(WHOLE)) == 4 * WIDTH * HEIGHT
     assert not book.is_changed()
     book.path.write_bytes(make_book(2))
     assert book.is_changed()
 
 
+def test_a_spare_process_is_taken_once_and_one_that_died_is_not(tmp_path):
+    spare, path = Spare(), tmp_path / "bees.pdf"
+    path.write_bytes(make_book(1))
+    before = children()
+    spare.prepare()
+    spare.prepare()
+    (waiting,) = children() - before
+    books = [PdfPages(path, spare) for _ in range(3)]
+    books[0].open()
+    assert children() - before == {waiting}
+    spare.prepare()
+    (dead,) = children() - before - {waiting}
+    psutil.Process(dead).kill()
+    while dead in children():
+        pass  # until the system has ended it
+    for book in books[1:]:
+        assert len(book.open().sizes) == 1
+    for book in books:
+        book.close()
+    spare.prepare()
+    spare.close()
+    assert children() <= before
+
+
 def test_closing_ends_the_process_and_whoever_waits_for_it(opened, dies_of_page_2):
     dies_of_page_2("time.sleep(600)")
-    before = {child.pid for child in psutil.Process().children()}
+    before = children()
     book = opened(make_book(3), seconds=60.0)
     book.open()
     threading.Timer(0.3, book.close).start()
     with pytest.raises(Cancelled):
         book.draw(Part(1, 1.0, 0, 0, 0, 10, 10))
-    assert {child.pid for child in psutil.Process().children()} <= before
+    assert children() <= before
     with pytest.raises(Cancelled):
         book.draw(WHOLE)

@@ -125,6 +125,9 @@ class FakeReading:
         self.opened.append(self.make(paper, path))
         return self.opened[-1]
 
+    def prepare(self) -> None:
+        pass
+
     def files(self, paper: PaperId) -> Sequence[Path]:
         return self.paths.get(paper, [])
 
