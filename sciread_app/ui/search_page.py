@@ -392,9 +392,7 @@ class SearchPage(QWidget):
         self.compare.left.connect(self.toggle_compare)
         self.compare.picked.connect(self._go_beside)
         self.details.left.connect(self.close_paper)
-        for wanted in (self.details.similar_wanted, self.details.search_wanted):
-            wanted.connect(self.close_paper)
-        self.details.papers_wanted.connect(self.close_paper)
+        self.details.search_wanted.connect(self.close_paper)
         self.details.papers_wanted.connect(self.show_papers)
         self.details.similar_wanted.connect(self.show_similar)
         self.details.search_wanted.connect(self.box.set_text)
