@@ -24,7 +24,7 @@ from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog, headline, summed_up
 from sciread_app.ui.menus import Menus
 from sciread_app.ui.page import Page, search_panes
-from sciread_app.ui.pages import build
+from sciread_app.ui.pages import build, prepare
 from sciread_app.ui.palette_offer import WindowOffer
 from sciread_app.ui.reader.verbs import read_in, save_notes_of
 from sciread_app.ui.search_page import SearchPage
@@ -313,6 +313,7 @@ class MainWindow(QMainWindow):
             self.page.search()
             self.opened.emit()
             self._wake()
+            self._jobs.run("Preparing pages", lambda task: prepare(), lane=Lane.light)
             self._keep_safe()
         self._show_status()
         self.importing.catch_up()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Changes, PaperId
@@ -157,6 +158,18 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "reader": _reader,
     "map": _map,
 }
+
+
+_MODULES = (
+    *("map.page", "foryou_page", "reader.page", "duplicates_page", "intake_page", "settings_page"),
+    *("palette", "job_centre"),
+)
+
+
+def prepare() -> None:
+    """Import what was left for later, beside the window, before somebody goes there."""
+    for name in _MODULES:
+        import_module(f"sciread_app.ui.{name}")
 
 
 def build(place: str, window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
