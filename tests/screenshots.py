@@ -26,6 +26,7 @@ from tests import (
     screenshots_reader,
     screenshots_search,
     screenshots_shelf,
+    screenshots_shell,
 )
 from tests.screenshots_intake import Sources, sources
 
@@ -66,6 +67,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 *screenshots_map.AT_200_PERCENT,
                 *screenshots_search.AT_200_PERCENT,
                 *screenshots_shelf.AT_200_PERCENT,
+            *screenshots_shell.AT_200_PERCENT,
             ],
         )
         return
@@ -95,6 +97,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             *screenshots_map.PICTURES,
             *screenshots_search.PICTURES,
             *screenshots_shelf.PICTURES,
+            *screenshots_shell.PICTURES,
         ],
     )
     subprocess.run(

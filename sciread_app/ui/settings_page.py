@@ -170,7 +170,9 @@ class SettingsPage(Page):
         inner = styled(QWidget(), "column")
         inner.setMaximumWidth(WIDTH)
         inner.setLayout(column)
-        scroll = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
+        self.scroll = scroll = QScrollArea(
+            widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
+        )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         scroll.setWidget(inner)
