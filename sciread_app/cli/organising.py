@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -83,6 +84,44 @@ def untrash(papers: Names, home: Home = None, as_json: Json = False) -> int:
         ids = [_trashed(workspace, name) for name in papers]
         _say(console, workspace.organise.untrash(ids))
         console.answer({"papers": ids, "in_trash": False})
+    return DONE
+
+
+@verb
+def duplicates(
+    merge: Annotated[
+        bool,
+        typer.Option("--merge", help="Merge those that differ in case and punctuation alone."),
+    ] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """List pairs of papers that may be one; `sciread merge` makes them one."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        edit = workspace.duplicates.merge_agreeing() if merge else None
+        pairs = workspace.duplicates.pairs()
+        if merge:
+            _say(console, edit)
+        for pair in pairs:
+            console.say(
+                f"{pair.a} {pair.b}  {escape(pair.title)}  [dim]{escape(pair.reason)}[/dim]"
+            )
+        if not pairs:
+            console.say("There are no duplicates to look at.")
+        console.answer({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})
+    return DONE
+
+
+@verb
+def merge(papers: Names, home: Home = None, as_json: Json = False) -> int:
+    """Make papers one: the one that says most, with all that the others say beside it."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        ids = resolve(workspace, papers)
+        _say(console, workspace.organise.make_one(dict.fromkeys(ids)))
+        [kept] = workspace.library.get(ids)
+        console.answer({"kept": kept.id, "papers": ids})
     return DONE
 
 

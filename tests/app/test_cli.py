@@ -114,6 +114,24 @@ def test_edits_are_taken_back_and_made_again(shell):
     assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
 
 
+def test_duplicates_are_listed_and_merged(shell, tmp_path):
+    assert shell.run("duplicates").stdout == "There are no duplicates to look at.\n"
+    title = "On a new radioactive substance of the second kind"
+    for number, entry in enumerate(
+        (f"title = {{{title}}}, author = {{Joliot, I.}}", f"title = {{{title.upper()}}}")
+    ):
+        file = tmp_path / f"{number}.bib"
+        file.write_text(f"@article{{k{number}, {entry}, year = 1934}}", "utf-8")
+        shell.run("add", str(file))
+    [pair] = shell.json("duplicates")["pairs"]
+    assert (pair["a"], pair["b"], pair["agree"]) == (4, 5, True)
+    assert shell.json("merge", "k0", "5") == {"kept": 4, "papers": [4, 5]}
+    shell.run("undo")
+    merged = shell.json("duplicates", "--merge")
+    assert merged == {"merged": "Merged 2 papers into 1", "pairs": []}
+    assert "alone cannot be merged" in shell.json("merge", "4", code=1)["error"]
+
+
 @pytest.mark.parametrize("format", ["bibtex", "biblatex", "ris", "csl-json", "jsonl"])
 def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format):
     suffix = {"ris": ".ris", "csl-json": ".json", "jsonl": ".jsonl"}.get(format, ".bib")
