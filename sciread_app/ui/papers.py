@@ -237,12 +237,12 @@ class PaperList(QTableView):
         """While another list is shown: what is chosen stays so, or where the paper that is read is
         gone the one in its place. When `scrolled`, what was under the eye stays there, too."""
         reading, row, top = self.current(), self.currentIndex().row(), self.top()
-        chosen = self.chosen()
+        ids, ranges = self._model.listing.ids, self._ranges()
         yield
         now = self._model.row_of(reading)
         self.go_to(min(max(row, 0), self._model.rowCount() - 1) if now is None else now)
-        if len(chosen) > 1:
-            self.choose(chosen)
+        if sum(end - top for top, end in ranges) > 1:
+            self._choose_again(ids, ranges)
         if scrolled:
             came_in_above = 0 if now is None or top == 0 else now - row
             self.set_top(top + self.height_of(came_in_above))
@@ -274,19 +274,33 @@ class PaperList(QTableView):
         ids: Sequence[Any] = self._model.listing.ids
         return list(chain.from_iterable(ids[top:end] for top, end in self._ranges()))
 
-    def choose(self, papers: Iterable[PaperId]) -> None:
+    def choose(self, papers: Iterable[int]) -> None:
         """Choose those of these papers that are in the list, beside what is chosen already."""
         wanted, begun = set(papers), -1
-        chosen = QItemSelection()
+        ranges = []
         ids = self._model.listing.ids
         for row in range(len(ids) + 1):
             inside = row < len(ids) and ids[row] in wanted
             if inside and begun < 0:
                 begun = row
             elif not inside and begun >= 0:
-                chosen.select(self._model.index(begun), self._model.index(row - 1))
+                ranges.append((begun, row))
                 begun = -1
+        self._choose_ranges(ranges)
+
+    def _choose_ranges(self, ranges: Iterable[tuple[int, int]]) -> None:
+        chosen = QItemSelection()
+        for top, end in ranges:
+            chosen.select(self._model.index(top), self._model.index(end - 1))
         self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+
+    def _choose_again(self, ids: Sequence[int], ranges: Sequence[tuple[int, int]]) -> None:
+        """What was chosen in a list of these papers. Mostly it is the same list, in which 150,000
+        need not be looked for."""
+        if ids == self._model.listing.ids:
+            self._choose_ranges(ranges)
+        else:
+            self.choose(chain.from_iterable(ids[top:end] for top, end in ranges))
 
     def chosen_count(self) -> int:
         return sum(end - top for top, end in self._ranges())

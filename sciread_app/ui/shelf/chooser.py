@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPoint, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtGui import QCloseEvent, QColor, QFontMetrics, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QLabel,
@@ -163,6 +163,7 @@ class Chooser(QFrame):
     """Opens over the window and goes when something was taken, on Esc, and on a click elsewhere."""
 
     taken = Signal(object)  # Choice
+    gone = Signal()
 
     def __init__(
         self, title: str, choices: Sequence[Choice], appearance: Appearance, parent: QWidget
@@ -201,6 +202,10 @@ class Chooser(QFrame):
         self.move(left, max(place.y() - self.height(), screen.top()))
         self.show()
         self.line.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.gone.emit()
 
     def _lay_out(self, title: str) -> None:
         column = QVBoxLayout(self)

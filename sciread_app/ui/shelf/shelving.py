@@ -229,8 +229,10 @@ class Shelving(QObject):
 
     def _tags_of_all(self, ids: Sequence[PaperId]) -> set[str]:
         """Tags that all of these papers have, as far as is known of them just now."""
+        if len(ids) > KNOWN_OF:
+            return set()
         cards = [self._page.model.known(paper) for paper in ids]
-        if len(ids) > KNOWN_OF or None in cards:
+        if None in cards:
             return set()
         return set.intersection(*(set(card.tags) for card in cards if card))
 
@@ -239,8 +241,14 @@ class Shelving(QObject):
     ) -> None:
         chooser = Chooser(title, choices, self._window.appearance, self._window)
         chooser.taken.connect(take)
+        chooser.gone.connect(self._back_to_list)
         hits = self._page.hits
         chooser.open_at(hits.mapToGlobal(QPoint(24, hits.height() - 16)))
+
+    def _back_to_list(self) -> None:
+        """What was over the window has taken the keys with it."""
+        self._window.activateWindow()
+        self._page.hits.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _tag(self, ids: Sequence[PaperId], choice: Choice) -> None:
         """What all of them have already is taken off."""
