@@ -80,7 +80,7 @@ def test_every_verb_of_the_command_line_is_shown():
     verbs = {shlex.split(example)[1] for example in EXAMPLES}
     assert verbs >= {
         *("add", "find", "similar", "show", "export", "tag", "collect", "encode"),
-        *("rate", "trash", "untrash", "undo", "redo"),
+        *("rate", "trash", "untrash", "undo", "redo", "duplicates"),
         *("doctor", "backup", "restore", "status", "fetch", "fetches", "refresh"),
     }
 
