@@ -96,3 +96,8 @@ class View:
     @property
     def of_trash(self) -> bool:
         return self.request.of_trash and not self.crumb
+
+    @property
+    def what(self) -> tuple[Request, str]:
+        """What was asked for, whatever came of it."""
+        return self.request, self.crumb

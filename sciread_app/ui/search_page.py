@@ -248,8 +248,7 @@ class SearchPage(QWidget):
     def _show(self, view: View) -> None:
         self._slow.stop()
         self.box.explain(None)
-        other = (view.request, view.crumb) != (self.view.request, self.view.crumb)
-        if self._paper_alone and other:
+        if self._paper_alone and view.what != self.view.what:
             self._show_as_page(False)  # somebody asked for another list
         self.view = view
         self.hits.show_listing(view.listing)
@@ -351,21 +350,18 @@ class SearchPage(QWidget):
         self._found.setContentsMargins(0, 0, 0, 0)
         self._found.setSpacing(8)
         self._found.addWidget(self._pages, 1)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
-        self._split = split
-        split.addWidget(self._list)
-        split.addWidget(self.details)
-        split.addWidget(self.compare)
-        split.setStretchFactor(0, 5)
-        split.setStretchFactor(1, 4)
-        split.setStretchFactor(2, 5)
-        split.setSizes([620, 480])
+        self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        self._split.setHandleWidth(10)
+        for part, share in ((self._list, 5), (self.details, 4), (self.compare, 5)):
+            self._split.addWidget(part)
+            self._split.setStretchFactor(self._split.count() - 1, share)
+        self._split.setSizes([620, 480])
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(16, 12, 16, 10)
         column.setSpacing(10)
         column.addWidget(self.head)
-        column.addWidget(split, 1)
+        column.addWidget(self._split, 1)
         self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
         self._across.setHandleWidth(1)
         self._across.addWidget(middle)
