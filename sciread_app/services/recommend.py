@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -98,26 +98,33 @@ class Recommender:
     def wishes(self, subject: Subject) -> Wishes:
         return self._opinions.wishes().get(subject.key, Wishes())
 
+    # Each of these is an edit that can be taken back.
+
     def wish(self, subject: Subject, wishes: Wishes) -> None:
         """Change how somebody wants what is new. Raises BadQuery if its words are no query."""
         _wanted(subject, wishes)
-        self._opinions.wish(subject.key, wishes)
+        with self._library.edits.recording(f"Changed what comes for “{subject.name}”"):
+            self._opinions.wish(subject.key, wishes)
 
     def seen(self, subject: Subject, until: float) -> None:
         """Note that what came until then was seen."""
-        self._opinions.wish(subject.key, replace(self.wishes(subject), seen=until))
+        with self._library.edits.recording(f"Saw what is new for “{subject.name}”"):
+            self._opinions.wish(subject.key, replace(self.wishes(subject), seen=until))
 
-    def like(self, subject: Subject, papers: Iterable[int]) -> None:
+    def like(self, subject: Subject, papers: Sequence[int]) -> None:
         """These are what is meant, also where no collection holds them."""
-        self._opinions.say(subject.key, papers, liked=True)
+        with self._library.edits.recording(f"Liked {_papers(papers)} for “{subject.name}”"):
+            self._opinions.say(subject.key, papers, liked=True)
 
-    def wave_away(self, subject: Subject, papers: Iterable[int]) -> None:
+    def wave_away(self, subject: Subject, papers: Sequence[int]) -> None:
         """These are not what is meant; the next list has learnt it."""
-        self._opinions.say(subject.key, papers, liked=False)
+        with self._library.edits.recording(f"Waved {_papers(papers)} away for “{subject.name}”"):
+            self._opinions.say(subject.key, papers, liked=False)
 
-    def take_back(self, subject: Subject, papers: Iterable[int]) -> None:
+    def take_back(self, subject: Subject, papers: Sequence[int]) -> None:
         """Forget what was said of these papers."""
-        self._opinions.take_back(subject.key, papers)
+        with self._library.edits.recording(f"Took back {_papers(papers)} for “{subject.name}”"):
+            self._opinions.take_back(subject.key, papers)
 
     def new_for(
         self,
@@ -260,3 +267,7 @@ def _conditions(fragment: str) -> list[Condition]:
     query = parse(fragment)
     terms = (Condition("text", f"{one.text}*" if one.prefix else one.text) for one in query.terms)
     return list(dict.fromkeys([*query.conditions, *terms]))
+
+
+def _papers(papers: Sequence[int]) -> str:
+    return "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
@@ -60,13 +60,13 @@ class WorkspaceForYou:
     def count_new(self, subject: Subject, task: Task) -> int:
         return self._recommender().count_new(subject, task)
 
-    def like(self, subject: Subject, papers: Iterable[int]) -> None:
+    def like(self, subject: Subject, papers: Sequence[int]) -> None:
         self._recommender().like(subject, papers)
 
-    def wave_away(self, subject: Subject, papers: Iterable[int]) -> None:
+    def wave_away(self, subject: Subject, papers: Sequence[int]) -> None:
         self._recommender().wave_away(subject, papers)
 
-    def take_back(self, subject: Subject, papers: Iterable[int]) -> None:
+    def take_back(self, subject: Subject, papers: Sequence[int]) -> None:
         self._recommender().take_back(subject, papers)
 
     def seen(self, subject: Subject, until: float) -> None:

@@ -36,6 +36,7 @@ class ForYouPage(Page):
     similar_wanted = Signal(object)  # papers
     search_wanted = Signal(str)  # a query
     problem = Signal(object)  # Problem, of ours
+    edited = Signal()  # there is something to take back
     suggested = Signal(object)  # Suggestions, when they are on the page
 
     def __init__(
@@ -227,7 +228,11 @@ class ForYouPage(Page):
 
     def _do(self, title: str, act: Callable[[], object]) -> None:
         """Off this thread; then the list has learnt it."""
-        self._jobs.run(title, lambda task: act(), lambda _: self._ask(), lane=Lane.light)
+        self._jobs.run(title, lambda task: act(), lambda _: self._learnt(), lane=Lane.light)
+
+    def _learnt(self) -> None:
+        self._ask()
+        self.edited.emit()
 
     def _wish(self, wishes: Wishes) -> None:
         subject = self.subjects.current()
@@ -237,7 +242,7 @@ class ForYouPage(Page):
         self._jobs.run(
             "Remembering",
             lambda task: self._foryou.wish(asked, wishes),
-            lambda _: self._ask(),
+            lambda _: self._learnt(),
             on_failed=self._explain,
             lane=Lane.light,
         )

@@ -103,6 +103,7 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.keep_wanted.connect(keep)
     page.tag_wanted.connect(tag)
     page.said.connect(say)
+    page.edited.connect(lambda: window.shelving and window.shelving.work.load())
     page.problem.connect(window.banner.show_problem)
     page.place_wanted.connect(window.go_to)
     page.search_wanted.connect(window.search_for)

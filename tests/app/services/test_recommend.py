@@ -108,6 +108,9 @@ def test_papers_held_waved_away_or_from_files_are_no_news(library, keeper, open_
     assert [pick.paper for pick in recommender.new_for(bees).picks] == [new]
     added = recommender.new_for(bees, among=Among.added)
     assert {pick.paper for pick in added.picks} >= {new, from_file}
+    assert library.edits.undo().what == "Waved 1 paper away for “bees”"
+    assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
+    library.edits.redo()
     recommender.take_back(bees, [waved])
     assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
 

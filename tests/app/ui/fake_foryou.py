@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from sciread_app.domain.paper import PaperId
@@ -64,13 +64,13 @@ class FakeForYou:
     def count_new(self, subject: Subject, task: Task) -> int:
         return len(self.suggest(subject, Among.fetched, 30, task).part(Part.new))
 
-    def like(self, subject: Subject, papers: Iterable[int]) -> None:
+    def like(self, subject: Subject, papers: Sequence[int]) -> None:
         self.asked.append(f"like {subject.name} {list(papers)}")
 
-    def wave_away(self, subject: Subject, papers: Iterable[int]) -> None:
+    def wave_away(self, subject: Subject, papers: Sequence[int]) -> None:
         self.waved.setdefault(subject.key, []).extend(map(PaperId, papers))
 
-    def take_back(self, subject: Subject, papers: Iterable[int]) -> None:
+    def take_back(self, subject: Subject, papers: Sequence[int]) -> None:
         gone = set(papers)
         self.waved[subject.key] = [n for n in self.waved.get(subject.key, []) if n not in gone]
 
