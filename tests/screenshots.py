@@ -21,6 +21,7 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
 from tests import (
     screenshots_duplicates,
+    screenshots_foryou,
     screenshots_map,
     screenshots_paper,
     screenshots_reader,
@@ -67,6 +68,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 *screenshots_map.AT_200_PERCENT,
                 *screenshots_search.AT_200_PERCENT,
                 *screenshots_shelf.AT_200_PERCENT,
+                *screenshots_foryou.LARGE,
             *screenshots_shell.AT_200_PERCENT,
             ],
         )
@@ -97,6 +99,7 @@ def _take_all(folder: Path, served: Sources) -> None:
             *screenshots_map.PICTURES,
             *screenshots_search.PICTURES,
             *screenshots_shelf.PICTURES,
+            *screenshots_foryou.PICTURES,
             *screenshots_shell.PICTURES,
         ],
     )
