@@ -17,6 +17,8 @@ from sciread_app.tasks import Task
 
 DAYS, MONTHS = 7, 12  # of which copies are kept: the last days, and the last of each month
 
+_ARRIVING = ".arriving"  # a copy that is being made, or looked at
+
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
 _NAMES = (
     (_DAILY, "Daily"),
@@ -60,26 +62,26 @@ class Backups:
         found += [_copy(path, kind) for path, kind in _named(self._home.folder)]
         return sorted(found, key=lambda copy: copy.made, reverse=True)
 
-    def take(self, library: Library, today: date, task: Task) -> Path | None:
-        """Copy the library for today, if that was not done yet and there is something new; then
-        drop copies that are no longer wanted. Returns the new one.
+    def take(self, library: Library, today: date, task: Task) -> Path:
+        """Copy the library for today, over an earlier copy of the day; then drop copies that are
+        no longer wanted. Returns the new one.
 
-        Nothing is dropped unless the new copy is sound. Raises LibraryError and Cancelled.
+        Nothing is dropped or written over unless the new copy is sound. Raises LibraryError and
+        Cancelled.
         """
-        if not self.due(library, today):
-            return None
-        target = self.folder / f"{today.isoformat()}.sqlite3"
         self._make_room()
+        target = self.folder / f"{today.isoformat()}.sqlite3"
+        arriving = target.with_suffix(_ARRIVING)
         try:
-            library.copy_to(target, lambda done, all: task.step(done, all, "Copying"))
-            if not is_sound(target):
+            library.copy_to(arriving, lambda done, all: task.step(done, all, "Copying"))
+            if not is_sound(arriving):
                 raise LibraryError(
                     "The library seems to be damaged: its copy cannot be read.",
                     "Run `sciread doctor`. Earlier backups were kept.",
                 )
-        except LibraryError:
-            target.unlink(missing_ok=True)
-            raise
+            arriving.replace(target)
+        finally:
+            arriving.unlink(missing_ok=True)
         self._thin()
         return target
 
@@ -110,7 +112,7 @@ class Backups:
     def _make_room(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            for half in self.folder.glob("*.sqlite3.new*"):
+            for half in self.folder.glob(f"*{_ARRIVING}*"):
                 half.unlink()  # of one that was killed
             free, size = shutil.disk_usage(self.folder).free, self._home.library.stat().st_size
         except OSError as error:

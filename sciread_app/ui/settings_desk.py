@@ -55,7 +55,7 @@ class WorkspaceCare:
     def backup_due(self, today: date) -> bool:
         return self._workspace.backups.due(self._workspace.library, today)
 
-    def back_up(self, today: date, task: Task) -> Path | None:
+    def back_up(self, today: date, task: Task) -> Path:
         return self._workspace.backups.take(self._workspace.library, today, task)
 
     def restoring(self, copy: Copy) -> Reopening:

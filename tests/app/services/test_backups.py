@@ -40,15 +40,22 @@ def touch(home, seconds):
         os.utime(path, (then, then))
 
 
-def test_there_is_one_copy_a_day_and_only_of_what_is_new(home, library):
-    backups = Backups(home)
+def test_a_copy_is_due_once_a_day_and_only_if_there_is_something_new(home, library):
+    backups, tomorrow = Backups(home), TODAY + timedelta(1)
+    assert backups.due(library, TODAY)
     assert backups.take(library, TODAY, Task()) == home.folder / "backups" / "2026-11-22.sqlite3"
-    assert backups.take(library, TODAY, Task()) is None
-    touch(home, -10)
-    assert backups.take(library, TODAY + timedelta(1), Task()) is None
     touch(home, 3600)
-    assert backups.take(library, TODAY + timedelta(1), Task())
-    assert [copy.name for copy in backups.all()] == ["2026-11-23", "2026-11-22"]
+    assert not backups.due(library, TODAY) and backups.due(library, tomorrow)
+    touch(home, -7200)
+    assert not backups.due(library, tomorrow)
+
+
+def test_by_hand_a_copy_takes_the_place_of_that_of_the_day(home, library):
+    backups = Backups(home)
+    backups.take(library, TODAY, Task())
+    library.put([paper("Ants")])
+    backups.take(library, TODAY, Task())
+    assert [(copy.name, copy.papers) for copy in backups.all()] == [("2026-11-22", 3)]
 
 
 def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home, library):
@@ -60,9 +67,9 @@ def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home
     assert [p.name for p in path.parent.iterdir()] == [path.name]
 
 
-def test_of_an_empty_library_there_is_no_copy(home):
+def test_of_an_empty_library_no_copy_is_due(home):
     library = Library(home.library)
-    assert Backups(home).take(library, TODAY, Task()) is None
+    assert not Backups(home).due(library, TODAY)
     library.close()
 
 
@@ -103,8 +110,10 @@ def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, lib
     good = backups.take(library, TODAY - timedelta(1), Task())
     touch(home, 3600)
     monkeypatch.setattr(module, "is_sound", lambda path: False)
-    with pytest.raises(LibraryError, match="seems to be damaged"):
-        backups.take(library, TODAY, Task())
+    for day in (TODAY - timedelta(1), TODAY):
+        with pytest.raises(LibraryError, match="seems to be damaged"):
+            backups.take(library, day, Task())
+    assert papers_in(good) == 2
     assert [path for path in backups.folder.iterdir()] == [good]
 
 

@@ -50,7 +50,7 @@ class FakeCare:
     def backup_due(self, today: date) -> bool:
         return self.due
 
-    def back_up(self, today: date, task: Task) -> Path | None:
+    def back_up(self, today: date, task: Task) -> Path:
         if self.fault:
             raise self.fault
         self.taken.append(today)
