@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import unescape
+from string import ascii_lowercase
 from typing import Any
 
 from sciread_app.domain.copying import STYLES, Style
@@ -78,8 +79,10 @@ def _render(papers: Sequence[Paper], style: Style, task: Task) -> Cited:
     from citeproc import Citation, CitationItem, CitationStylesBibliography, formatter
     from citeproc.source.json import CiteProcJSON
 
-    items = [_item(paper, number) for number, paper in enumerate(papers, start=1)]
-    loaded = _load(style)
+    loaded, letters = _load(style), _year_letters(papers)
+    items = [
+        _item(paper, number) | letters.get(number, {}) for number, paper in enumerate(papers, 1)
+    ]
     written = CitationStylesBibliography(loaded, CiteProcJSON(items), formatter.html)
     mark = Citation([CitationItem(item["id"]) for item in items])
     written.register(mark)
@@ -115,6 +118,23 @@ def _load(style: Style) -> Any:
             for part in list(date)[1:]:
                 part.set("prefix", part.get("prefix", between))
     return loaded
+
+
+def _year_letters(papers: Sequence[Paper]) -> dict[int, dict[str, str]]:
+    """2018a, 2018b: what tells papers apart whose marks in the text would be the same, by their
+    number; citeproc-py writes the letters, but does not find out where they are needed."""
+    alike: dict[tuple[object, ...], list[tuple[str, int]]] = {}
+    for number, paper in enumerate(papers, start=1):
+        if paper.year and paper.authors:
+            names = [author.last_name for author in paper.authors]
+            mark = (paper.year, *(names if len(names) < 3 else (names[0], None)))
+            alike.setdefault(mark, []).append((paper.title.casefold(), number))
+    return {
+        number: {"year-suffix": letter}
+        for same in alike.values()
+        if len(same) > 1
+        for letter, (_, number) in zip(ascii_lowercase, sorted(same), strict=False)
+    }
 
 
 def _is_numeric(style: Any) -> bool:

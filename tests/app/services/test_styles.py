@@ -116,6 +116,17 @@ def test_many_numbers_in_the_text_are_a_range(style, marks):
     assert plain(cite(list(PAPERS.values()), style).in_text) == marks
 
 
+def test_papers_of_one_author_and_year_are_told_apart_by_letters():
+    names = "Devlin, Jacob; Chang, Ming-Wei; Lee, Kenton"
+    later = paper("Second", authors=names, published="2018-01", venue="J")
+    first = paper("First", authors=names, published="2018-02", venue="J")
+    cited = cite([later, first, HELIX], Style.apa)
+    assert [entry.split("(")[1][:5] for entry in cited.references] == ["2018a", "2018b", "1953)"]
+    assert "First" in cited.references[0]
+    assert plain(cited.in_text).startswith("(Devlin et al., 2018a; Devlin et al., 2018b; Watson")
+    assert "2018a" not in cite([later, first], Style.ieee).references[0]
+
+
 def test_author_date_styles_put_references_in_order_and_the_others_number_them():
     papers = [HELIX, BOOK, BERT]
     assert [entry[:4] for entry in cite(papers, Style.apa).references] == ["Devl", "Schr", "Wats"]
