@@ -79,6 +79,7 @@ class WorkspaceDesk:
 
     def wake(self, task: Task) -> None:
         """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
+        self.map.warm_up()
         if self._search_by_meaning() is None:
             self._why_no_meaning = "Searching by words only: there is no model"
             return

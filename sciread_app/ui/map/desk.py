@@ -26,6 +26,10 @@ class WorkspaceMap:
         self._workspace = workspace
         self._prepare = prepare
 
+    def warm_up(self) -> None:
+        """Import what the page is made of: it takes longer than the window's thread has."""
+        import sciread_app.ui.map.page  # noqa: F401
+
     def survey(self) -> Survey:
         self._prepare()
         papers, space, atlas = (

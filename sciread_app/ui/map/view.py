@@ -351,8 +351,6 @@ class MapView(QWidget):
                 self.camera = self.camera.moved(at.x() - middle.x(), at.y() - middle.y())
         self._changed()
 
-    # Helpers
-
     def _refit(self) -> None:
         """The frame may have changed: what was brought into sight stays there."""
         if self.points:
