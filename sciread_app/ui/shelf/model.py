@@ -151,7 +151,7 @@ class ShelfModel(QAbstractItemModel):
             flags |= Qt.ItemFlag.ItemIsEditable
         if kind is Kind.collection:
             flags |= Qt.ItemFlag.ItemIsDragEnabled
-        if kind in _TAKES_PAPERS or kind in (Kind.collections, Kind.tags):
+        if kind in _TAKES_PAPERS or kind is Kind.collections:
             flags |= Qt.ItemFlag.ItemIsDropEnabled
         return flags
 
@@ -169,7 +169,7 @@ class ShelfModel(QAbstractItemModel):
     ) -> bool:
         node = self.node(parent)
         if data.hasFormat(PAPERS):
-            return node.kind in _TAKES_PAPERS or node.kind in (Kind.collections, Kind.tags)
+            return node.kind in _TAKES_PAPERS
         return bool(self._movable(data, node))
 
     def dropMimeData(

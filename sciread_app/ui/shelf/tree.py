@@ -106,6 +106,10 @@ class ShelfTree(QTreeView):
         if held is not None:
             self.show_tree(held)
 
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        """A copy as far as the view is concerned, which would clear lines that are moved."""
+        super().startDrag(Qt.DropAction.CopyAction)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, chosen = event.key(), self.chosen()
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and chosen:
@@ -212,6 +216,6 @@ class ShelfTree(QTreeView):
         self.setMouseTracking(True)
         self.setExpandsOnDoubleClick(False)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
-        self.setDefaultDropAction(Qt.DropAction.MoveAction)
+        self.setDragDropOverwriteMode(True)  # onto lines, not between them
         self.setAutoExpandDelay(OPEN_MS)
         self.setAccessibleName("Collections, tags and saved searches")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QLineEdit
 
 from sciread_app.domain.shelf import Collection, Shelf
 from sciread_app.ui.shelf.model import ShelfModel
@@ -18,7 +19,7 @@ THESIS = Name(Kind.collection, "thesis")
 METHODS = Name(Kind.collection, "thesis/methods")
 TO_READ = Name(Kind.tag, "to read")
 SAVED = Name(Kind.search, "Attention")
-MOVE = Qt.DropAction.MoveAction
+MOVE, COPY = Qt.DropAction.MoveAction, Qt.DropAction.CopyAction
 
 
 @pytest.fixture
@@ -186,6 +187,29 @@ def test_papers_are_dropped_on_collections_tags_and_the_trash(qtbot, sidebar, or
     assert organise.tags["to read"] == {1, 2, 7, 8}
     unread = sidebar.model.index_of(Name(Kind.unread))
     assert not sidebar.model.canDropMimeData(pack_papers([7]), MOVE, -1, -1, unread)
+
+
+def drop(sidebar, data, name, down):
+    """Let go over the line of this name, so many pixels below its upper edge."""
+    tree = sidebar.tree
+    line = tree.visualRect(sidebar.model.index_of(name))
+    place, left = QPointF(line.center().x(), line.y() + down), Qt.MouseButton.LeftButton
+    for kind in (QDragEnterEvent, QDragMoveEvent):
+        event = kind(place.toPoint(), COPY, data, left, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(tree.viewport(), event)
+    event = QDropEvent(place, COPY, data, left, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(tree.viewport(), event)
+
+
+@pytest.mark.parametrize("down", [1, 12, 22])
+def test_wherever_on_a_line_papers_are_let_go_they_fall_onto_it(qtbot, sidebar, organise, down):
+    drop(sidebar, pack_papers([7, 8]), TO_READ, down)
+    qtbot.waitUntil(lambda: organise.tags["to read"] == {1, 2, 7, 8})
+    drop(sidebar, pack_paths(["thesis"]), Name(Kind.collection, "Übersicht"), down)
+    qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
+    drop(sidebar, pack_papers([7, 8]), Name(Kind.collections), down)
+    drop(sidebar, pack_papers([7, 8]), Name(Kind.unread), down)
+    assert len(organise.asked) == 2
 
 
 def test_collections_are_dropped_on_each_other_but_not_into_themselves(qtbot, sidebar, organise):
