@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Sequence
@@ -17,6 +18,8 @@ from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.formats.csl_writer import item
 from sciread_app.paths import resource
 from sciread_app.tasks import Task
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Cited", "Style", "cite", "plain"]
 
@@ -60,6 +63,7 @@ def cite(papers: Sequence[Paper], style: Style, task: Task | None = None) -> Cit
         except Cancelled:
             raise
         except Exception as error:  # odd records make citeproc raise anything
+            log.warning("a citation in the style %s failed", style, exc_info=True)
             raise LibraryError(
                 f"This cannot be written in the style {STYLES[style]}.",
                 "Copy it as BibTeX, or look whether a field of the paper is not as it should be.",
