@@ -128,7 +128,16 @@ class FakeDesk:
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         self.loaded += ids
-        return [Card(self.paper(n), n in self.organise.read) for n in ids]
+        tags, stars = self.organise.tags, self.organise.stars
+        return [
+            Card(
+                self.paper(n),
+                n in self.organise.read,
+                tuple(name for name, tagged in tags.items() if n in tagged),
+                stars.get(n, 0),
+            )
+            for n in ids
+        ]
 
     def add(self, paths: Sequence[Path], task: Task) -> Ledger:
         self.imported.append(list(paths))

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu, QPushButton
 
+from sciread_app.domain.paper import Changes
 from sciread_app.ui.shelf.chooser import Choice, Chooser, matching
 from sciread_app.ui.shelf.parcels import PAPERS, papers_in
 from tests.app.ui.fakes import FakeDesk
@@ -83,6 +84,21 @@ def test_a_new_name_makes_a_tag_or_a_collection(qtbot, window, desk):
     assert chooser.model.choices[0].new
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.organise.collections.get("thesis/results") == set(ids))
+
+
+def test_a_tag_that_all_of_them_have_is_ticked_and_taken_off(qtbot, window, desk):
+    desk.organise.tags = {"to read": {50, 49, 1}, "important": {50}}
+    window.library_changed.emit(Changes(papers=True))
+    qtbot.waitUntil(lambda: "important" in window.page.model.known(50).tags)
+    choose(window, 0, 1)
+    press(qtbot, window, Qt.Key.Key_T)
+    chooser = chooser_of(window)
+    assert {choice.name: choice.on for choice in chooser.model.choices} == {
+        "to read": True,
+        "important": False,
+    }
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1})
 
 
 def test_the_arrows_go_through_the_names_and_escape_does_nothing(qtbot, window, desk):
