@@ -10,6 +10,9 @@ from sciread_app.domain.paper import Identifier, PaperId
 # The names that a citation is remembered by. Of several, the first says most.
 NAMES = ("doi", "arxiv", "pmid", "pmcid")
 
+# Papers are cited on and on: after so many seconds a source is asked for them again.
+STALE = 90 * 86_400
+
 Names = tuple[Identifier, ...]  # of one paper; never empty
 
 

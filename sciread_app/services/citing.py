@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 
-from sciread_app.domain.citations import NAMES, Answer, Names
+from sciread_app.domain.citations import NAMES, STALE, Answer, Names
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.errors import SourceError
@@ -23,8 +23,6 @@ from sciread_app.tasks import Task
 
 # Killed at any moment, no more is lost than what is known of these many papers.
 BATCH = semantic_scholar.BATCH
-# Papers are cited on and on: after so many seconds they are asked for again.
-STALE = 90 * 86_400
 # Names in the order in which Semantic Scholar knows them best.
 _ASK_BY = ("arxiv", "doi", "pmid", "pmcid")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,6 +11,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.around import Ring, Side
+from sciread_app.domain.citations import STALE
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
@@ -193,9 +195,8 @@ class AroundPaper(QWidget):
         tab, theme = self.tabs.current, self._appearance.theme
         found = self._loaded.get(tab)
         ring = found if isinstance(found, Ring) else None
-        self.fetch.setVisible(
-            ring is not None and ring.askable and (not ring.total or not ring.asked)
-        )
+        self.fetch.setVisible(ring is not None and _can_ask(ring))
+        self.fetch.setText("Ask again" if ring and ring.asked else "Fetch citations")
         self.titles.setVisible(ring is not None and ring.untitled > 0)
         self.in_list.setVisible(len(ring.held) > 1 if ring else bool(found))
         for button in (self.fetch, self.titles):
@@ -262,3 +263,8 @@ class AroundPaper(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self._show()
+
+
+def _can_ask(ring: Ring) -> bool:
+    """Whether the sources would be asked: they were not, or long ago."""
+    return ring.askable and (ring.asked is None or time.time() - ring.asked > STALE)

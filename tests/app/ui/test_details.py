@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,9 @@ from tests.app.ui.fakes import FakeDesk
 from tests.make import paper
 
 DOI = Identifier("doi", "10.5555/other")
-OUTSIDE = Ring((Nearby(DOI),), (), 1, 1, 1.0, True)
-TITLED = Ring((Nearby(DOI, None, Mention(DOI, "Of Wasps", "A. Vespa")),), (), 1, 0, 1.0, True)
+NOW = time.time()
+OUTSIDE = Ring((Nearby(DOI),), (), 1, 1, NOW, True)
+TITLED = Ring((Nearby(DOI, None, Mention(DOI, "Of Wasps", "A. Vespa")),), (), 1, 0, NOW, True)
 
 
 @pytest.fixture
@@ -381,6 +383,11 @@ def test_that_a_source_knows_none_is_said_with_its_day(show, qtbot, desk):
     around = show().parts.around
     around.go_to(CITING)
     qtbot.waitUntil(lambda: "knew none that cites it on 14 November 2023" in shown(around.text))
+    assert around.fetch.text() == "Ask again" and not around.fetch.isHidden()
+    desk.about.rings[Side.references] = Ring((), (), 0, 0, time.time(), True)
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "knew no paper that this one cites" in shown(around.text))
+    assert around.fetch.isHidden()  # it would be the same answer
 
 
 def test_a_source_that_is_away_is_said_where_one_asked(show, qtbot, desk):
