@@ -52,6 +52,7 @@ class MapPage(Page):
         self._wanted: tuple[tuple[PaperId, ...], str] | None = None  # till there is a map
         self.view = MapView(desk, jobs, appearance)
         self.bar = MapBar()
+        self.bar.hide()  # till there is something to be done with it
         self.legend = Legend(appearance)
         self.legend.setParent(self.view)
         self.hover = HoverCard(desk, jobs, self.view)
@@ -155,6 +156,7 @@ class MapPage(Page):
     def _show_survey(self, survey: Survey) -> None:
         if survey.drawing is not None and len(survey.drawing.ids):
             self._show_drawing(survey.drawing)
+        self.bar.setVisible(self.view.points is not None)
         self.states.show_survey(survey, self.view.points is not None)
 
     def _show_drawing(self, drawing: Drawing) -> None:

@@ -69,6 +69,7 @@ def test_a_map_that_was_drawn_is_shown_and_not_drawn_again(show, desk):
     page = show(desk)
     assert page.states.shows_map
     assert len(page.view.points.ids) == 80
+    assert page.bar.isVisible()
     assert "draw" not in desk.map.asked
 
 
@@ -126,6 +127,7 @@ def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_mea
     )  # fmt: skip
     page = show(desk)
     assert not page.states.shows_map
+    assert not page.bar.isVisible()
     assert page.states.empty.title.text() == said
     assert "draw" not in maps.asked
 
