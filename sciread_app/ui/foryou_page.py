@@ -88,8 +88,12 @@ class ForYouPage(Page):
         if changes.papers or changes.vectors or changes.space:
             self._dirty = True
             self.model.forget()
+            self.details.refresh()
             if self.isVisible():
                 self.refresh()
+
+    def window_closes(self) -> None:
+        self.details.keep_drafts()
 
     # Verbs, from buttons, keys and menus.
 
@@ -382,6 +386,10 @@ class ForYouPage(Page):
         self.details.similar_wanted.connect(self.similar_wanted)
         self.details.search_wanted.connect(self.search_wanted)
         self.details.paper_wanted.connect(self.details.show_paper)
+        self.details.step_wanted.connect(
+            lambda step: self.list.go_to(self.list.currentIndex().row() + step)
+        )
+        self.details.read_changed.connect(self.model.replace)
 
 
 def _papers(papers: Sequence[int]) -> str:

@@ -108,8 +108,12 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.place_wanted.connect(window.go_to)
     page.search_wanted.connect(window.search_for)
     page.similar_wanted.connect(similar)
-    page.details.read_wanted.connect(window.read)
-    page.details.papers_wanted.connect(window.show_papers)
+    details = page.details
+    details.read_wanted.connect(window.read)
+    details.papers_wanted.connect(window.show_papers)
+    details.problem.connect(window.banner.show_problem)
+    details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
+    details.came.connect(lambda: window.papers_came(Changes(papers=True)))
     return page
 
 

@@ -205,3 +205,9 @@ def test_the_window_keeps_papers_as_an_edit_that_can_be_undone(show_window, qtbo
     assert window.shelving.notice.isVisible()
     names = [name for name, _ in window.menus.verbs()]
     assert "Recommendations: Not for me" in names
+
+
+def test_the_next_paper_can_be_gone_to_from_the_details(show):
+    page, _ = show(BEES)
+    page.details.step_wanted.emit(1)
+    assert page.list.current() == 2
