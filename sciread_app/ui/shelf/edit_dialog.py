@@ -105,6 +105,8 @@ class EditDialog(QDialog):
         self._lay_out(by_hand)
         for name, text in written(paper).items():
             self.fields[name].setText(text)
+        self._first = {name: field.text() for name, field in self.fields.items()}
+        self._warned = False
         self.resize(*SIZE)
         self.fields["title"].setFocus()
 
@@ -113,12 +115,24 @@ class EditDialog(QDialog):
         try:
             values = changed(self._paper, {name: f.text() for name, f in self.fields.items()})
         except Unreadable as why:
-            self.wrong.setText(str(why))
-            self.wrong.show()
+            self._say(str(why))
             return
         self.accept()
         if values:
             self._save(values)
+
+    def reject(self) -> None:
+        """What was typed is left only when it is asked for twice."""
+        texts = {name: field.text() for name, field in self.fields.items()}
+        if self._warned or texts == self._first:
+            super().reject()
+        else:
+            self._warned = True
+            self._say("There is something that is not saved. Cancel once more to leave it.")
+
+    def _say(self, why: str) -> None:
+        self.wrong.setText(why)
+        self.wrong.show()
 
     def _lay_out(self, by_hand: frozenset[str]) -> None:
         inside = styled(QWidget(), "column")

@@ -72,7 +72,9 @@ def test_what_cannot_be_read_is_said_in_the_dialog_and_nothing_saved(dialogs):
     assert dialog.isVisible() and "is not a date" in dialog.wrong.text()
     assert dialogs.organise.asked == []
     dialog.reject()
-    assert dialogs.organise.asked == []
+    assert dialog.isVisible() and "not saved" in dialog.wrong.text()
+    dialog.reject()
+    assert not dialog.isVisible() and dialogs.organise.asked == []
 
 
 def test_many_papers_get_what_is_ticked_and_one_undo_takes_all_of_it_back(qtbot, dialogs):
