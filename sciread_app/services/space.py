@@ -84,6 +84,11 @@ class Space:
         """How many papers have a vector."""
         return len(self._known())
 
+    def without_vector(self, ids: Ids) -> int:
+        """How many of these papers have none."""
+        _, known = self._known().positions(np.asarray(ids, np.int64))
+        return int(len(known) - known.sum())
+
     def encode_query(self, text: str) -> Vector:
         """The vector of what somebody typed. Raises EncoderFailed."""
         vector: Vector = self.encode_texts([text])[0]

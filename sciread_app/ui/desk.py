@@ -180,7 +180,9 @@ class WorkspaceDesk:
         papers = self._library.count()
         if self._why_no_meaning or self._workspace.space is None:
             return Status(papers)
-        return Status(papers, papers - self._workspace.space.count(), by_meaning=True)
+        # Those in the trash have vectors as well, and count for nothing here.
+        lacking = self._workspace.space.without_vector(self._library.ids())
+        return Status(papers, lacking, by_meaning=True)
 
     def goals(self) -> list[Goal]:
         shelf = self.organise.shelf()

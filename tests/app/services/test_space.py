@@ -600,3 +600,12 @@ def test_the_real_model_finds_what_is_meant(library, tmp_path):
         assert ids[0] == expected
         assert similarities[0] > similarities[1]
     space.close()
+
+
+def test_papers_in_the_trash_do_not_stand_for_others_that_lack_a_vector(library, space):
+    library.put(papers(4))
+    assert space.without_vector(library.ids()) == 4
+    space.catch_up()
+    library.trash([1, 2])
+    library.put(papers(1, start=9))
+    assert space.without_vector(library.ids()) == 1
