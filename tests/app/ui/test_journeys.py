@@ -1,0 +1,182 @@
+"""The README's journeys, by keyboard alone, on a real library with a real model's process."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from sciread_app.formats import bibtex
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.desk import WorkspaceDesk, open_desk
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.shelf.chooser import Chooser
+from sciread_app.ui.theme import Choice
+from tests.tiny_model import tiny_package
+
+Key, Held = Qt.Key, Qt.KeyboardModifier
+
+pytestmark = pytest.mark.slow
+
+REFS = r"""
+@article{maeterlinck1901, author = {Maeterlinck, Maurice}, title = {The life of the bee},
+  year = 1901, abstract = {A hive, its queen, and how bees swarm.}}
+@article{frisch1927, author = {von Frisch, Karl}, title = {Aus dem Leben der Bienen}, year = 1927,
+  doi = {10.1000/bienen}}
+@article{broken, title = {This entry never ends
+"""
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
+    """The first start: an empty home, which the sample library is put into."""
+    home = tmp_path / "home"
+    (home / "models").mkdir(parents=True)
+    tiny_package(home / "models" / "tiny")
+    write_settings(home / "settings.toml", Settings(model="tiny"))
+    window = MainWindow(home, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.activateWindow()
+    desk = open_desk(home)
+    window.open(desk, sample=desk.is_new)
+    quiet(qtbot, jobs)
+    yield window
+    jobs.shut_down()
+    desk.close()
+
+
+def quiet(qtbot, jobs) -> None:
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
+
+
+def press(key: Qt.Key, held: Qt.KeyboardModifier = Held.NoModifier) -> None:
+    """A key goes where the focus is."""
+    QTest.keyClick(focus(), key, held)
+
+
+def write(text: str) -> None:
+    QTest.keyClicks(focus(), text)
+
+
+def focus() -> QWidget:
+    found = QApplication.focusWidget()
+    assert found
+    return found
+
+
+def titles(window: MainWindow) -> list[str]:
+    model = window.page.model
+    cards = [model.card(row) for row in range(model.rowCount())]
+    return [card.paper.title for card in cards if card]
+
+
+def look_for(qtbot, jobs, window: MainWindow, text: str) -> None:
+    press(Key.Key_F, Held.ControlModifier)
+    press(Key.Key_A, Held.ControlModifier)
+    with qtbot.waitSignal(window.page.shown):
+        write(text)
+        press(Key.Key_Return)
+    quiet(qtbot, jobs)
+
+
+def choose(qtbot, kind: type[QWidget]) -> QWidget:
+    found = []
+    qtbot.waitUntil(lambda: bool(found.extend(of_kind(kind)) or found))
+    return found[0]
+
+
+def of_kind(kind: type[QWidget]) -> list[QWidget]:
+    return [one for one in QApplication.topLevelWidgets() if isinstance(one, kind)]
+
+
+def test_a_first_search_leads_to_papers_and_from_one_to_those_like_it(qtbot, jobs, window):
+    assert window.page.view.listing.total > 100
+    look_for(qtbot, jobs, window, "board games")
+    assert "Mastering the game of Go" in " ".join(titles(window))
+    press(Key.Key_Down)
+    first = window.page.hits.current()
+    with qtbot.waitSignal(window.page.shown):
+        press(Key.Key_L, Held.ControlModifier)
+    quiet(qtbot, jobs)
+    assert window.page.view.request.like == (first,) and window.page.model.rowCount() > 10
+    with qtbot.waitSignal(window.page.shown):
+        press(Key.Key_Escape)
+    assert window.page.view.query == "board games"
+
+
+def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
+    qtbot, jobs, window, tmp_path, monkeypatch
+):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "refs.bib").write_text(REFS, "utf-8")
+    chosen = (str(tmp_path / "bees.bib"), "BibTeX (*.bib)")
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *args: str(folder))
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: chosen)
+    press(Key.Key_O, Held.ControlModifier | Held.ShiftModifier)
+    quiet(qtbot, jobs)
+    assert window.banner.hint.text() == "2 new, 1 failed"
+
+    look_for(qtbot, jobs, window, "author:maeterlinck")
+    assert titles(window) == ["The life of the bee"]
+    press(Key.Key_Down)
+    (paper,) = window.page.hits.chosen()
+    for key, text in ((Key.Key_T, "to read"), (Key.Key_C, "thesis/bees")):
+        press(key)
+        chooser = choose(qtbot, Chooser)
+        QTest.keyClicks(chooser.line, text)
+        QTest.keyClick(chooser.line, Key.Key_Return)
+        quiet(qtbot, jobs)
+    press(Key.Key_4)
+    quiet(qtbot, jobs)
+    marks = library(window).shelves.marks([paper])[paper]
+    assert (marks.tags, marks.collections) == (("to read",), ("thesis/bees",))
+    assert marks.rating == 4
+
+    look_for(qtbot, jobs, window, 'in:thesis tag:"to read" rating:4..')
+    assert titles(window) == ["The life of the bee"]
+    press(Key.Key_Down)
+    window.menus.on_shelf["export"].trigger()
+    quiet(qtbot, jobs)
+    (exported,) = bibtex.read(Path(chosen[0]))
+    assert exported.identifier("citekey") == "maeterlinck1901"
+
+    for _ in range(3):
+        press(Key.Key_Z, Held.ControlModifier)
+        quiet(qtbot, jobs)
+    marks = library(window).shelves.marks([paper])[paper]
+    assert (marks.tags, marks.collections, marks.rating) == ((), (), 0)
+
+
+def test_every_page_is_a_key_away_and_the_commands_know_the_rest(qtbot, jobs, window):
+    for key, place in (
+        (Key.Key_2, "map"),
+        (Key.Key_3, "foryou"),
+        (Key.Key_4, "reader"),
+        (Key.Key_5, "duplicates"),
+        (Key.Key_6, "intake"),
+        (Key.Key_Comma, "settings"),
+        (Key.Key_1, "search"),
+    ):
+        press(key, Held.ControlModifier)
+        assert window.shows(place), place
+        quiet(qtbot, jobs)
+    look_for(qtbot, jobs, window, "author:higgs")
+    press(Key.Key_Down)
+    press(Key.Key_C, Held.ControlModifier | Held.ShiftModifier)
+    qtbot.waitUntil(lambda: "Higgs" in QGuiApplication.clipboard().text())
+    press(Key.Key_K, Held.ControlModifier)
+    write("dark")
+    press(Key.Key_Return)
+    qtbot.waitUntil(lambda: window.appearance.choice is Choice.dark)
+
+
+def library(window: MainWindow):
+    assert isinstance(window.desk, WorkspaceDesk)
+    return window.desk._library
