@@ -12,6 +12,7 @@ from sciread_app.ui.duplicates_values import Pieces
 from sciread_app.ui.theme import Appearance, Theme, restyled, styled
 
 NOTHING = "Nothing"
+_BUTTON = 22  # pixels
 
 
 class Cell(QFrame):
@@ -19,50 +20,55 @@ class Cell(QFrame):
 
     chosen = Signal()
 
-    def __init__(self, pieces: Pieces, name: str, appearance: Appearance, choice: bool) -> None:
+    def __init__(self, name: str, appearance: Appearance) -> None:
         """`name` is what its button is called for who does not see it."""
         super().__init__()
-        self.setObjectName("choice" if choice else "cell")
-        self._pieces = pieces
+        self.setObjectName("cell")
+        self._pieces: Pieces = ()
+        self._appearance = appearance
         self.text = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.text.setTextFormat(Qt.TextFormat.RichText)
-        self.button: QRadioButton | None = None
+        self.button = styled(QRadioButton(), "side")
+        self.button.setFixedWidth(_BUTTON)
+        self.button.setAccessibleName(name)
+        self.button.toggled.connect(self._toggled)
         row = QHBoxLayout(self)
-        row.setContentsMargins(9, 6, 9, 6)
-        row.setSpacing(8)
-        if choice:
-            self.button = QRadioButton()
-            self.button.setAccessibleName(name)
-            self.button.toggled.connect(self._toggled)
-            row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
-        else:
-            flags = Qt.TextInteractionFlag.TextSelectableByMouse
-            self.text.setTextInteractionFlags(flags)
+        row.setContentsMargins(7, 6, 9, 6)
+        row.setSpacing(3)
+        row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.text, 1)
-        if not pieces:
-            styled(self.text, "faint")
         appearance.changed.connect(self._write)
-        self._write(appearance.theme)
+
+    def say(self, pieces: Pieces, *, choice: bool) -> None:
+        self._pieces = pieces
+        self.button.setVisible(choice)
+        reading = Qt.TextInteractionFlag.TextSelectableByMouse
+        none = Qt.TextInteractionFlag.NoTextInteraction
+        self.text.setTextInteractionFlags(none if choice else reading)
+        self._style()
+        self._write(self._appearance.theme)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        if self.button:
+        if not self.button.isHidden():
             self.button.setChecked(True)
             self.button.setFocus()
 
     def _toggled(self, checked: bool) -> None:
-        restyled(self, "winner" if checked else "choice")
+        self._style()
         if checked:
             self.chosen.emit()
 
+    def _style(self) -> None:
+        if self.button.isHidden():
+            restyled(self, "cell")
+        else:
+            restyled(self, "winner" if self.button.isChecked() else "choice")
+
     def _write(self, theme: Theme) -> None:
-        marked = f'<span style="background-color: {theme.mark}; color: {_on(theme)}">'
+        marked = f'<span style="background-color: {theme.mark}; color: {theme.text}">'
         pieces = (
             f"{marked}{escape(text)}</span>" if differs else escape(text)
             for text, differs in self._pieces
         )
-        self.text.setText(" ".join(pieces) or NOTHING)
-
-
-def _on(theme: Theme) -> str:
-    """The colour of letters on a mark."""
-    return theme.text
+        nothing = f'<span style="color: {theme.faint}">{NOTHING}</span>'
+        self.text.setText(" ".join(pieces) or nothing)

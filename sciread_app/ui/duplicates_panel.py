@@ -19,11 +19,44 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.ui.duplicates_cell import Cell
-from sciread_app.ui.duplicates_values import DIFFERS, Comparison, Row, chosen_values
+from sciread_app.ui.duplicates_values import DIFFERS, LINES, Comparison, Row, chosen_values
+from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
 KEYS = "M, K or V decides; the arrow keys choose a side and go on"
 SIDES = ("First paper", "Second paper")
+
+
+class _Line:
+    """One field of both papers: its name, and what each says."""
+
+    def __init__(self, name: str, appearance: Appearance) -> None:
+        self.name = QWidget()
+        column = QVBoxLayout(self.name)
+        column.setContentsMargins(0, 7, 6, 0)
+        column.setSpacing(1)
+        column.addWidget(QLabel(name))
+        self.said = styled(QLabel(), "faint")
+        self.said.setFont(scaled(self.name.font(), 0.86))
+        column.addWidget(self.said)
+        self.cells = (
+            Cell(f"{name} of the first paper", appearance),
+            Cell(f"{name} of the second paper", appearance),
+        )
+        self._group = QButtonGroup(self.name)
+        for side, cell in enumerate(self.cells):
+            self._group.addButton(cell.button, side)
+
+    def show_row(self, row: Row | None) -> None:
+        for widget in (self.name, *self.cells):
+            widget.setVisible(row is not None)
+        if row is None:
+            return
+        self.said.setText(row.said)
+        self.said.setVisible(bool(row.said))
+        restyled(self.said, "wrong" if row.said == DIFFERS else "faint")
+        for cell, pieces in zip(self.cells, (row.left, row.right), strict=True):
+            cell.say(pieces, choice=row.choice)
 
 
 class PairPanel(QFrame):
@@ -39,7 +72,7 @@ class PairPanel(QFrame):
         self._appearance = appearance
         self.found: Comparison | None = None
         self.cells: dict[str, tuple[Cell, Cell]] = {}  # those that can be chosen, by field
-        self._groups: list[QButtonGroup] = []
+        self._lines: dict[str, _Line] = {}  # by what they are called
         self._wins: dict[str, int] = {}
         self.reason = QLabel(wordWrap=True)
         self.reason.setTextFormat(Qt.TextFormat.PlainText)
@@ -47,6 +80,7 @@ class PairPanel(QFrame):
         self._scroll = QScrollArea(widgetResizable=True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self._body())
         self.merge = styled(QPushButton("Merge"), "primary")
         self.keep = QPushButton("Keep both")
         self.versions = QPushButton("Versions of one work")
@@ -76,10 +110,26 @@ class PairPanel(QFrame):
     def take_all(self, side: int) -> None:
         """Let this side win in all in which there is a choice."""
         for cells in self.cells.values():
-            if button := cells[side].button:
-                button.setChecked(True)
+            cells[side].button.setChecked(True)
 
     def _fill(self, found: Comparison) -> None:
+        """All lines were made at the beginning: to make them anew for each pair takes too long."""
+        rows = {row.name: row for row in found.rows}
+        self.cells = {}
+        for name, line in self._lines.items():
+            row = rows.get(name)
+            line.show_row(row)
+            if row and row.choice:
+                self.cells[row.field] = line.cells
+                line.cells[found.wins[row.field]].button.setChecked(True)
+        self._wins = dict(found.wins)
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def _choose(self, field: str, side: int) -> None:
+        if field in self._wins:
+            self._wins[field] = side
+
+    def _body(self) -> QWidget:
         body = styled(QWidget(), "column")
         grid = QGridLayout(body)
         grid.setContentsMargins(16, 4, 16, 12)
@@ -87,51 +137,28 @@ class PairPanel(QFrame):
         grid.setVerticalSpacing(6)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
-        self.cells, self._groups = {}, []
         for side, title in enumerate(SIDES):
-            grid.addWidget(self._heading(found, side, title), 0, side + 1)
-        for line, row in enumerate(found.rows, start=1):
-            self._add_row(grid, line, row, found)
-        grid.setRowStretch(len(found.rows) + 1, 1)
-        self._scroll.setWidget(body)
+            grid.addWidget(self._heading(side, title), 0, side + 1)
+        for number, (field, name) in enumerate(LINES, start=1):
+            line = _Line(name, self._appearance)
+            self._lines[name] = line
+            grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
+            for side, cell in enumerate(line.cells):
+                grid.addWidget(cell, number, side + 1)
+                cell.chosen.connect(lambda f=field, s=side: self._choose(f, s))
+        grid.setRowStretch(len(LINES) + 1, 1)
+        return body
 
-    def _heading(self, found: Comparison, side: int, title: str) -> QWidget:
-        paper = found.sides[side].paper
+    def _heading(self, side: int, title: str) -> QWidget:
         heading = styled(QPushButton(title), "flush")
         heading.setToolTip("Show this paper in the library")
         heading.setAccessibleName(f"{title}: show it in the library")
-        heading.clicked.connect(lambda: self.paper_wanted.emit(paper.id))
+        heading.clicked.connect(lambda: self._show_paper(side))
         return heading
 
-    def _add_row(self, grid: QGridLayout, line: int, row: Row, found: Comparison) -> None:
-        grid.addWidget(self._name(row), line, 0, Qt.AlignmentFlag.AlignTop)
-        cells = (
-            Cell(row.left, f"{row.name} of the first paper", self._appearance, row.choice),
-            Cell(row.right, f"{row.name} of the second paper", self._appearance, row.choice),
-        )
-        group = QButtonGroup(self._scroll)
-        for side, cell in enumerate(cells):
-            grid.addWidget(cell, line, side + 1)
-            if cell.button:
-                group.addButton(cell.button, side)
-                cell.button.setChecked(side == found.wins[row.field])
-                cell.chosen.connect(lambda f=row.field, s=side: self._wins.update({f: s}))
-        if row.choice:
-            self.cells[row.field] = cells
-            self._groups.append(group)
-
-    def _name(self, row: Row) -> QWidget:
-        name = QWidget()
-        column = QVBoxLayout(name)
-        column.setContentsMargins(0, 7, 6, 0)
-        column.setSpacing(1)
-        label = QLabel(row.name)
-        column.addWidget(label)
-        if row.said:
-            small = styled(QLabel(row.said), "wrong" if row.said == DIFFERS else "faint")
-            small.setFont(scaled(self.font(), 0.86))
-            column.addWidget(small)
-        return name
+    def _show_paper(self, side: int) -> None:
+        if self.found:
+            self.paper_wanted.emit(self.found.sides[side].paper.id)
 
     def _lay_out(self) -> None:
         for button, keys, means in (
@@ -152,9 +179,8 @@ class PairPanel(QFrame):
         buttons.setSpacing(10)
         for button in (self.merge, self.keep, self.versions):
             buttons.addWidget(button)
-        keys = styled(QLabel(KEYS, wordWrap=True), "faint")
+        keys = styled(ElidedLabel(KEYS), "faint")
         keys.setFont(scaled(self.font(), 0.86))
-        keys.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         buttons.addWidget(keys, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -15,6 +15,7 @@ from sciread_app.tasks import Task
 # A text in pieces: each with whether the other paper's text has it not.
 Pieces = tuple[tuple[str, bool], ...]
 
+_MOST_AUTHORS = 30
 _MOST_WORDS = 800  # of a text whose words are compared
 BOTH_KEPT = "Both are kept"
 DIFFERS = "Differs"
@@ -137,6 +138,12 @@ def _marked(left: str, right: str) -> tuple[Pieces, Pieces]:
     return first, second
 
 
+def _people(paper: Paper) -> str:
+    more = len(paper.authors) - _MOST_AUTHORS
+    listed = names(paper.authors[:_MOST_AUTHORS])
+    return f"{listed} and {more:,} more" if more > 0 else listed
+
+
 def _came(side: Side) -> str:
     paper = side.paper
     source = " ".join(filter(None, (paper.source, paper.source_id)))
@@ -156,7 +163,7 @@ def _yours(side: Side) -> str:
 
 _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
     ("title", "Title", lambda paper: paper.title),
-    ("authors", "Authors", lambda paper: names(paper.authors)),
+    ("authors", "Authors", _people),
     ("published", "Date", lambda paper: paper.published),
     ("venue", "Venue", lambda paper: paper.venue),
     ("kind", "Type", lambda paper: KINDS.get(paper.kind, paper.kind)),
@@ -170,3 +177,4 @@ _FACTS: tuple[tuple[str, Callable[[Side], str]], ...] = (
     ("Added", _added),
     ("Yours", _yours),
 )
+LINES = (*((field, name) for field, name, _ in _FIELDS), *(("", name) for name, _ in _FACTS))

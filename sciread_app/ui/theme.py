@@ -326,12 +326,12 @@ QScrollArea, QWidget#column {{ background: transparent; border: none; }}
 QFrame#cell {{ background: transparent; border: 1px solid transparent; border-radius: 7px; }}
 QFrame#choice {{ background: transparent; border: 1px solid {border}; border-radius: 7px; }}
 QFrame#winner {{ background: {chosen}; border: 1px solid {accent}; border-radius: 7px; }}
-QFrame#choice QRadioButton::indicator, QFrame#winner QRadioButton::indicator {{
+QRadioButton#side {{ spacing: 0; padding: 0; margin: 0; }}
+QRadioButton#side::indicator {{
     width: 12px; height: 12px; border: 1px solid {faint}; border-radius: 7px; background: {surface};
 }}
-QFrame#winner QRadioButton::indicator {{ border: 4px solid {accent}; width: 6px; height: 6px; }}
-QFrame#choice QRadioButton::indicator:focus {{ border-color: {text}; }}
-QFrame#winner QRadioButton::indicator:focus {{ border-color: {text}; }}
+QRadioButton#side::indicator:checked {{ border: 4px solid {accent}; width: 6px; height: 6px; }}
+QRadioButton#side::indicator:focus {{ border-color: {text}; }}
 QListView#pairs {{ background: transparent; border: none; outline: none; }}
 QFrame#foot {{ background: {window}; border-top: 1px solid {border}; }}
 QFrame#dropzone {{

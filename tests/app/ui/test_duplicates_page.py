@@ -59,7 +59,7 @@ def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
     assert marked(rows["Abstract"]) == ["trees"]
     assert {"From", "Added", "Yours"} <= set(rows)
     assert rows["Yours"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
-    assert cell(page, "venue", 1).text.text() == "Nothing"
+    assert "Nothing" in cell(page, "venue", 1).text.text()
     assert (rows["Abstract"].said, rows["Title"].said) == ("Differs", "Written otherwise")
     assert rows["Identifiers"].said == "Both are kept"
 
