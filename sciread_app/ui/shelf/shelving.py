@@ -182,6 +182,7 @@ class Shelving(QObject):
         page.shown.connect(self._look_at_page)
         page.menu_opened.connect(self._fill_menu)
         self.bar.cleared.connect(lambda: page.hits.go_to(page.hits.currentIndex().row()))
+        self.work.came.connect(lambda _: self._look_at_page(page.view))
         self.work.changed.connect(window.library_changed)
         self.work.done.connect(self._tell)
         self.work.failed.connect(window.banner.show_problem)

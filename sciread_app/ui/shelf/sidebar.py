@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QSettings, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QKeyEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
 
+from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.shelf.colours import NAMES, shade
 from sciread_app.ui.shelf.model import ShelfModel
@@ -196,11 +197,13 @@ class Sidebar(QFrame):
         old = node.key
         if node.kind is Kind.tag:
             self._work.do("Renamed a tag", lambda organise: organise.rename_tag(old, new))
+            self._follow([node], fragment("tag", [new]), new)
         elif node.kind is Kind.search:
             self._work.do("Renamed a search", lambda organise: organise.rename_search(old, new))
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
             self._work.do("Renamed a collection", _move_to(old, path))
+            self._follow([node], fragment("in", [path]), last_of(path))
 
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
@@ -219,6 +222,12 @@ class Sidebar(QFrame):
         steps = [_removal(node) for node in outermost if node.kind in MADE]
         if steps:
             self._work.do(f"Removed {len(steps)} from the shelf", *steps)
+            self._follow(nodes, "", "")
+
+    def _follow(self, nodes: Sequence[Node], new: str, label: str) -> None:
+        """The page goes along when what it shows is called otherwise, or is no more."""
+        if list(nodes) == self.tree.chosen():
+            self.scope_wanted.emit(new, label)
 
     def put(self, node: Node, ids: Sequence[PaperId]) -> None:
         """Papers were dropped there."""

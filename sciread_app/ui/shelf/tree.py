@@ -112,7 +112,9 @@ class ShelfTree(QTreeView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, chosen = event.key(), self.chosen()
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and chosen:
+        if self.state() is QAbstractItemView.State.EditingState:
+            event.accept()  # the key that ends a name is not one of the tree
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and chosen:
             self.picked.emit(chosen)
         elif key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and chosen:
             self.remove_wanted.emit(chosen)

@@ -7,9 +7,10 @@ from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit
 
+from sciread_app.domain.query import parse
 from sciread_app.domain.shelf import Collection, Shelf
 from sciread_app.ui.shelf.model import ShelfModel
-from sciread_app.ui.shelf.nodes import SEEN, Kind, Name, Tree
+from sciread_app.ui.shelf.nodes import FIXED, SEEN, Kind, Name, Tree
 from sciread_app.ui.shelf.parcels import pack_papers, pack_paths
 from sciread_app.ui.shelf.sidebar import Sidebar
 from sciread_app.ui.shelf.work import ShelfWork
@@ -126,6 +127,24 @@ def test_a_line_is_renamed_in_place(qtbot, sidebar, organise):
     qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
     type_name(qtbot, sidebar, "ways")
     qtbot.waitUntil(lambda: "thesis/ways" in organise.collections)
+
+
+def test_the_page_goes_along_with_what_is_renamed_or_removed(qtbot, sidebar):
+    asked = []
+    click(qtbot, sidebar, TO_READ)
+    sidebar.scope_wanted.connect(lambda *scope: asked.append(scope))
+    qtbot.keyClick(sidebar.tree, Qt.Key.Key_F2)
+    type_name(qtbot, sidebar, "later on")
+    qtbot.waitUntil(lambda: asked == [('tag:"later on"', "later on")])
+    qtbot.waitUntil(lambda: sidebar.model.index_of(Name(Kind.tag, "later on")).isValid())
+    click(qtbot, sidebar, Name(Kind.tag, "later on"))
+    qtbot.keyClick(sidebar.tree, Qt.Key.Key_Delete)
+    assert asked[-1] == ("", "")
+
+
+@pytest.mark.parametrize("query", [query for _, _, query in FIXED if query])
+def test_what_always_stands_there_is_understood_by_the_search(query):
+    assert [condition.field for condition in parse(query).conditions] == [query.split(":")[0]]
 
 
 def test_a_new_collection_is_named_where_it_will_stand(qtbot, sidebar, organise):
