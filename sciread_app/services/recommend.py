@@ -222,6 +222,8 @@ class Recommender:
             why = words.only_versions(feed.candidates)
         elif not feed.fitting:
             why = words.none_fits(feed.candidates, question.subject)
+        elif not any(pick.fits and pick.unseen for pick in picks):
+            why = words.all_seen(self._opinions.last_fetch(), datetime.now().astimezone())
         elif len(question.members) < ENOUGH:
             why = words.few(question.subject, len(question.members))
         else:

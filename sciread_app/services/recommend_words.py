@@ -94,6 +94,15 @@ def only_versions(count: int) -> Said:
     return Said(f"{_new_papers(count)} {are} of what you have already.")
 
 
+def all_seen(last: LastFetch | None, now: datetime) -> Said:
+    """Papers came, and somebody has looked at them."""
+    if last is None:
+        return Said("You have seen all that came.")
+    why = _why_nothing(last.source, now)
+    since = f"Nothing has come since the fetch of {_day(last.started, now)}."
+    return Said("You have seen all that came.", f"{since} {why}".strip())
+
+
 def none_fits(count: int, subject: Subject) -> Said:
     """Papers were ranked, but all are far from what the subject is about."""
     if subject.kind is SubjectKind.search:

@@ -47,12 +47,12 @@ _OTHERS = {
 def nothing_in(found: Suggestions, part: Part) -> Nothing:
     if part is not Part.new:
         return _OTHERS[part]
-    if found.note:
-        return Nothing("recent", _as_title(found.note), found.hint, _steps(found))
     if seen := len(found.part(Part.seen)):
         show = f"Show {seen:,} seen before"
-        text = "Nothing has come since you looked last."
+        text = found.hint or "Nothing has come since you looked last."
         return Nothing("read", "You are up to date", text, ((show, Do.seen),))
+    if found.note:
+        return Nothing("recent", _as_title(found.note), found.hint, _steps(found))
     return Nothing("recent", "Nothing new")
 
 
