@@ -53,6 +53,7 @@ class MainWindow(QMainWindow):
     restart_wanted = Signal()  # of the program, for what it can only be told at its start
     reopen_wanted = Signal(object)  # Reopening: what can only be done to a closed library
     library_changed = Signal(object)  # Changes
+    edited = Signal()  # something that can be taken back, and that no list of papers shows
 
     def __init__(self, home: Path, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
@@ -335,6 +336,7 @@ class MainWindow(QMainWindow):
         on_shelf = self.menus.on_shelf
         undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
         self.library_changed.connect(undo.library_changed)
+        self.edited.connect(undo.look)
 
     def _wake(self) -> None:
         if self._desk:

@@ -51,7 +51,7 @@ def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.library_wanted.connect(lambda: window.go_to("search"))
     page.problem.connect(window.banner.show_problem)
     page.notice.connect(window.banner.show_notice)
-    page.edited.connect(look_at_edits)
+    page.edited.connect(window.edited)
     window.offer.more.append(lambda: _open_papers(window, page))
     return page
 
@@ -104,6 +104,7 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.tag_wanted.connect(tag)
     page.said.connect(say)
     page.edited.connect(lambda: window.shelving and window.shelving.work.load())
+    page.edited.connect(window.edited)
     page.problem.connect(window.banner.show_problem)
     page.place_wanted.connect(window.go_to)
     page.search_wanted.connect(window.search_for)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.reading import Colour, Highlight
 from sciread_app.services.reading import Marked
-from sciread_app.ui.reader.mark_delegate import HIGHLIGHT, MarkDelegate
+from sciread_app.ui.reader.mark_delegate import HIGHLIGHT, PASSAGE, MarkDelegate, shortened
 from sciread_app.ui.reader.values import COLOURS, NAMES
 from sciread_app.ui.theme import Appearance, styled
 
@@ -46,6 +46,9 @@ class HighlightsPanel(QFrame):
         self._shown: Highlight | None = None
         self.list = styled(QListWidget(), "results")
         self.list.setItemDelegate(MarkDelegate(self.list, appearance))
+        # Cards are measured as they come into view: thousands at once would hold up the window.
+        self.list.setLayoutMode(QListView.LayoutMode.Batched)
+        self.list.setBatchSize(40)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setAccessibleName("Highlights and notes")
@@ -122,7 +125,8 @@ class HighlightsPanel(QFrame):
 
     def _add(self, highlight: Highlight) -> None:
         # For who cannot see it: the delegate paints what the highlight says.
-        told = f"Page {highlight.page + 1}, {highlight.colour.value}: {highlight.text}"
+        passage = shortened(highlight.text, PASSAGE)
+        told = f"Page {highlight.page + 1}, {highlight.colour.value}: {passage}"
         item = QListWidgetItem(f"{told}. {highlight.note}" if highlight.note else told)
         item.setData(HIGHLIGHT, highlight)
         self.list.addItem(item)

@@ -80,5 +80,5 @@ def _texts(highlight: Highlight | None, index: Index, font: QFont) -> list[tuple
 
 
 def shortened(text: str, longest: int) -> str:
-    words = " ".join(text.split())
+    words = " ".join(text[: 4 * longest].split())  # a highlight may hold whole pages
     return words if len(words) <= longest else f"{words[: longest - 1].rstrip()}…"
