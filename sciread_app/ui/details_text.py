@@ -43,12 +43,13 @@ def body_text(
 
 def warning(paper: Paper, noticed: str) -> tuple[str, str]:
     """That a paper was retracted or withdrawn, and who says so, as rich text; empty: it was not."""
-    seen = f" Seen here on {noticed}." if noticed else ""
+    seen = f"Seen here on {noticed}." if noticed else ""
     if retracted(paper):
         notice = paper.extra.get("retraction_in", "")
-        return "This paper was retracted", f"PubMed says so. {_notice(notice)}{seen}".strip()
+        parts = filter(None, ("PubMed says so.", _notice(notice), seen))
+        return "This paper was retracted", " ".join(parts)
     if said := paper.extra.get("withdrawn", ""):
-        return "This paper was withdrawn", f"arXiv: {escape(said)}{seen}"
+        return "This paper was withdrawn", f"arXiv: {escape(said)} {seen}".strip()
     return "", ""
 
 
