@@ -44,7 +44,7 @@ def test_nothing_is_counted_until_the_filters_are_seen(qtbot, show_page, desk, j
     qtbot.waitUntil(lambda: page.view.query == "paper")
     assert desk.counted == []
     page.head.toggle_filters()
-    qtbot.waitUntil(lambda: desk.counted == ["paper"])
+    qtbot.waitUntil(lambda: "paper" in desk.counted)
     qtbot.waitUntil(lambda: page.head.filters.buttons["has"].text() == "Has a PDF  40")
 
 
@@ -66,7 +66,7 @@ def test_a_filter_counts_what_it_could_show_beside_what_it_shows(qtbot, page, de
     popover.close()
     desk.counted.clear()
     popover = open_filter(qtbot, page, "author")
-    assert desk.counted[-1] == "paper"
+    assert "paper" in desk.counted
     assert popover.list.chosen() == ("Marie Curie",)
 
 

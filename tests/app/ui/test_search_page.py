@@ -197,11 +197,10 @@ def chip_texts(row):
 
 
 def test_a_scope_is_a_chip_joined_with_what_is_typed_until_it_is_taken_away(qtbot, show_page):
-    desk = FakeDesk(papers=PAPERS)
-    page = show_page(desk)
+    page = show_page(FakeDesk(papers=PAPERS))
     page.set_scope('in:"my thesis"', "my thesis")
     page.box.set_text("light")
-    qtbot.waitUntil(lambda: desk.asked[-1] == 'in:"my thesis" light')
+    qtbot.waitUntil(lambda: page.view.query == 'in:"my thesis" light')
     page.add_scope("is:unread", "Unread")
     qtbot.waitUntil(lambda: page.view.query == 'in:"my thesis" is:unread light')
     assert chip_texts(page.head.scope) == ["my thesis", "Unread"]
