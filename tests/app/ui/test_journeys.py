@@ -172,7 +172,8 @@ def test_every_page_is_a_key_away_and_the_commands_know_the_rest(qtbot, jobs, wi
     press(Key.Key_C, Held.ControlModifier | Held.ShiftModifier)
     qtbot.waitUntil(lambda: "Higgs" in QGuiApplication.clipboard().text())
     press(Key.Key_K, Held.ControlModifier)
-    write("dark")
+    write("theme dark")
+    quiet(qtbot, jobs)
     press(Key.Key_Return)
     qtbot.waitUntil(lambda: window.appearance.choice is Choice.dark)
 
