@@ -87,7 +87,7 @@ def _backups(window: MainWindow) -> None:
 def _down(window: MainWindow) -> None:
     page = window.other_page("settings")
     assert isinstance(page, SettingsPage)
-    page.scroll.verticalScrollBar().setValue(page.scroll.verticalScrollBar().maximum())
+    page.area.verticalScrollBar().setValue(page.area.verticalScrollBar().maximum())
 
 
 PICTURES = [

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QFileDialog,
@@ -167,10 +167,10 @@ class SettingsPage(Page):
         for section in (self._looks(), self._library(), self._sources(), self._kept()):
             column.addWidget(section)
         column.addStretch()
-        inner = styled(QWidget(), "column")
+        inner = styled(_Column(), "column")
         inner.setMaximumWidth(WIDTH)
         inner.setLayout(column)
-        self.scroll = scroll = QScrollArea(
+        self.area = scroll = QScrollArea(
             widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
         )
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -232,3 +232,13 @@ class SettingsPage(Page):
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)
         self.backups.restore_wanted.connect(self._ask_to_restore)
+
+
+class _Column(QWidget):
+    """As high as its texts are at its width, which a scroll area does not ask for."""
+
+    def event(self, event: QEvent) -> bool:
+        layout = self.layout()
+        if layout and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
+        return super().event(event)
