@@ -12,8 +12,6 @@ from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.shelf.chooser import Choice, Chooser
 from sciread_app.ui.shelf.chosen_bar import ChosenBar
-from sciread_app.ui.shelf.edit_dialog import EditDialog
-from sciread_app.ui.shelf.edit_many import EditManyDialog
 from sciread_app.ui.shelf.nodes import Kind
 from sciread_app.ui.shelf.notice import Notice
 from sciread_app.ui.shelf.organiser import Organiser
@@ -135,6 +133,8 @@ class Shelving(QObject):
                 lane=Lane.light,
             )
         elif ids:
+            from sciread_app.ui.shelf.edit_many import EditManyDialog  # who edits waits for it
+
             tags = [tag.name for tag in self.work.shelf.tags]
             EditManyDialog(ids, tags, lambda what, do: self.work.do(what, *do), self._window).show()
 
@@ -259,6 +259,8 @@ class Shelving(QObject):
             self.work.do("Tagged", lambda organise: organise.tag(ids, choice.name))
 
     def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
+        from sciread_app.ui.shelf.edit_dialog import EditDialog
+
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
             self.work.do("Changed", lambda organise: organise.edit(ids, **values))
