@@ -97,9 +97,10 @@ def _whole(path: Path) -> Iterator[TextIO]:
 
 def _keyed(papers: Iterable[Paper], keys: Mapping[PaperId, str]) -> Iterator[Paper]:
     for paper in papers:
-        pinned = Identifier("citekey", keys[paper.id]) if paper.id in keys else None
+        assert paper.id is not None  # it comes from the library
+        pinned = Identifier("citekey", keys[paper.id])
         others = tuple(name for name in paper.identifiers if name != pinned)
-        yield replace(paper, identifiers=(pinned, *others)) if pinned else paper
+        yield replace(paper, identifiers=(pinned, *others))
 
 
 def _papers(library: Library, ids: Sequence[int], task: Task) -> Iterator[Paper]:
