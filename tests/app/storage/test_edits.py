@@ -167,7 +167,7 @@ def place(tmp_path_factory) -> Path:
 _PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
 
 
-@settings(max_examples=30, phases=_PHASES, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, phases=_PHASES, suppress_health_check=[HealthCheck.too_slow])
 @given(verbs=st.lists(_verbs, min_size=1, max_size=7))
 def test_any_edits_are_taken_back_and_made_again_to_the_last_value(filled, place, verbs):
     for old in place.parent.iterdir():
