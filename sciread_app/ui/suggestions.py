@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal
-from PySide6.QtWidgets import QCompleter, QLineEdit
+from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 from sciread_app.domain.facets import Count
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.query import ALIASES
+from sciread_app.ui.theme import styled
 
 KEPT = 30  # searches that are remembered
 _NAMED = ("author", "venue", "tag", "in", "cat", "journal", "collection", "category")
@@ -60,15 +61,16 @@ class Suggestions(QObject):
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(edit)
-        self._completer.popup().setAccessibleName("Suggestions")
-        self._completer.popup().setObjectName("suggestions")
+        self._popup = styled(QListView(), "suggestions")
+        self._popup.setAccessibleName("Suggestions")
+        self._completer.setPopup(self._popup)
         activated = self._completer.activated[QModelIndex]  # type: ignore[index]
         activated.connect(lambda index: self.chosen.emit(index.row()))
 
     @property
     def offered(self) -> list[str]:
         """What is to be seen now."""
-        return self._model.stringList() if self._completer.popup().isVisible() else []
+        return self._model.stringList() if self._popup.isVisible() else []
 
     def offer(self, texts: Sequence[str]) -> None:
         self._model.setStringList(list(texts))
@@ -78,7 +80,7 @@ class Suggestions(QObject):
             self.hide()
 
     def hide(self) -> None:
-        self._completer.popup().hide()
+        self._popup.hide()
 
 
 def names_offered(names: Sequence[Count]) -> list[str]:

@@ -29,6 +29,8 @@ def main() -> None:
     arguments.add_argument("--home", type=Path, default=Path("bench-home"))
     workspace = open_workspace(arguments.parse_args().home)
     library = workspace.library
+    if not library.count():
+        arguments.exit(0, f"Nothing is in {workspace.home.folder}: name a --home.\n")
     lists = {query: library.matching(parse(query).conditions) for query in LISTS}
     print(f"{library.count():,} papers, milliseconds (target {TARGET} for each list)")
     print(f"{'read the library anew':44}{timed(lambda: FacetCounts(library).of(lists[''])):8.0f}")
