@@ -41,7 +41,7 @@ FIXED = (
 )
 
 
-_DUMB = (*HEADINGS, Kind.duplicates, Kind.hint)  # what stands for no papers of a query
+_ASKS_NOTHING = (*HEADINGS, Kind.duplicates, Kind.hint)  # what stands for no papers of a query
 
 
 class Name(NamedTuple):
@@ -96,7 +96,7 @@ class Tree:
         self.nodes = list(self.root.walk())
         self.names = [node.name for node in self.nodes]
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self._asking = {node.query: node for node in reversed(self.nodes) if node.kind not in _DUMB}
+        self._asking = {node.query: node for node in reversed(self.nodes) if node.kind not in _ASKS_NOTHING}
         for node in (self.root, *self.nodes):
             node.seen = min(len(node.children), SEEN)
         self.long = [node for node in self.nodes if node.seen < len(node.children)]
