@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import textwrap
 import threading
+import time
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -69,9 +70,23 @@ def dies_of_page_2(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
 
 
 def children() -> set[int]:
-    return {
-        child.pid for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE
-    }
+    """Those that are not ended yet."""
+    found = psutil.Process().children()
+    return {one.pid for one in found if one.is_running() and not is_zombie(one)}
+
+
+def is_zombie(process: psutil.Process) -> bool:
+    try:
+        return process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def wait_until_gone(pids: set[int]) -> None:
+    end = time.monotonic() + 60
+    while pids & children():
+        assert time.monotonic() < end, "a process goes on"
+        time.sleep(0.01)
 
 
 def inked(picture: bytes, width: int) -> tuple[int, int]:
@@ -217,7 +232,7 @@ def test_a_file_rests_without_a_process_until_it_is_asked_again(opened):
     book = opened(make_book(1))
     book.open()
     book.rest()
-    assert children() <= before
+    wait_until_gone(children() - before)
     assert len(book.draw(WHOLE)) == 4 * WIDTH * HEIGHT
     assert not book.is_changed()
     book.path.write_bytes(make_book(2))
@@ -237,15 +252,14 @@ def test_a_spare_process_is_taken_once_and_one_that_died_is_not(tmp_path):
     spare.prepare()
     (dead,) = children() - before - {waiting}
     psutil.Process(dead).kill()
-    while dead in children():
-        pass  # until the system has ended it
+    wait_until_gone({dead})
     for book in books[1:]:
         assert len(book.open().sizes) == 1
     for book in books:
         book.close()
     spare.prepare()
     spare.close()
-    assert children() <= before
+    wait_until_gone(children() - before)
 
 
 def test_closing_ends_the_process_and_whoever_waits_for_it(opened, dies_of_page_2):
@@ -256,6 +270,6 @@ def test_closing_ends_the_process_and_whoever_waits_for_it(opened, dies_of_page_
     threading.Timer(0.3, book.close).start()
     with pytest.raises(Cancelled):
         book.draw(Part(1, 1.0, 0, 0, 0, 10, 10))
-    assert children() <= before
+    wait_until_gone(children() - before)
     with pytest.raises(Cancelled):
         book.draw(WHOLE)
