@@ -96,7 +96,9 @@ class Tree:
         self.nodes = list(self.root.walk())
         self.names = [node.name for node in self.nodes]
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        self._asking = {node.query: node for node in reversed(self.nodes) if node.kind not in _ASKS_NOTHING}
+        self._asking = {
+            node.query: node for node in reversed(self.nodes) if node.kind not in _ASKS_NOTHING
+        }
         for node in (self.root, *self.nodes):
             node.seen = min(len(node.children), SEEN)
         self.long = [node for node in self.nodes if node.seen < len(node.children)]
