@@ -10,7 +10,9 @@ from PySide6.QtCore import QObject, Signal
 
 from sciread_app.domain.paper import Changes
 from sciread_app.tasks import Task
+from sciread_app.ui.banner import Banner
 from sciread_app.ui.jobs import Job, Jobs
+from sciread_app.ui.ledger import headline, summed_up
 from sciread_app.ui.values import Ledger
 
 
@@ -102,3 +104,16 @@ class Importing(QObject):
             self.stopped.emit(job.title)
             # What was done until then is in the library.
             self.changed.emit(Changes(papers=True, vectors=True))
+
+
+def tell_imported(banner: Banner, ledger: Ledger, show: Callable[[], object]) -> None:
+    """What became of an import, in a line; `show` leads to the whole of it."""
+    name = "What failed" if ledger.failures else "Details"
+    banner.show_notice(f"{headline(ledger)}.", summed_up(ledger), (name, show), passes=True)
+
+
+def tell_stopped(banner: Banner, title: str) -> None:
+    banner.show_notice(
+        f"Stopped: {title[0].lower()}{title[1:]}.",
+        "What was done until then is kept. Started again, it goes on from there.",
+    )

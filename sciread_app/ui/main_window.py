@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QFileDialog, QMainWindow
+from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.ui.choosing import choose_files, choose_folder
 from sciread_app.ui.desk_protocol import Desk
 from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
@@ -18,10 +20,10 @@ from sciread_app.ui.exchange import Exchange
 from sciread_app.ui.focus import ComeBack, next_pane
 from sciread_app.ui.frame import Frame
 from sciread_app.ui.icons import icon
-from sciread_app.ui.importing import Importing
+from sciread_app.ui.importing import Importing, tell_imported, tell_stopped
 from sciread_app.ui.job_centre_log import WorkLog
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
-from sciread_app.ui.ledger import LedgerDialog, headline, summed_up
+from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
 from sciread_app.ui.page import Page, search_panes
 from sciread_app.ui.pages import build, prepare
@@ -38,10 +40,6 @@ if TYPE_CHECKING:
     from sciread_app.ui.shelf.shelving import Shelving
     from sciread_app.ui.shelf.work import Step
 
-FILES = (
-    "Papers (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
-    "BibTeX (*.bib);;RIS (*.ris);;PDF (*.pdf);;All files (*)"
-)
 FIRST_SIZE = (1240, 800)
 
 
@@ -69,7 +67,7 @@ class MainWindow(QMainWindow):
         self._work: JobCentre | None = None
         self._came_from = ComeBack()
         self.work_log = WorkLog(jobs, self)
-        self.offer = WindowOffer(self, self._memory())
+        self.offer = WindowOffer(self, self.memory())
         self.importing: Importing | None = None
         self.shelving: Shelving | None = None
         self.exchange: Exchange | None = None
@@ -84,7 +82,7 @@ class MainWindow(QMainWindow):
         """Show this library. With `sample`, fill it with the sample first."""
         self._desk = desk
         self.page = SearchPage(desk, self._jobs, self.appearance)
-        self.page.remember(self._memory())
+        self.page.remember(self.memory())
         self.page.add_wanted.connect(self.add_files)
         self.page.save_wanted.connect(self._save_search)
         self.page.menu_opened.connect(self.menus.map.offer)
@@ -100,7 +98,7 @@ class MainWindow(QMainWindow):
         self.page.sample_wanted.connect(self.importing.add_sample)
         self.importing.changed.connect(self.library_changed)
         self.importing.ended.connect(self._imported)
-        self.importing.stopped.connect(self._stopped)
+        self.importing.stopped.connect(partial(tell_stopped, self.banner))
         self.library_changed.connect(self._look_again)
         if sample:
             self._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
@@ -263,12 +261,10 @@ class MainWindow(QMainWindow):
             self.page.head.find_like(source)
 
     def add_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self, "Add papers", "", FILES)
-        self.add([Path(name) for name in names])
+        self.add(choose_files(self))
 
     def add_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Add all papers in a folder")
-        self.add([Path(name)] if name else [])
+        self.add(choose_folder(self))
 
     def show_ledger(self, ledger: Ledger) -> None:
         LedgerDialog(ledger, self).show()
@@ -294,11 +290,11 @@ class MainWindow(QMainWindow):
             self.banner.show_problem(problem)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        self._memory().setValue("geometry", self.saveGeometry())
+        self.memory().setValue("geometry", self.saveGeometry())
         if self.page:
             self.page.details.keep_drafts()
         if self.shelving:
-            self.shelving.save(self._memory())
+            self.shelving.save(self.memory())
         for page in self._others.values():
             page.window_closes()
         super().closeEvent(event)
@@ -327,7 +323,7 @@ class MainWindow(QMainWindow):
         from sciread_app.ui.shelf.shelving import Shelving  # the window stands before it
 
         self.shelving = Shelving(self, desk.organise, self._jobs)
-        self.shelving.restore(self._memory())
+        self.shelving.restore(self.memory())
         self.exchange = Exchange(self, desk.exchange, self._jobs)
         self.shelving.export_wanted.connect(self.exchange.export_papers)
         self.shelving.scope_export_wanted.connect(self.exchange.export_found)
@@ -380,16 +376,7 @@ class MainWindow(QMainWindow):
     def _imported(self, ledger: Ledger) -> None:
         self._last_ledger = ledger
         self.menus.ledger.setEnabled(True)
-        name = "What failed" if ledger.failures else "Details"
-        self.banner.show_notice(
-            f"{headline(ledger)}.", summed_up(ledger), (name, self.show_last_ledger), passes=True
-        )
-
-    def _stopped(self, title: str) -> None:
-        self.banner.show_notice(
-            f"Stopped: {title[0].lower()}{title[1:]}.",
-            "What was done until then is kept. Started again, it goes on from there.",
-        )
+        tell_imported(self.banner, ledger, self.show_last_ledger)
 
     def _build(self) -> None:
         frame = self._frame = Frame(self._jobs, self.appearance)
@@ -403,12 +390,10 @@ class MainWindow(QMainWindow):
         drops.alike_wanted.connect(self.find_like)
 
     def memory(self) -> QSettings:
-        return self._memory()
-
-    def _memory(self) -> QSettings:
+        """What a window remembers until the next time."""
         return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
 
     def _restore(self) -> None:
         self.resize(*FIRST_SIZE)
-        if geometry := self._memory().value("geometry"):
+        if geometry := self.memory().value("geometry"):
             self.restoreGeometry(geometry)

@@ -25,7 +25,8 @@ class FakeCare:
         self.taken: list[date] = []
         self.fault: Exception | None = None
         self.copies = [
-            Copy(Path("2026-11-22.sqlite3"), "Daily", datetime(2026, 11, 22, 9, 5), 1234, 12_300_000),
+            Copy(Path("2026-11-22.sqlite3"), "Daily", datetime(2026, 11, 22, 9, 5), 1234,
+                 12_300_000),
             Copy(Path("2026-11-21.sqlite3"), "Daily", datetime(2026, 11, 21, 18), 1200, 900_000),
             Copy(Path("sciread-x.zip"), "By hand", datetime(2026, 10, 1), None, 4_000),
         ]  # fmt: skip
