@@ -35,7 +35,8 @@ class Axes(NamedTuple):
     directions: Vectors  # [dim, DIMENSIONS at most]
 
     def reduce(self, vectors: Vectors) -> Vectors:
-        return (vectors - self.mean) @ self.directions
+        reduced = (vectors - self.mean) @ self.directions
+        return reduced.astype(np.float32, copy=False)
 
 
 class Neighbours(NamedTuple):
@@ -65,7 +66,8 @@ def find_axes(vectors: Vectors) -> Axes:
 def _signed(directions: NDArray[Any]) -> NDArray[Any]:
     """The sign of a direction is chance; this one does not depend on the machine."""
     largest = np.abs(directions).argmax(axis=0)
-    return directions * np.sign(directions[largest, np.arange(directions.shape[1])])
+    signed: NDArray[Any] = directions * np.sign(directions[largest, np.arange(len(largest))])
+    return signed
 
 
 def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> Neighbours:
@@ -160,7 +162,8 @@ class Layout:
         found = found @ _signed(np.linalg.eigh(found.T @ found)[1][:, ::-1])
         low, high = found.min(axis=0), found.max(axis=0)
         size = max(float((high - low).max()), 1e-12)
-        return ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
+        places: Places = ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
+        return places
 
 
 def place_among(
@@ -181,7 +184,8 @@ def place_among(
     weights = closeness[np.arange(len(points)), shore]
     weights /= weights.sum(axis=1, keepdims=True)
     middle = np.einsum("ij,ijk->ik", weights, around)
-    return (middle + _astray(seeds) * step * 0.4).astype(np.float32)
+    placed: Places = (middle + _astray(seeds) * step * 0.4).astype(np.float32)
+    return placed
 
 
 def _astray(seeds: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, delete, select
+from sqlalchemy import delete, select
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.paper import PaperId
@@ -190,6 +190,7 @@ class Opinions:
         return _arrivals(rows)
 
 
-def _arrivals(rows: Sequence[Row[Any]]) -> Arrivals:
+def _arrivals(rows: Sequence[Any]) -> Arrivals:
+    """Of rows of an id and a time."""
     ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
     return Arrivals(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))

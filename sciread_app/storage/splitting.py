@@ -69,7 +69,7 @@ def _likeness(part: Paper, paper: Paper) -> int:
     kept = sum(getattr(part, name) == getattr(paper, name) for name in apart.PLAIN)
     own = (part.source, part.source_id) == (paper.source, paper.source_id)
     first = paper.identifiers[: len(part.identifiers)] == part.identifiers
-    return 4 * int(own) + 2 * int(first) + kept
+    return 4 * int(own) + 2 * int(first) + int(kept)
 
 
 def _drop_files(db: Connection, id: int, left: Paper) -> None:

@@ -179,9 +179,9 @@ class PairPanel(QFrame):
         buttons.setSpacing(10)
         for button in (self.merge, self.keep, self.versions):
             buttons.addWidget(button)
-        keys = styled(ElidedLabel(KEYS), "faint")
-        keys.setFont(scaled(self.font(), 0.86))
-        buttons.addWidget(keys, 1)
+        hint = styled(ElidedLabel(KEYS), "faint")
+        hint.setFont(scaled(self.font(), 0.86))
+        buttons.addWidget(hint, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -50,7 +50,7 @@ class Work:
     def says(self) -> str:
         """How far it is, or how it ended, in one line."""
         if self.state is State.waiting:
-            return self.state.value
+            return str(self.state.value)
         if not self.state.ended:
             far = how_far(self.done, self.total, self.pace, self.note)
             return (

@@ -43,10 +43,6 @@ def _intake(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 def _reader(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.reader.page import ReaderPage
 
-    def look_at_edits() -> None:
-        if window.shelving:
-            window.shelving.work.load()  # there is something to take back
-
     page = ReaderPage(desk.reading, jobs, window.appearance, window.memory())
     page.library_wanted.connect(lambda: window.go_to("search"))
     page.problem.connect(window.banner.show_problem)
@@ -103,7 +99,6 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.keep_wanted.connect(keep)
     page.tag_wanted.connect(tag)
     page.said.connect(say)
-    page.edited.connect(lambda: window.shelving and window.shelving.work.load())
     page.edited.connect(window.edited)
     page.problem.connect(window.banner.show_problem)
     page.place_wanted.connect(window.go_to)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour, FileShape, Found, Highlight, Part, ReadingPlace
@@ -76,7 +76,9 @@ class Files(Protocol):
 
     def remember(self, sha256: str, place: ReadingPlace) -> None: ...
 
-    def marked(self, file: OpenedFile, task: Task) -> Marked: ...
+    def marked(self, file: Any, task: Task) -> Marked:
+        """`file`: one that `open` has given."""
+        ...
 
     def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]: ...
 
