@@ -29,6 +29,7 @@ from sciread_app.errors import SciReadError
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
+from sciread_app.ui.collector import Collector
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
@@ -105,6 +106,7 @@ class Sitting:
 
     def _run(self) -> int:
         sys.setswitchinterval(TURN)
+        collector = Collector()
         settings, _ = read_settings(self._home.settings)
         appearance = Appearance(self._app, Choice(settings.theme))
         jobs = Jobs()
@@ -129,6 +131,7 @@ class Sitting:
             os._exit(code)
         for done_with in (window, bell, appearance):
             done_with.deleteLater()
+        collector.stop()
         return code
 
     def _tie(self, window: MainWindow, opening: _Opening) -> None:

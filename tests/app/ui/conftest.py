@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -33,6 +34,15 @@ class PatientBot(QtBot):
         self, signal: object, *, timeout: int = int(LONG * 1000), **more: Any
     ) -> SignalBlocker:
         return super().waitSignal(signal, timeout=timeout, **more)
+
+
+@pytest.fixture(autouse=True)
+def collected_here() -> Iterator[None]:
+    """As the program does: widgets of a cycle must not die on a worker's thread."""
+    gc.disable()
+    yield
+    gc.collect(1)
+    gc.enable()
 
 
 @pytest.fixture
