@@ -29,6 +29,7 @@ class Settings:
     arxiv_oai_url: str = ""
     eutils_url: str = ""
     semantic_scholar_url: str = ""
+    zotero_url: str = ""
     crossref_url: str = ""
     scale: int = 100  # of all that is shown, in percent
     backups: str = ""  # the folder of the daily backups; empty: in the home folder
