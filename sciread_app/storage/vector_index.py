@@ -17,6 +17,7 @@ from typing import Any
 
 import hnswlib
 import numpy as np
+from filelock import FileLock
 from numpy.typing import NDArray
 
 from sciread_app.errors import IndexUnusable
@@ -127,7 +128,8 @@ class VectorIndex:
         Graphs that have not changed since they were loaded from there, or saved, stay as they are.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
-        with self._changing:
+        # Another process may be writing the same index at this moment.
+        with self._changing, FileLock(path.with_name(path.name + ".lock")):
             written = [
                 (part, _graph(path, number))
                 for number, part in enumerate(self._parts)
