@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from string import Template
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
+
+from sciread_app.paths import resource
 
 W = TypeVar("W", bound=QWidget)
 
@@ -97,6 +100,7 @@ class Appearance(QObject):
         self._app = app
         self.choice = choice
         self.theme = LIGHT
+        self._worn = False  # whether anything is drawn in it yet
         app.setStyle("Fusion")
         app.setFont(reading_font())
         app.styleHints().colorSchemeChanged.connect(self._apply)
@@ -115,7 +119,10 @@ class Appearance(QObject):
     def _apply(self) -> None:
         system_is_dark = self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         dark = system_is_dark if self.choice is Choice.system else self.choice is Choice.dark
-        self.theme = DARK if dark else LIGHT
+        theme = DARK if dark else LIGHT
+        if self._worn and theme is self.theme:
+            return  # the system tells of a change that we have made ourselves
+        self.theme, self._worn = theme, True
         self._app.setPalette(palette(self.theme))
         self._app.setStyleSheet(stylesheet(self.theme))
         self.changed.emit(self.theme)
@@ -189,216 +196,5 @@ def palette(theme: Theme) -> QPalette:
 
 def stylesheet(theme: Theme) -> str:
     """What a palette cannot say: rounded corners, paddings, and a ring around the focus."""
-    return _SHEET.format(**{name: getattr(theme, name) for name in Theme.__dataclass_fields__})
-
-
-_SHEET = """
-QMainWindow, QDialog {{ background: {window}; }}
-QMenuBar {{ background: {window}; padding: 2px 8px; }}
-QMenuBar::item {{ padding: 5px 10px; border-radius: 6px; background: transparent; }}
-QMenuBar::item:selected {{ background: {chosen}; color: {text}; }}
-QMenu {{ background: {raised}; border: 1px solid {border}; padding: 5px; }}
-QMenu::item {{ padding: 6px 26px 6px 24px; border-radius: 5px; }}
-QMenu::item:selected {{ background: {chosen}; color: {text}; }}
-QMenu::item:disabled {{ color: {faint}; }}
-QMenu::separator {{ height: 1px; background: {border}; margin: 5px 8px; }}
-QMenu::indicator {{ width: 14px; height: 14px; margin-left: 5px; }}
-QToolTip {{ background: {raised}; color: {text}; border: 1px solid {border}; padding: 5px; }}
-
-QLineEdit#query {{
-    background: {surface}; border: 1px solid {border}; border-radius: 10px;
-    padding: 9px 6px; selection-background-color: {accent};
-}}
-QLineEdit#query:focus {{ border: 2px solid {accent}; padding: 8px 5px; }}
-
-QLineEdit#field {{
-    background: {surface}; border: 1px solid {border}; border-radius: 7px; padding: 5px 7px;
-    selection-background-color: {accent};
-}}
-QLineEdit#field:focus {{ border: 1px solid {accent}; }}
-
-QPushButton, QToolButton#plain {{
-    background: {raised}; border: 1px solid {border}; border-radius: 7px;
-    padding: 6px 13px; color: {text};
-}}
-QPushButton:hover, QToolButton#plain:hover {{ background: {hover}; border-color: {faint}; }}
-QPushButton:pressed, QToolButton#plain:pressed {{ background: {chosen}; }}
-QPushButton:disabled {{ color: {faint}; }}
-QPushButton:focus, QToolButton#plain:focus {{ border: 1px solid {accent}; }}
-QPushButton#primary {{ background: {accent}; border-color: {accent}; color: {on_accent}; }}
-QPushButton#primary:focus {{ border: 2px solid {text}; }}
-QPushButton#link, QToolButton#link {{
-    background: transparent; border: 1px solid transparent; color: {accent};
-    padding: 4px 6px; border-radius: 6px;
-}}
-QPushButton#link:hover, QToolButton#link:hover {{ background: {chosen}; }}
-QPushButton#link:focus, QToolButton#link:focus {{ border-color: {accent}; }}
-QToolButton#link:checked {{ background: {chosen}; }}
-QToolButton#link::menu-indicator, QToolButton#plain::menu-indicator {{ image: none; }}
-QTabBar#files::tab {{
-    background: transparent; border: none; border-bottom: 2px solid transparent; color: {quiet};
-    padding: 7px 6px 6px 12px; margin-right: 2px;
-}}
-QTabBar#files::tab:hover {{ color: {text}; background: {hover}; }}
-QTabBar#files::tab:selected {{ color: {text}; border-bottom: 2px solid {accent}; }}
-
-QToolButton#plain[popupMode="1"] {{ padding-right: 30px; }}
-QToolButton#plain::menu-button {{
-    border: none; border-left: 1px solid {border}; width: 22px; margin: 4px 1px 4px 0;
-}}
-QPushButton#flush {{
-    background: transparent; border: 1px solid transparent; color: {accent};
-    padding: 3px 2px; border-radius: 5px; text-align: left;
-}}
-QPushButton#flush:hover {{ background: {chosen}; }}
-QPushButton#flush:focus {{ border-color: {accent}; }}
-QPushButton#flush:disabled {{ color: {faint}; }}
-QFrame#note {{ background: {hover}; border: 1px solid {border}; border-radius: 8px; }}
-QPlainTextEdit#notebox {{
-    background: {surface}; border: 1px solid {border}; border-radius: 6px; padding: 4px;
-    selection-background-color: {accent}; selection-color: {on_accent};
-}}
-QPlainTextEdit#notebox:focus {{ border-color: {accent}; }}
-
-QPushButton#chip {{
-    background: {track}; border: 1px solid transparent; border-radius: 7px; color: {quiet};
-    padding: 3px 9px;
-}}
-QPushButton#chip:hover {{ background: {chosen}; color: {text}; }}
-QPushButton#chip:focus {{ border-color: {accent}; }}
-
-QPushButton#chosen {{
-    background: {chosen}; border: 1px solid {accent}; border-radius: 7px; color: {text};
-    padding: 3px 9px; outline: none;
-}}
-QPushButton#chosen:focus {{ border: 2px solid {accent}; padding: 2px 8px; }}
-QFrame#popover {{ background: {raised}; border: 1px solid {faint}; }}
-QTreeView#outline {{ background: transparent; border: none; outline: none; }}
-QTreeView#outline::item {{ padding: 3px 2px; border: none; }}
-QTreeView#outline::item:hover {{ background: {hover}; color: {text}; }}
-QTreeView#outline::item:selected {{ background: {chosen}; color: {text}; }}
-QListView#suggestions {{
-    background: {raised}; border: 1px solid {faint}; padding: 4px; outline: none;
-}}
-QListView#suggestions::item {{ padding: 5px 8px; border: none; border-radius: 5px; }}
-QListView#suggestions::item:selected {{ background: {chosen}; color: {text}; }}
-QTreeView#values {{ background: transparent; border: none; outline: none; }}
-QTreeView#values::item {{ background: transparent; }}
-QTreeView#values::item:selected {{ background: {chosen}; color: {text}; }}
-QTreeView#values::indicator {{ width: 15px; height: 15px; }}
-
-QCheckBox, QRadioButton {{
-    border: 1px solid transparent; border-radius: 5px; padding: 2px 4px;
-}}
-QCheckBox:focus, QRadioButton:focus {{ border-color: {accent}; }}
-
-QFrame#rail QToolButton {{
-    background: transparent; border: 1px solid transparent; border-radius: 10px;
-    padding: 7px 2px 5px 2px; color: {quiet};
-}}
-QFrame#rail QToolButton:hover {{ color: {text}; background: {track}; }}
-QFrame#rail QToolButton:checked {{ background: {chosen}; color: {accent}; }}
-QFrame#rail QToolButton:focus {{ border-color: {accent}; }}
-QFrame#rail QToolButton:disabled {{ color: {faint}; }}
-
-QFrame#segments {{ background: {track}; border-radius: 9px; }}
-QFrame#segments QPushButton {{
-    background: transparent; border: 1px solid transparent; border-radius: 7px;
-    padding: 5px 13px; color: {quiet};
-}}
-QFrame#segments QPushButton:hover {{ color: {text}; }}
-QFrame#segments QPushButton:checked {{ background: {surface}; color: {text}; }}
-QFrame#segments QPushButton:focus {{ border-color: {accent}; }}
-
-QFrame#panel {{ background: {surface}; border: 1px solid {border}; border-radius: 10px; }}
-QTextBrowser {{ background: transparent; border: none; selection-background-color: {accent};
-    selection-color: {on_accent}; }}
-QFrame#banner[kind="problem"] {{ background: {danger_soft}; border-radius: 8px; }}
-QFrame#banner[kind="notice"] {{ background: {notice_soft}; border-radius: 8px; }}
-QLabel#quiet {{ color: {quiet}; }}
-QLabel#faint {{ color: {faint}; }}
-QLabel#wrong {{ color: {danger}; }}
-QLabel#notice {{ background: {notice_soft}; border-radius: 7px; padding: 7px 10px; }}
-QLabel#tag {{
-    background: {track}; border-radius: 6px; color: {quiet}; padding: 1px 7px;
-}}
-QScrollArea, QWidget#column {{ background: transparent; border: none; }}
-QFrame#cell {{ background: transparent; border: 1px solid transparent; border-radius: 7px; }}
-QFrame#choice {{ background: transparent; border: 1px solid {border}; border-radius: 7px; }}
-QFrame#winner {{ background: {chosen}; border: 1px solid {accent}; border-radius: 7px; }}
-QRadioButton#side {{ spacing: 0; padding: 0; margin: 0; }}
-QRadioButton#side::indicator {{
-    width: 12px; height: 12px; border: 1px solid {faint}; border-radius: 7px; background: {surface};
-}}
-QRadioButton#side::indicator:checked {{ border: 4px solid {accent}; width: 6px; height: 6px; }}
-QRadioButton#side::indicator:focus {{ border-color: {text}; }}
-QListView#pairs {{ background: transparent; border: none; outline: none; }}
-QFrame#foot {{ background: {window}; border-top: 1px solid {border}; }}
-QFrame#dropzone {{
-    background: {chosen}; border: 2px dashed {accent}; border-radius: 16px; color: {text};
-}}
-
-QFrame#palette {{ background: {raised}; border: 1px solid {border}; border-radius: 12px; }}
-QListView#results {{ background: transparent; border: none; outline: none; }}
-
-QProgressBar {{ background: {track}; border: none; border-radius: 3px; }}
-QProgressBar::chunk {{ background: {accent}; border-radius: 3px; }}
-
-QTableView {{
-    background: {surface}; border: 1px solid {border}; border-radius: 8px; gridline-color: {border};
-    selection-background-color: {chosen}; selection-color: {text}; outline: none;
-}}
-QTableView::item, QTableView::item:focus, QTableView::item:hover {{
-    padding: 0 8px; border: none; background: transparent;
-}}
-QTableView::item:selected {{ background: {chosen}; color: {text}; }}
-QTableView#papers {{
-    background: transparent; border: none; outline: none;
-    selection-background-color: transparent;
-}}
-QTableView#papers::item, QTableView#papers::item:selected {{
-    padding: 0; background: transparent;
-}}
-QHeaderView::section {{
-    background: {surface}; color: {quiet}; border: none; border-bottom: 1px solid {border};
-    padding: 6px 8px;
-}}
-QSplitter::handle {{ background: transparent; }}
-
-QFrame#sidebar {{ background: {window}; border: none; border-right: 1px solid {border}; }}
-QTreeView#shelf {{
-    background: transparent; border: none; outline: none; show-decoration-selected: 0;
-    selection-background-color: transparent;
-}}
-QTreeView#shelf::item, QTreeView#shelf::item:selected, QTreeView#shelf::item:hover,
-QTreeView#shelf::branch, QTreeView#shelf::branch:selected {{
-    background: transparent; border: none;
-}}
-QFrame#chooser {{ background: {raised}; border: 1px solid {faint}; }}
-QListView#choices {{ background: transparent; border: none; outline: none; }}
-QListView#choices::item, QListView#choices::item:selected {{ background: transparent; }}
-QLineEdit#rename {{
-    background: {surface}; border: 1px solid {accent}; border-radius: 5px; padding: 0 4px;
-    selection-background-color: {accent};
-}}
-QPlainTextEdit#field {{
-    background: {surface}; border: 1px solid {border}; border-radius: 7px; padding: 2px 4px;
-    selection-background-color: {accent}; selection-color: {on_accent};
-}}
-QPlainTextEdit#field:focus {{ border: 1px solid {accent}; }}
-QLabel#byhand {{ color: {accent}; }}
-QFrame#toast {{ background: {raised}; border: 1px solid {faint}; border-radius: 10px; }}
-QFrame#chosenbar {{ background: {chosen}; border: none; border-radius: 10px; }}
-
-QScrollBar:vertical {{ background: transparent; width: 12px; margin: 0; }}
-QScrollBar::handle:vertical {{
-    background: {border}; min-height: 36px; border-radius: 4px; margin: 2px;
-}}
-QScrollBar::handle:vertical:hover {{ background: {faint}; }}
-QScrollBar:horizontal {{ background: transparent; height: 12px; margin: 0; }}
-QScrollBar::handle:horizontal {{
-    background: {border}; min-width: 36px; border-radius: 4px; margin: 2px;
-}}
-QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
-QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
-"""
+    sheet = Template(resource("window.qss").read_text("utf-8"))
+    return sheet.substitute(asdict(theme))
