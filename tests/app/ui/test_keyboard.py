@@ -132,15 +132,24 @@ def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbo
     window.resize(800, 500)  # 2,400 x 1,500 pixels of a screen
     go_to(qtbot, window, place)
     assert window.width() <= 900 and window.height() <= 560, (window.width(), window.height())
+    # Layouts settle when they get round to it.
+    qtbot.waitUntil(lambda: _cut_off(window) == [])
+
+
+def _cut_off(window):
+    """Texts that have too little room."""
+    found = []
     for widget in window.findChildren(QAbstractButton):
         if widget.isVisible() and widget.text() and not _is_bare(widget):
             needed = widget.minimumSizeHint()
-            assert widget.width() >= needed.width() - 1, (widget.text(), widget.width(), needed)
-            assert widget.height() >= needed.height() - 1, (widget.text(), widget.height(), needed)
+            if widget.width() < needed.width() - 1 or widget.height() < needed.height() - 1:
+                found.append((widget.text(), widget.size(), needed))
     for label in window.findChildren(QLabel):
         if label.isVisible() and label.wordWrap() and label.text():
             needed = label.heightForWidth(label.width())
-            assert label.height() >= needed - 1, (label.text(), label.height(), needed)
+            if label.height() < needed - 1:
+                found.append((label.text(), label.size(), needed))
+    return found
 
 
 def _is_bare(button):
