@@ -69,7 +69,7 @@ def _take_all(folder: Path, served: Sources) -> None:
                 *screenshots_search.AT_200_PERCENT,
                 *screenshots_shelf.AT_200_PERCENT,
                 *screenshots_foryou.LARGE,
-            *screenshots_shell.AT_200_PERCENT,
+                *screenshots_shell.AT_200_PERCENT,
             ],
         )
         return

@@ -21,9 +21,7 @@ _ALPHABETS = {
 }
 _RAISED = dict(zip("0123456789+-n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿ", strict=True))
 _RAISED_SIGNS = {"∘": "°", "′": "′", "∗": "*", "†": "†", "⋆": "*"}
-_LOWERED = dict(
-    zip("0123456789+-naeijklmopstuvxr", "₀₁₂₃₄₅₆₇₈₉₊₋ₙₐₑᵢⱼₖₗₘₒₚₛₜᵤᵥₓᵣ", strict=True)
-)
+_LOWERED = dict(zip("0123456789+-naeijklmopstuvxr", "₀₁₂₃₄₅₆₇₈₉₊₋ₙₐₑᵢⱼₖₗₘₒₚₛₜᵤᵥₓᵣ", strict=True))
 
 # As in pandoc: money is no formula.
 _FORMULA = re.compile(r"\$(?!\s)([^$]{1,300})(?<!\s)\$(?!\d)")
