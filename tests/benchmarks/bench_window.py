@@ -41,7 +41,7 @@ from sciread_app.ui.theme import Appearance
 sys.setswitchinterval(TURN)
 app, jobs, home = QApplication([]), Jobs(), open_home(Path(sys.argv[1]))
 window = MainWindow(home.folder, jobs, Appearance(app))
-opening = _Opening(home, window, jobs)
+opening = _Opening(home, window, jobs, None)
 window.show()
 opening.start()
 app.processEvents()
