@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSettings, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow
 
@@ -307,10 +307,11 @@ class MainWindow(QMainWindow):
             self.rail.setEnabled(True)
             self.menus.library_opened()
             self.go_to_box()
+            once = Qt.ConnectionType.SingleShotConnection
+            self.page.shown.connect(self._prepare, once)  # when there is something to look at
             self.page.search()
             self.opened.emit()
             self._wake()
-            self._jobs.run("Preparing pages", lambda task: prepare(), lane=Lane.light)
             self._keep_safe()
         self._show_status()
         self.importing.catch_up()
@@ -333,6 +334,9 @@ class MainWindow(QMainWindow):
         undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
         self.library_changed.connect(undo.library_changed)
         self.edited.connect(undo.look)
+
+    def _prepare(self) -> None:
+        self._jobs.run("Preparing pages", lambda task: prepare(), lane=Lane.light)
 
     def _wake(self) -> None:
         if self._desk:
