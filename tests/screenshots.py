@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -32,6 +32,7 @@ from tests import (
 from tests.screenshots_intake import Sources, sources
 
 QUIET_MS = 350
+Room = Sequence[tuple[str, Choice, Callable[[MainWindow], None]]]
 ODD_PAPERS = """
 @article{long, title = {A title that goes on and on, as titles of consortium papers do when every
  partner must find a word of his own in it, and that no card can hold in two lines however wide the
@@ -56,26 +57,22 @@ def main() -> None:
 
 
 def _take_all(folder: Path, served: Sources) -> None:
-    if os.environ.get("QT_SCALE_FACTOR"):
-        _take(
-            folder,
-            [
-                ("search-at-200-percent", Choice.light, _search),
-                ("intake-at-200-percent", Choice.light, served.look),
-                *screenshots_paper.LARGE,
-                *screenshots_duplicates.AT_200_PERCENT,
-                *screenshots_reader.AT_200_PERCENT,
-                *screenshots_map.AT_200_PERCENT,
-                *screenshots_search.AT_200_PERCENT,
-                *screenshots_shelf.AT_200_PERCENT,
-                *screenshots_foryou.LARGE,
-                *screenshots_shell.AT_200_PERCENT,
-            ],
+    app = QApplication([])
+    large = "QT_SCALE_FACTOR" in os.environ
+    for number, room in enumerate(_large(served) if large else _rooms(served)):
+        _take(app, folder, room, empty=not large and number == 0)
+    if not large:
+        subprocess.run(
+            [sys.executable, "-m", "tests.screenshots", str(folder)],
+            env={**os.environ, "QT_SCALE_FACTOR": "2"},
+            check=True,
         )
-        return
-    _take(
-        folder,
-        [
+
+
+def _rooms(served: Sources) -> Sequence[Room]:
+    """Each with a library of its own: what one does to it is not for the next to see."""
+    return (
+        (
             ("library", Choice.light, lambda window: None),
             ("search", Choice.light, _search),
             ("search-dark", Choice.dark, _search),
@@ -85,7 +82,8 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("ledger", Choice.light, _import),
             ("odd-titles", Choice.light, lambda window: _type(window, "")),
             ("keys", Choice.dark, lambda window: window.show_keys()),
-            *screenshots_paper.PICTURES,
+        ),
+        (
             ("intake-empty", Choice.light, served.empty),
             ("intake-preview", Choice.light, served.look),
             ("intake-waiting", Choice.light, served.wait),
@@ -94,45 +92,57 @@ def _take_all(folder: Path, served: Sources) -> None:
             ("intake-brought", Choice.light, served.brought),
             ("intake-files", Choice.light, served.files),
             ("intake-citations", Choice.dark, served.citations),
-            *screenshots_duplicates.PICTURES,
-            *screenshots_reader.PICTURES,
-            *screenshots_map.PICTURES,
-            *screenshots_search.PICTURES,
-            *screenshots_shelf.PICTURES,
-            *screenshots_foryou.PICTURES,
-            *screenshots_shell.PICTURES,
-        ],
-    )
-    subprocess.run(
-        [sys.executable, "-m", "tests.screenshots", str(folder)],
-        env={**os.environ, "QT_SCALE_FACTOR": "2"},
-        check=True,
+        ),
+        screenshots_paper.PICTURES,
+        screenshots_duplicates.PICTURES,
+        screenshots_reader.PICTURES,
+        screenshots_map.PICTURES,
+        screenshots_search.PICTURES,
+        screenshots_shelf.PICTURES,
+        screenshots_foryou.PICTURES,
+        screenshots_shell.PICTURES,
     )
 
 
-def _take(folder: Path, pictures: list[tuple[str, Choice, Callable[[MainWindow], None]]]) -> None:
-    app = QApplication([])
+def _large(served: Sources) -> Sequence[Room]:
+    return (
+        (("search-at-200-percent", Choice.light, _search),),
+        (("intake-at-200-percent", Choice.light, served.look),),
+        screenshots_paper.LARGE,
+        screenshots_duplicates.AT_200_PERCENT,
+        screenshots_reader.AT_200_PERCENT,
+        screenshots_map.AT_200_PERCENT,
+        screenshots_search.AT_200_PERCENT,
+        screenshots_shelf.AT_200_PERCENT,
+        screenshots_foryou.LARGE,
+        screenshots_shell.AT_200_PERCENT,
+    )
+
+
+def _take(app: QApplication, folder: Path, pictures: Room, *, empty: bool) -> None:
+    """Pictures of one window, each after what was done for the one before; with `empty`, of a
+    library with nothing in it, too."""
     appearance, jobs = Appearance(app, Choice.light), Jobs()
     with tempfile.TemporaryDirectory() as home:
-        empty = MainWindow(Path(home), jobs, appearance)
+        window = MainWindow(Path(home), jobs, appearance)
         desk = open_desk(Path(home))
-        empty.show()
-        empty.open(desk)
+        window.show()
+        window.open(desk)
         _settle(jobs)
-        if not os.environ.get("QT_SCALE_FACTOR"):
-            _save(empty, folder / "empty.png")
-        empty.importing.add_sample()
+        if empty:
+            _save(window, folder / "empty.png")
+        window.importing.add_sample()
         _settle(jobs)
         for name, choice, prepare in pictures:
             appearance.choose(choice)
-            prepare(empty)
+            prepare(window)
             _settle(jobs)
-            dialog = next((d for d in empty.findChildren(QDialog) if d.isVisible()), None)
+            dialog = next((d for d in window.findChildren(QDialog) if d.isVisible()), None)
             dialog = dialog or QApplication.activePopupWidget()
-            _save(dialog or empty, folder / f"{name}.png")
+            _save(dialog or window, folder / f"{name}.png")
             if dialog:
                 dialog.close()
-        empty.close()
+        window.close()
         jobs.shut_down()
         desk.close()
 
