@@ -38,7 +38,7 @@ def keep(
             files.stop(collection)
         elif collection and file:
             chosen = format or format_of(file)
-            files.keep(collection, file, chosen, task, replace=replace)
+            files.keep(collection, file, chosen, task, may_replace=replace)
         else:
             files.write(task)
         known = [kept for kept in files.files() if collection in (None, kept.collection)]

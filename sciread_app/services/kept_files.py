@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import io
+import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 from sciread_app.domain.kept_files import KeptFile
@@ -31,29 +33,22 @@ class KeptFiles:
         return self._library.synced.files()
 
     def keep(
-        self, collection: str, path: Path, format: Format, task: Task, *, replace: bool = False
+        self, collection: str, path: Path, format: Format, task: Task, *, may_replace: bool = False
     ) -> KeptFile:
         """Keep a collection, with those below it, in this file from now on, and write it.
 
-        What stood there before is kept beside it, as NAME.old. Raises LibraryError if there is no
-        such collection, if there is such a file and it may not be replaced, or if it cannot be
-        written.
+        What somebody else had there is kept beside it, as NAME.old. Raises LibraryError, and
+        changes nothing, if there is no such collection, if the file is another collection's, if it
+        may not be replaced, or if it cannot be written.
         """
         path = path.expanduser().absolute()
-        if path.exists() and not replace and not self._is_ours(path):
-            raise LibraryError(
-                f"There is a file {path} already.",
-                "Choose another name, or say that it may be replaced (--replace).",
-            )
-        self._library.synced.keep(collection, str(path), format.value)
-        kept = next(f for f in self.files() if f.path == str(path))
-        if path.exists() and not self._is_ours(path):
-            path.replace(path.with_name(f"{path.name}.old"))
-        written = self._written(kept, task)
-        if written.problem:
-            self._library.synced.stop(collection)
-            raise LibraryError(written.problem)
-        self._library.synced.note([written])
+        kept = KeptFile(self._library.synced.named(collection), str(path), format.value)
+        ours = self._is_ours(path)
+        self._look(kept, ours or may_replace)
+        if path.exists() and not ours:
+            _put_aside(path)
+        written = _write(kept, self._text(kept, task))
+        self._library.synced.keep(written)
         return written
 
     def stop(self, collection: str) -> None:
@@ -68,6 +63,20 @@ class KeptFiles:
         self._library.synced.note(news)
         return [kept for kept in now if kept in news or kept.problem]
 
+    def _look(self, kept: KeptFile, may_replace: bool) -> None:
+        """Whether the file may become this collection's."""
+        for other in self.files():
+            if other.path == kept.path and other.collection != kept.collection:
+                raise LibraryError(
+                    f"{kept.path} is kept for the collection “{other.collection}”.",
+                    "Choose another name, or stop keeping that one first.",
+                )
+        if Path(kept.path).exists() and not may_replace:
+            raise LibraryError(
+                f"There is a file {kept.path} already.",
+                "Choose another name, or say that it may be replaced (--replace).",
+            )
+
     def _is_ours(self, path: Path) -> bool:
         """Whether the file is as it was written here."""
         return any(f.path == str(path) and f.written == _digest(path) for f in self.files())
@@ -76,17 +85,15 @@ class KeptFiles:
         """How the file is once it was brought up to date, or why it was not."""
         path = Path(kept.path)
         text = self._text(kept, task)
-        wanted = hashlib.sha256(text.encode()).hexdigest()
         there = _digest(path)
-        if there == wanted:
-            return replace(kept, written=wanted, at=kept.at or time.time(), problem="")
+        if there == _sum(text.encode()):
+            return replace(kept, written=there, at=kept.at or time.time(), problem="")
         if there and there != kept.written:
             return replace(kept, problem=_CHANGED)
         try:
-            export.write_text(text, path)
+            return _write(kept, text)
         except LibraryError as error:
             return replace(kept, problem=f"{error.message} {error.hint}")
-        return replace(kept, written=wanted, at=time.time(), problem="")
 
     def _text(self, kept: KeptFile, task: Task) -> str:
         stream = io.StringIO()
@@ -95,9 +102,31 @@ class KeptFiles:
         return stream.getvalue()
 
 
+def _write(kept: KeptFile, text: str) -> KeptFile:
+    """How the file is then. Raises LibraryError."""
+    export.write_text(text, Path(kept.path))
+    return replace(kept, written=_sum(text.encode()), at=time.time(), problem="")
+
+
+def _put_aside(path: Path) -> None:
+    """Keep a copy under a name that nothing has yet."""
+    names = (f"{path.name}.old{n if n > 1 else ''}" for n in count(1))
+    free = next(copy for name in names if not (copy := path.with_name(name)).exists())
+    try:
+        shutil.copy2(path, free)
+    except OSError as error:
+        raise LibraryError(
+            f"{path} cannot be put aside: {error.strerror}.", "Choose another name for the file."
+        ) from error
+
+
 def _digest(path: Path) -> str:
     """Empty where there is no such file."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return _sum(path.read_bytes())
     except OSError:
         return ""
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -28,11 +28,17 @@ class Synced:
         ]
         return sorted(found, key=lambda kept: kept.collection)
 
-    def keep(self, collection: str, path: str, format: str) -> None:
-        """Keep this collection in that file from now on. Raises LibraryError if there is none."""
+    def named(self, collection: str) -> str:
+        """The full path of the collection that is meant. Raises LibraryError if there is none."""
+        with self._db.reading() as db:
+            paths = collections.paths(db)
+        return paths[_number(paths, collection)]
+
+    def keep(self, kept: KeptFile) -> None:
+        """Keep the collection in this file from now on. Raises LibraryError if it has gone."""
+        new = {name: getattr(kept, name) for name in ("path", "format", "written", "at", "problem")}
         with self._db.writing() as db:
-            number = _number(collections.paths(db), collection)
-            new = {"path": path, "format": format, "written": "", "at": 0.0, "problem": ""}
+            number = _number(collections.paths(db), kept.collection)
             put = insert(schema.synced).values(collection=number, **new)
             db.execute(put.on_conflict_do_update(index_elements=["collection"], set_=new))
 

@@ -35,7 +35,7 @@ class WorkspaceExchange:
     def keep(self, collection: str, path: Path, task: Task) -> KeptFile:
         # Who chose a file that is there was asked whether it may be replaced.
         return self._workspace.kept_files.keep(
-            collection, path, export.format_of(path), task, replace=True
+            collection, path, export.format_of(path), task, may_replace=True
         )
 
     def stop_keeping(self, collection: str) -> None:

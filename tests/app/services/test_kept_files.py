@@ -63,9 +63,35 @@ def test_a_file_that_somebody_changed_is_left_alone_until_it_is_kept_anew(kept, 
     assert "changed it" in left.problem and file.read_text("utf-8").startswith("% mine")
     assert kept.files() == [left]
 
-    kept.keep("thesis", file, Format.bibtex, Task(), replace=True)
+    kept.keep("thesis", file, Format.bibtex, Task(), may_replace=True)
     assert "Wasps" in file.read_text("utf-8") and kept.files()[0].problem == ""
     assert (tmp_path / "thesis.bib.old").read_text("utf-8").startswith("% mine")
+
+
+def test_nothing_that_somebody_wrote_is_lost_however_often_it_is_kept_anew(kept, tmp_path):
+    file = tmp_path / "thesis.bib"
+    for text in ("% first", "% second"):
+        file.write_text(text, "utf-8")
+        for _ in range(2):
+            kept.keep("thesis", file, Format.bibtex, Task(), may_replace=True)
+    aside = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.old*")}
+    assert aside == {"thesis.bib.old": "% first", "thesis.bib.old2": "% second"}
+
+
+def test_one_file_is_not_kept_for_two_collections(kept, tmp_path):
+    file = tmp_path / "thesis.bib"
+    kept.keep("thesis", file, Format.bibtex, Task())
+    with pytest.raises(LibraryError, match="“thesis”"):
+        kept.keep("thesis/insects", file, Format.bibtex, Task(), may_replace=True)
+    assert [one.collection for one in kept.files()] == ["thesis"]
+
+
+def test_what_cannot_be_written_leaves_all_as_it_was(kept, tmp_path):
+    kept.keep("thesis", tmp_path / "thesis.bib", Format.bibtex, Task())
+    before = kept.files()
+    with pytest.raises(LibraryError, match="cannot be written"):
+        kept.keep("thesis", tmp_path / "nowhere" / "thesis.bib", Format.bibtex, Task())
+    assert kept.files() == before
 
 
 def test_a_file_of_somebody_elses_is_not_replaced_unasked(kept, tmp_path):
