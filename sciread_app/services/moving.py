@@ -12,7 +12,7 @@ from sciread_app.storage.database import in_use
 from sciread_app.tasks import Task
 
 # What belongs to a library beside the file itself.
-_FOLDERS = ("models", "indexes", "runs")
+_FOLDERS = ("models", "indexes", "runs", "drafts")
 _FILES = ("settings.toml", "window.ini")
 
 

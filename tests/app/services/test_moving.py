@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.paths import MOVED, Home, open_home
 from sciread_app.services import moving
+from sciread_app.services.drafts import NEW, Drafts
 from sciread_app.services.moving import move
 from sciread_app.storage.copies import papers_in
 from sciread_app.storage.library import Library
@@ -23,6 +25,7 @@ def old(tmp_path) -> Home:
     home.settings.write_text('theme = "dark"\n')
     (home.folder / "models" / "mine").mkdir(parents=True)
     (home.folder / "models" / "mine" / "package.json").write_text("{}")
+    Drafts(home.folder / "drafts").keep(PaperId(1), NEW, "half a sentence")
     return home
 
 
@@ -36,6 +39,7 @@ def test_all_that_belongs_to_a_library_is_moved(old, new):
     assert papers_in(new.library) == 2
     assert new.settings.read_text() == 'theme = "dark"\n'
     assert (new.models / "mine" / "package.json").exists()
+    assert Drafts(new.folder / "drafts").of(PaperId(1)) == {NEW: "half a sentence"}
     assert open_home(old.folder) == new
 
 
