@@ -1,11 +1,12 @@
-# make run · make test · make lint · make bench · make learn · make screenshots: each sets up .venv as it needs.
+# make run · make test · make lint · make bench · make learn · make screenshots · make texts: each sets
+# up .venv as it needs.
 
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 
-.PHONY: run test lint bench learn screenshots
+.PHONY: run test lint bench learn screenshots texts
 .NOTPARALLEL:
 
 # On a machine without display the window is drawn into a picture instead.
@@ -47,6 +48,12 @@ learn: .venv/.dev
 screenshots: .venv/.dev
 	@packaging/qt_libraries.sh
 	@$(OFFSCREEN) $(BIN)/python -m tests.screenshots $(ARGS)
+
+# All that the program says, for translators: a template to begin a language with (CONTRIBUTING.md).
+texts: .venv/.dev
+	@mkdir -p build
+	$(BIN)/pybabel -q extract -k tr -k trn:1,2 --no-default-keywords -c Translators: \
+		--project SciRead -o build/sciread.pot sciread_app
 
 # The CPU build of torch comes first and by itself: as a dependency of something else, pip would
 # fetch gigabytes of CUDA with it.

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import locale
+import os
 import sys
 from pathlib import Path
 from typing import Any
+
+from sciread_app.language import speak
+from sciread_app.paths import resource
 
 _WINDOW_OPTIONS = ("--home", "--screenshot")
 # What a file manager hands over: no verb ends like this.
@@ -19,12 +24,23 @@ def main() -> None:
 
         sys.argv[1:] = arguments[1:]
         trainer_main()
-    elif wanted := _window_options(arguments):
+        return
+    speak(_languages(), resource("locale"))
+    if wanted := _window_options(arguments):
         sys.exit(_open_window(**wanted))
     else:
         from sciread_app.cli import main as cli_main
 
         cli_main(arguments)
+
+
+def _languages() -> list[str]:
+    """What a person would like to read, best first: SCIREAD_LANGUAGE, else as the system says."""
+    if wanted := os.environ.get("SCIREAD_LANGUAGE", os.environ.get("LANGUAGE", "")):
+        return wanted.split(":")
+    # Windows and macOS tell it to Python alone, Linux by the variables that getlocale reads.
+    name = locale.getlocale()[0] or ""
+    return [name, name.split("_")[0]] if name else []
 
 
 def _window_options(arguments: list[str]) -> dict[str, Any] | None:
