@@ -39,8 +39,7 @@ def _languages() -> list[str]:
     if wanted := os.environ.get("SCIREAD_LANGUAGE", os.environ.get("LANGUAGE", "")):
         return wanted.split(":")
     # Windows and macOS tell it to Python alone, Linux by the variables that getlocale reads.
-    name = locale.getlocale()[0] or ""
-    return [name, name.split("_")[0]] if name else []
+    return [locale.getlocale()[0] or "en"]
 
 
 def _window_options(arguments: list[str]) -> dict[str, Any] | None:
