@@ -36,12 +36,12 @@ def speak(languages: Sequence[str], folder: Path) -> str:
     return "en"
 
 
-def tr(text: str, **values: Any) -> str:
-    """`tr("Nothing is like {title}", title=paper.title)`: the whole sentence, its values by name."""
+def tr(text: str, /, **values: Any) -> str:
+    """`tr("Nothing is like {title}.", title=title)`: the whole sentence, its values by name."""
     said = _spoken.gettext(text)
     return said.format(**values) if values else said
 
 
-def trn(one: str, many: str, n: int, **values: Any) -> str:
+def trn(one: str, many: str, n: int, /, **values: Any) -> str:
     """`trn("{n:,} paper", "{n:,} papers", count)`: as the language counts; `n` is a value too."""
     return _spoken.ngettext(one, many, n).format(n=n, **values)
