@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 import trainer.contract
 from sciread_app.errors import EncoderFailed
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from trainer.contract import wire
 from trainer.contract.package import Package, read_package
@@ -102,11 +103,12 @@ class Encoder:
             try:
                 return self._running_child().encode(texts, self.dim)
             except _Died as died:
-                raise self._failure("The model stopped while it was at work.", died) from died
+                said = tr("The model stopped while it was at work.")
+                raise self._failure(said, died) from died
 
     def _running_child(self) -> _Child:
         if self._closed:
-            raise EncoderFailed("The model was closed.", "Start SciRead again.")
+            raise _closed()
         if self._child is None or not self._child.is_running():
             self._child = self._new_child()
         return self._child
@@ -116,17 +118,21 @@ class Encoder:
             child = _Child(self._command)
             child.wait_until_ready()
         except _Died as died:
-            raise self._failure("The model could not be started.", died) from died
+            raise self._failure(tr("The model could not be started."), died) from died
         except OSError as error:
-            raise EncoderFailed("The model could not be started.", str(error)) from error
+            raise EncoderFailed(tr("The model could not be started."), str(error)) from error
         if self._closed:
             child.stop()
         return child
 
     def _failure(self, message: str, died: _Died) -> EncoderFailed:
         if self._closed:
-            return EncoderFailed("The model was closed.", "Start SciRead again.")
+            return _closed()
         return EncoderFailed(message, f"{self.title}: {died}")
+
+
+def _closed() -> EncoderFailed:
+    return EncoderFailed(tr("The model was closed."), tr("Start SciRead again."))
 
 
 class _Died(Exception):
@@ -168,7 +174,7 @@ class _Child:
         answer = self._answer(ANSWER_SECONDS)
         shape = (len(texts), dim)
         if answer.header.get("id") != number or len(answer.body) != 4 * len(texts) * dim:
-            raise self._died("It answered something else than it was asked.")
+            raise self._died(tr("It answered something else than it was asked."))
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
 
     def _answer(self, seconds: float) -> wire.Frame:
@@ -186,7 +192,7 @@ class _Child:
         finally:
             watch.cancel()
         if answer is None:
-            waited = f"It did not answer in {seconds:.0f} seconds."
+            waited = tr("It did not answer in {seconds:.0f} seconds.", seconds=seconds)
             raise self._died(waited if time.monotonic() >= late else "")
         if error_text := answer.header.get("error"):
             raise EncoderFailed(str(error_text), str(answer.header.get("hint", "")))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sciread_app.language import tr
+
 
 class SciReadError(Exception):
     """One sentence for a person, and a hint that says what to do next.
@@ -46,5 +48,5 @@ class BadQuery(SciReadError):
 class Cancelled(SciReadError):
     """The person who asked for this work asked for it to stop."""
 
-    def __init__(self, message: str = "Stopped before it was done.", hint: str = "") -> None:
-        super().__init__(message, hint)
+    def __init__(self, message: str = "", hint: str = "") -> None:
+        super().__init__(message or tr("Stopped before it was done."), hint)

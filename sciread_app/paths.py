@@ -14,6 +14,7 @@ from pathlib import Path
 import platformdirs
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 
 # Folders that other programs copy or lock while we write: an SQLite file breaks in them.
 _SYNCED = ("onedrive", "dropbox", "icloud", "google drive", "googledrive", "nextcloud", "syncthing")
@@ -66,12 +67,17 @@ class Home:
     def risk(self) -> str:
         """Why the folder is no good place for a library, as a sentence; empty if it is."""
         if name := self.synced_by:
-            where = f"in a folder of {_TITLES.get(name, name.title())}"
-        elif kind := network_kind(self.folder):
-            where = f"on a network drive ({kind})"
-        else:
-            return ""
-        return f"The library lies {where}, which may damage it while it is open."
+            return tr(
+                "The library lies in a folder of {program}, which may damage it while it is open.",
+                program=_TITLES.get(name, name.title()),
+            )
+        if kind := network_kind(self.folder):
+            return tr(
+                "The library lies on a network drive ({kind}), which may damage it while it is "
+                "open.",
+                kind=kind,
+            )
+        return ""
 
 
 def open_home(folder: Path | None = None) -> Home:
@@ -86,8 +92,12 @@ def open_home(folder: Path | None = None) -> Home:
         home.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LibraryError(
-            f"The folder {home.folder} cannot be made: {error.strerror}.",
-            "Choose another home folder with --home, or set SCIREAD_HOME.",
+            tr(
+                "The folder {folder} cannot be made: {why}.",
+                folder=home.folder,
+                why=error.strerror,
+            ),
+            tr("Choose another home folder with --home, or set SCIREAD_HOME."),
         ) from error
     return home
 
@@ -104,7 +114,7 @@ def network_kind(folder: Path) -> str:
     """The kind of file system, if the folder lies on another computer; else empty."""
     folder = folder.absolute()
     if sys.platform == "win32":
-        return "a shared folder" if _is_remote(folder) else ""
+        return tr("a shared folder") if _is_remote(folder) else ""
     kind = _kind_of(folder.resolve(), _mounts())
     return kind.removeprefix("fuse.") if kind in _NETWORK else ""
 
@@ -118,9 +128,16 @@ def _moved(home: Home) -> Home | None:
         there = home
     if there == home or not there.library.exists():
         raise LibraryError(
-            f"The library of {home.folder} was moved to {there.folder}, where it is not.",
-            f"If it was on another computer, open it there. Without the file {file} a new library "
-            "is begun here, and a backup can be restored into it.",
+            tr(
+                "The library of {old} was moved to {new}, where it is not.",
+                old=home.folder,
+                new=there.folder,
+            ),
+            tr(
+                "If it was on another computer, open it there. Without the file {file} a new "
+                "library is begun here, and a backup can be restored into it.",
+                file=file,
+            ),
         )
     return there
 

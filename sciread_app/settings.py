@@ -11,6 +11,8 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from sciread_app.language import tr
+
 _WRITING = threading.Lock()
 SCALES = range(100, 301)
 THEMES = ("system", "light", "dark")
@@ -43,14 +45,18 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
     try:
         values = tomlkit.parse(path.read_text("utf-8")).unwrap()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        return Settings(), [f"{path.name} cannot be read ({error}); the defaults are used."]
+        said = tr(
+            "{file} cannot be read ({why}); the defaults are used.", file=path.name, why=error
+        )
+        return Settings(), [said]
     good, problems = {}, []
     for field in fields(Settings):
         if field.name in values:
             value = values[field.name]
             if wrong := _wrong(field.name, value):
+                written = f"{path.name}: {field.name} = {value!r}"
                 problems.append(
-                    f"{path.name}: {field.name} = {value!r} {wrong}; the default is used."
+                    tr("{written} {wrong}; the default is used.", written=written, wrong=wrong)
                 )
             else:
                 good[field.name] = value
@@ -86,18 +92,22 @@ def change_settings(path: Path, **changes: Any) -> Settings:
 
 
 def _wrong(name: str, value: Any) -> str:
-    """What is wrong with the value of a setting; empty when it is right."""
+    """What is wrong with the value of a setting, as the end of a sentence; empty when it is
+    right."""
     wanted = type(getattr(Settings(), name))
+    if type(value) is not wanted and wanted is int:
+        # Translators: a value "is not a whole number"; so do the next ones begin
+        return tr("is not a whole number")
     if type(value) is not wanted:
-        return "is not a whole number" if wanted is int else "is not a text"
+        return tr("is not a text")
     if name == "theme" and value not in THEMES:
-        return f"is none of {', '.join(THEMES)}"
+        return tr("is none of {known}", known=", ".join(THEMES))
     if name == "contact" and value and not re.fullmatch(r"[!-~]+@[!-~]+", value):
-        return "is no e-mail address"
+        return tr("is no e-mail address")
     if name.endswith("_url") and value and not value.startswith(("https://", "http://")):
-        return "is no web address"
+        return tr("is no web address")
     if name == "scale" and value not in SCALES:
-        return "is not within 100 and 300"
+        return tr("is not within 100 and 300")
     if wanted is int and value < 1:
-        return "is less than 1"
+        return tr("is less than 1")
     return ""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from sciread_app.errors import Cancelled
+from sciread_app.language import tr
 
 
 class Task:
@@ -50,7 +51,7 @@ class Task:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if seconds >= 1:
-                self._report(done, total, f"{why} ({math.ceil(left)} s)")
+                self._report(done, total, tr("{why} ({left} s)", why=why, left=math.ceil(left)))
             # Till the number changes.
             if self._stop.wait(left - math.ceil(left) + 1):
                 break

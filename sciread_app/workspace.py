@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import Encoder
+from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, open_home, resource
 from sciread_app.services.backups import Backups
 from sciread_app.services.comparing import OtherModels
@@ -63,7 +64,8 @@ class Workspace:
             encoder = Encoder(self._package())
         except PackageRefused as refused:
             log.warning("no model: %s %s", refused, refused.hint)
-            self.warnings.append(f"There is no search by meaning: {refused} {refused.hint}")
+            why = f"{refused} {refused.hint}"
+            self.warnings.append(tr("There is no search by meaning: {why}", why=why))
             return None
         self.model_title = encoder.title
         return Space(self.library, encoder, self.home.indexes)
