@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.reading import Colour, Highlight, Link, ReadingPlace, Spot
 from sciread_app.errors import SciReadError
+from sciread_app.language import tr
 from sciread_app.services.reading import CannotShow, Marked, Why, readable
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane
@@ -23,14 +24,14 @@ from sciread_app.ui.reader.history import History
 from sciread_app.ui.reader.pictures import Pictures
 from sciread_app.ui.reader.side import THUMBNAIL, SidePanel
 from sciread_app.ui.reader.toolbar import Toolbar
-from sciread_app.ui.reader.values import NAMES, Files, OpenedFile
+from sciread_app.ui.reader.values import WORDS, Files, OpenedFile
 from sciread_app.ui.theme import Appearance
 
 T = TypeVar("T")
 
 REST_MS = 700  # without scrolling, until the place is remembered
 SIDE_WIDTH = 262
-CHANGED = "The file has changed since it was opened."
+CHANGED = tr("The file has changed since it was opened.")
 WEB = ("http", "https", "mailto")
 
 
@@ -93,7 +94,7 @@ class Book(QWidget):
         choice = self.view.marks.choice
         if choice:
             self._work(
-                "Copying text",
+                tr("Copying text"),
                 lambda task: self._file.text(choice.start, choice.end, task),
                 QGuiApplication.clipboard().setText,
             )
@@ -109,7 +110,7 @@ class Book(QWidget):
         picked = next((one for one in self.marked.here if one.id == self.view.marks.picked), None)
         if choice:
             self._work(
-                "Highlighting",
+                tr("Highlighting"),
                 lambda task: self._files.highlight(passages(file, choice, colour, task)),
                 self._highlighted,
             )
@@ -117,13 +118,13 @@ class Book(QWidget):
             self.recolour(picked, colour)
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
-        self._edit("Colouring", lambda task: self._files.recolour(highlight, colour))
+        self._edit(tr("Colouring"), lambda task: self._files.recolour(highlight, colour))
 
     def annotate(self, highlight: Highlight, note: str) -> None:
-        self._edit("Keeping a note", lambda task: self._files.annotate(highlight, note))
+        self._edit(tr("Keeping a note"), lambda task: self._files.annotate(highlight, note))
 
     def remove(self, highlight: Highlight) -> None:
-        self._edit("Removing a highlight", lambda task: self._files.remove(highlight))
+        self._edit(tr("Removing a highlight"), lambda task: self._files.remove(highlight))
 
     def write_note(self) -> None:
         """On the highlight that is looked at, or on a new one of what is chosen."""
@@ -136,7 +137,7 @@ class Book(QWidget):
 
     def load_marks(self, choose: int = 0) -> None:
         self._work(
-            "Looking up highlights",
+            tr("Looking up highlights"),
             lambda task: self._files.marked(self._file, task),
             lambda marked: self._show_marked(marked, choose),
         )
@@ -144,7 +145,7 @@ class Book(QWidget):
     def remember(self) -> None:
         """Where it is read."""
         place, sha256 = self.view.place, self._file.shape.sha256
-        self._work("Remembering a page", lambda task: self._files.remember(sha256, place))
+        self._work(tr("Remembering a page"), lambda task: self._files.remember(sha256, place))
 
     def keep_now(self) -> None:
         """Where it is read, and the note that is being written, before this returns."""
@@ -157,7 +158,7 @@ class Book(QWidget):
     def rest(self) -> None:
         """Nobody has looked at it for a while: it gives back what it takes of the memory."""
         self.pictures.rest()
-        self._work("Closing a file for a while", lambda task: self._file.rest())
+        self._work(tr("Closing a file for a while"), lambda task: self._file.rest())
 
     def look_again(self) -> None:
         """Somebody looks at it again."""
@@ -167,7 +168,9 @@ class Book(QWidget):
                 self.lost.emit(CannotShow(Why.changed, CHANGED))
 
         self.view.refresh()
-        self._work("Looking whether a file has changed", lambda _: self._file.is_changed(), done)
+        self._work(
+            tr("Looking whether a file has changed"), lambda _: self._file.is_changed(), done
+        )
 
     def close_file(self) -> None:
         self._rest.stop()
@@ -242,7 +245,9 @@ class Book(QWidget):
     def _moved(self) -> None:
         count = len(self._file.shape.sizes)
         self.toolbar.show_page(self.view.page, count)
-        self.view.setAccessibleDescription(f"Page {self.view.page + 1} of {count}")
+        self.view.setAccessibleDescription(
+            tr("Page {page} of {count}", page=self.view.page + 1, count=count)
+        )
         self.toolbar.show_zoom(self.view.zoom, self.view.factor)
         self.toolbar.enable("back", self._history.can_go_back)
         self.toolbar.enable("forward", self._history.can_go_forward)
@@ -291,13 +296,14 @@ class Book(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         chosen = bool(self.view.marks.choice)
-        menu.addAction("Copy", self.copy).setEnabled(chosen)
+        menu.addAction(tr("Copy"), self.copy).setEnabled(chosen)
         menu.addSeparator()
         for number, colour in enumerate(Colour, start=1):
-            action = menu.addAction(swatch(colour), f"Highlight: {NAMES[colour].lower()}\t{number}")
+            text = tr("Highlight: {colour}", colour=WORDS[colour])
+            action = menu.addAction(swatch(colour), f"{text}\t{number}")
             action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
             action.setEnabled(chosen or bool(self.view.marks.picked))
-        menu.addAction("Highlight with a note", self.write_note).setEnabled(chosen)
+        menu.addAction(tr("Highlight with a note"), self.write_note).setEnabled(chosen)
         return menu
 
     def _work(

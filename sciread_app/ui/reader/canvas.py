@@ -18,6 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
 
 from sciread_app.domain.reading import Box, ReadingPlace, Spot
+from sciread_app.language import tr
 from sciread_app.ui.reader import zoom
 from sciread_app.ui.reader.hand import Hand
 from sciread_app.ui.reader.keys import key_pressed
@@ -55,7 +56,7 @@ class PagesView(QAbstractScrollArea):
         self._soon = QTimer(self, singleShot=True, interval=SOON_MS)
         self._soon.timeout.connect(self._ask)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Pages of the file")
+        self.setAccessibleName(tr("Pages of the file"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # Always there: pages that fit the width must not make room for it, then fill it again.
         self.setVerticalScrollBarPolicy(Policy.ScrollBarAlwaysOn)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
 
 from sciread_app.domain.reading import Found
+from sciread_app.language import tr, trn
 from sciread_app.services.reading import SearchOfFile
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Job, Jobs, Lane
@@ -42,7 +43,7 @@ class FileSearch(QObject):
         self.began.emit()
         if words.strip():
             self._job = self._jobs.run(
-                "Searching in a file",
+                tr("Searching in a file"),
                 lambda task: self._file.search(
                     words, task, lambda found: self._batch.emit(number, found)
                 ),
@@ -77,14 +78,16 @@ class FindBar(QFrame):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.line = styled(QLineEdit(placeholderText="Find in this file"), "field")
-        self.line.setAccessibleName("Find in this file")
+        self.line = styled(QLineEdit(placeholderText=tr("Find in this file")), "field")
+        self.line.setAccessibleName(tr("Find in this file"))
         self.line.setClearButtonEnabled(True)
         self.line.setMaximumWidth(320)
         self.count = styled(QLabel(), "quiet")
-        self._before = _button("The one before (Shift+Enter)", lambda: self.stepped.emit(-1))
-        self._after = _button("The next (Enter)", lambda: self.stepped.emit(1))
-        self._close = _button("Close (Escape)", self.closed.emit)
+        self._before = _button(
+            tr("The one before"), tr("The one before (Shift+Enter)"), lambda: self.stepped.emit(-1)
+        )
+        self._after = _button(tr("The next"), tr("The next (Enter)"), lambda: self.stepped.emit(1))
+        self._close = _button(tr("Close"), tr("Close (Escape)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(lambda: self.wanted.emit(self.line.text()))
         self.line.textEdited.connect(lambda _: self._pause.start())
@@ -133,10 +136,10 @@ class FindBar(QFrame):
             button.setIcon(icon(name, theme.text))
 
 
-def _button(name: str, do: object) -> QToolButton:
+def _button(name: str, tip: str, do: object) -> QToolButton:
     button = styled(QToolButton(), "link")
-    button.setToolTip(name)
-    button.setAccessibleName(name.partition(" (")[0])
+    button.setToolTip(tip)
+    button.setAccessibleName(name)
     button.clicked.connect(lambda: do())  # type: ignore[operator]
     return button
 
@@ -144,13 +147,23 @@ def _button(name: str, do: object) -> QToolButton:
 def counted(found: int, current: int | None, result: SearchOfFile | None) -> str:
     """What stands beside the line; `current` counts from 0, and `result` is None until the end."""
     if result is None:
-        return f"{found:,} found…" if found else "Searching…"
-    if not found:
-        text = "Not in this file"
-    else:
-        many = f"{found:,} and more" if result.cut_off else f"{found:,}"
-        text = many + " found" if current is None else f"{current + 1:,} of {many}"
+        return trn("{n:,} found…", "{n:,} found…", found) if found else tr("Searching…")
+    text = _place(found, current, result.cut_off) if found else tr("Not in this file")
     if result.unread:
-        pages = "1 page" if result.unread == 1 else f"{result.unread:,} pages"
-        text += f" · {pages} could not be searched"
+        unread = trn(
+            "{n:,} page could not be searched",
+            "{n:,} pages could not be searched",
+            result.unread,
+        )
+        text += f" · {unread}"
     return text
+
+
+def _place(found: int, current: int | None, cut_off: bool) -> str:
+    if current is None and cut_off:
+        return trn("{n:,} and more found", "{n:,} and more found", found)
+    if current is None:
+        return trn("{n:,} found", "{n:,} found", found)
+    if cut_off:
+        return tr("{place:,} of {found:,} and more", place=current + 1, found=found)
+    return tr("{place:,} of {found:,}", place=current + 1, found=found)

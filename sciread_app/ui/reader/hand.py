@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.letters import Letters
 from sciread_app.domain.reading import Link
+from sciread_app.language import tr
 from sciread_app.ui.reader.choice import NOTHING, At, Choice
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class Hand:
         if link := self._link(page, x, y):
             # What a link says may be other than where it leads.
             shape = Cursor.PointingHandCursor
-            tip = link.address or (f"Page {link.spot.page + 1}" if link.spot else "")
+            tip = link.address or (tr("Page {page}", page=link.spot.page + 1) if link.spot else "")
         elif mark := self._view.marks.highlight_at(page, x, y):
             shape, tip = Cursor.PointingHandCursor, mark.note
         elif (letters := self._letters(page)) and letters.nearest(x, y, NEAR) is not None:

@@ -23,13 +23,14 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.reading import Colour, Highlight
+from sciread_app.language import tr
 from sciread_app.services.reading import Marked
 from sciread_app.ui.reader.mark_delegate import HIGHLIGHT, PASSAGE, MarkDelegate, shortened
-from sciread_app.ui.reader.values import COLOURS, NAMES
+from sciread_app.ui.reader.values import COLOURS, NAMES, WORDS
 from sciread_app.ui.theme import Appearance, styled
 
-HOW = "Choose some text and press 1 to 5, or the right mouse button, to highlight it."
-LOST = "Not found in this version of the file"
+HOW = tr("Choose some text and press 1 to 5, or the right mouse button, to highlight it.")
+LOST = tr("Not found in this version of the file")
 PAUSE_MS = 2_000  # without typing, after which a note is kept
 
 
@@ -51,7 +52,7 @@ class HighlightsPanel(QFrame):
         self.list.setBatchSize(40)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setAccessibleName("Highlights and notes")
+        self.list.setAccessibleName(tr("Highlights and notes"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
         self.list.itemClicked.connect(self._go)
@@ -60,7 +61,7 @@ class HighlightsPanel(QFrame):
         self.editor.note.left.connect(self.keep_note)
         self.editor.coloured.connect(lambda colour: self.recoloured.emit(self._shown, colour))
         self.editor.remove.clicked.connect(lambda: self.removed.emit(self._shown))
-        self.export = styled(QPushButton("Save as Markdown…"), "link")
+        self.export = styled(QPushButton(tr("Save as Markdown…")), "link")
         self.export.clicked.connect(self.export_wanted)
         full = QWidget()
         column = QVBoxLayout(full)
@@ -125,9 +126,7 @@ class HighlightsPanel(QFrame):
 
     def _add(self, highlight: Highlight) -> None:
         # For who cannot see it: the delegate paints what the highlight says.
-        passage = shortened(highlight.text, PASSAGE)
-        told = f"Page {highlight.page + 1}, {highlight.colour.value}: {passage}"
-        item = QListWidgetItem(f"{told}. {highlight.note}" if highlight.note else told)
+        item = QListWidgetItem(_told(highlight))
         item.setData(HIGHLIGHT, highlight)
         self.list.addItem(item)
 
@@ -144,6 +143,20 @@ class HighlightsPanel(QFrame):
             self.gone_to.emit(highlight.spot)
 
 
+def _told(highlight: Highlight) -> str:
+    page, colour = highlight.page + 1, WORDS[highlight.colour]
+    passage, note = shortened(highlight.text, PASSAGE), highlight.note
+    if not note:
+        return tr("Page {page}, {colour}: {passage}", page=page, colour=colour, passage=passage)
+    return tr(
+        "Page {page}, {colour}: {passage}. {note}",
+        page=page,
+        colour=colour,
+        passage=passage,
+        note=note,
+    )
+
+
 class _Editor(QFrame):
     """The note on a highlight, and its colour."""
 
@@ -153,12 +166,12 @@ class _Editor(QFrame):
         super().__init__()
         self._id = 0
         self.note = styled(_Note(), "notebox")
-        self.note.setPlaceholderText("A note on this highlight")
-        self.note.setAccessibleName("Note on this highlight")
+        self.note.setPlaceholderText(tr("A note on this highlight"))
+        self.note.setAccessibleName(tr("Note on this highlight"))
         self.note.setFixedHeight(92)
         self.note.setTabChangesFocus(True)
         self._colours = {colour: self._colour(colour) for colour in Colour}
-        self.remove = styled(QPushButton("Remove"), "link")
+        self.remove = styled(QPushButton(tr("Remove")), "link")
         row = QHBoxLayout()
         row.setSpacing(0)
         for button in self._colours.values():

@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QAbstractScrollArea, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from sciread_app.domain.reading import Highlight
+from sciread_app.language import tr
 from sciread_app.ui.reader.values import COLOURS
 from sciread_app.ui.theme import Appearance, scaled
 
@@ -72,7 +73,7 @@ def _texts(highlight: Highlight | None, index: Index, font: QFont) -> list[tuple
     slanted = scaled(font, 0.95)
     slanted.setItalic(True)
     texts = [
-        (f"Page {highlight.page + 1}", scaled(font, 0.86)),
+        (tr("Page {page}", page=highlight.page + 1), scaled(font, 0.86)),
         (shortened(highlight.text, PASSAGE), font),
         (shortened(highlight.note, NOTE), slanted),
     ]

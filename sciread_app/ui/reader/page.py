@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.domain.reading import Colour
+from sciread_app.language import tr
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
@@ -28,8 +29,8 @@ from sciread_app.ui.reader.values import Files
 from sciread_app.ui.theme import Appearance, Theme, styled
 
 NOTHING_OPEN = (
-    "No paper is open",
-    "Choose a paper that has a PDF, and press Ctrl+Shift+Return to read it here.",
+    tr("No paper is open"),
+    tr("Choose a paper that has a PDF, and press Ctrl+Shift+Return to read it here."),
 )
 TITLE = 40  # letters of a tab
 MOST = 30  # tabs that are remembered
@@ -53,10 +54,12 @@ class ReaderPage(Page):
         self.bar.setDocumentMode(True)
         self.bar.setDrawBase(False)
         self.bar.setElideMode(Qt.TextElideMode.ElideRight)
-        self.bar.setAccessibleName("Open files")
+        self.bar.setAccessibleName(tr("Open files"))
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
-        self.empty.say("reader", *NOTHING_OPEN, (("Go to the library", self.library_wanted.emit),))
+        self.empty.say(
+            "reader", *NOTHING_OPEN, ((tr("Go to the library"), self.library_wanted.emit),)
+        )
         self.stack.addWidget(self.empty)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 6, 12, 0)
@@ -67,7 +70,7 @@ class ReaderPage(Page):
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._tell()
-        jobs.run("Preparing to read", lambda task: files.prepare(), lane=Lane.light)
+        jobs.run(tr("Preparing to read"), lambda task: files.prepare(), lane=Lane.light)
         appearance.changed.connect(self._paint)
 
     @property
@@ -97,12 +100,12 @@ class ReaderPage(Page):
                 self._open(paper, paths[0])
             else:
                 self.notice.emit(
-                    "There is no PDF of this paper in the library.",
-                    "Drop the file on the window: it is attached to the paper it belongs to.",
+                    tr("There is no PDF of this paper in the library."),
+                    tr("Drop the file on the window: it is attached to the paper it belongs to."),
                 )
 
         self._jobs.run(
-            "Looking for a file", lambda task: self._files.files(paper), first, lane=Lane.light
+            tr("Looking for a file"), lambda task: self._files.files(paper), first, lane=Lane.light
         )
 
     def refresh(self) -> None:
@@ -169,18 +172,20 @@ class ReaderPage(Page):
     def export(self, papers: Sequence[PaperId] = ()) -> None:
         """Save what was marked and noted in these papers, or in the one that is read."""
         papers = papers or ([self.tab.paper] if self.tab else [])
-        title = self.tab.title if self.tab and list(papers) == [self.tab.paper] else "Notes"
+        title = self.tab.title if self.tab and list(papers) == [self.tab.paper] else tr("Notes")
         name, _ = QFileDialog.getSaveFileName(
-            self, "Save highlights and notes", f"{_file_name(title)}.md", "Markdown (*.md)"
+            self, tr("Save highlights and notes"), f"{_file_name(title)}.md", "Markdown (*.md)"
         )
         if name:
             self.save_notes(papers, Path(name))
 
     def save_notes(self, papers: Sequence[PaperId], path: Path) -> None:
         self._jobs.run(
-            "Saving highlights and notes",
+            tr("Saving highlights and notes"),
             lambda task: self._files.save_markdown(papers, path),
-            lambda _: self.notice.emit(f"Highlights and notes were saved in {path.name}.", ""),
+            lambda _: self.notice.emit(
+                tr("Highlights and notes were saved in {name}.", name=path.name), ""
+            ),
             on_failed=self.problem.emit,
             lane=Lane.light,
         )
@@ -214,8 +219,8 @@ class ReaderPage(Page):
 
     def _closer(self, tab: Tab) -> QToolButton:
         button = styled(QToolButton(), "link")
-        button.setToolTip("Close the file (Ctrl+W)")
-        button.setAccessibleName("Close the file")
+        button.setToolTip(tr("Close the file (Ctrl+W)"))
+        button.setAccessibleName(tr("Close the file"))
         button.setIconSize(QSize(12, 12))
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setIcon(icon("close", self._appearance.theme.quiet))
@@ -285,4 +290,4 @@ class ReaderPage(Page):
 
 def _file_name(title: str) -> str:
     kept = "".join(letter if letter.isalnum() or letter in " -_" else " " for letter in title)
-    return " ".join(kept.split())[:80] or "Notes"
+    return " ".join(kept.split())[:80] or tr("Notes")

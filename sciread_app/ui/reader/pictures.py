@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from sciread_app.domain.reading import Part
+from sciread_app.language import tr
 from sciread_app.services.reading import CannotShow, PageFailed, PageText
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
@@ -114,7 +115,7 @@ class Pictures(QObject):
         want = next(filter(self._missing, self._in_order()), None)
         if want is not None:
             self._job = self._jobs.run(
-                "Drawing a page",
+                tr("Drawing a page"),
                 lambda task: self._get(want, task),
                 lambda got: self._take(want, got),
                 on_failed=lambda problem: self._take(want, problem),

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.reading import Heading, Spot
+from sciread_app.language import tr
 from sciread_app.ui.reader.canvas import PagesView
 from sciread_app.ui.reader.highlights_panel import HighlightsPanel
 from sciread_app.ui.reader.layout import quick
@@ -50,11 +51,11 @@ class SidePanel(QFrame):
         super().__init__()
         self.setObjectName("panel")
         self.switch = Segments(
-            "What is beside the pages",
+            tr("What is beside the pages"),
             (
-                ("Outline", "The file's headings"),
-                ("Pages", "All pages, small"),
-                ("Marks", "Highlights and notes"),
+                (tr("Outline"), tr("The file's headings")),
+                (tr("Pages"), tr("All pages, small")),
+                (tr("Marks"), tr("Highlights and notes")),
             ),
         )
         self.outline = Outline(view.file.shape.outline)
@@ -89,14 +90,14 @@ class Outline(QFrame):
         super().__init__()
         self.tree = styled(QTreeWidget(), "outline")
         self.tree.setHeaderHidden(True)
-        self.tree.setAccessibleName("Outline")
+        self.tree.setAccessibleName(tr("Outline"))
         self.tree.setFrameShape(QFrame.Shape.NoFrame)
         self.tree.setIndentation(14)
         self.tree.setUniformRowHeights(True)
         self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.tree.itemActivated.connect(self._go)
         self.tree.itemClicked.connect(self._go)
-        nothing = styled(QLabel("This file has no outline.", wordWrap=True), "faint")
+        nothing = styled(QLabel(tr("This file has no outline."), wordWrap=True), "faint")
         nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -106,7 +107,7 @@ class Outline(QFrame):
     def _fill(self, headings: Sequence[Heading]) -> None:
         above: list[QTreeWidgetItem] = []  # the last heading of each level
         for heading in headings:
-            item = QTreeWidgetItem([heading.title or "Without a title"])
+            item = QTreeWidgetItem([heading.title or tr("Without a title")])
             item.setToolTip(0, heading.title)
             item.setData(0, SPOT, heading.spot)
             del above[heading.level :]
@@ -135,7 +136,7 @@ class Thumbnails(QListView):
         self.setItemDelegate(_Thumbnail(view, appearance))
         self.setUniformItemSizes(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("Pages, small")
+        self.setAccessibleName(tr("Pages, small"))
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.verticalScrollBar().setSingleStep(40)
         self.viewport().setAutoFillBackground(False)
@@ -184,7 +185,7 @@ class _Pages(QAbstractListModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"Page {index.row() + 1}"
+            return tr("Page {page}", page=index.row() + 1)
         return None
 
 

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import ReadingPlace
+from sciread_app.language import tr
 from sciread_app.services.reading import CannotShow, Why
 from sciread_app.tasks import Task
 from sciread_app.ui.empty import EmptyState
@@ -47,7 +48,7 @@ class Tab(QStackedWidget):
         self._place: ReadingPlace | None = None  # in the version before
         self.book: Book | None = None
         self.message = EmptyState(appearance)
-        self.message.say("wait", "Opening the file")
+        self.message.say("wait", tr("Opening the file"))
         self.password = _Password()
         self.password.given.connect(self._open)
         self.addWidget(self.message)
@@ -83,7 +84,7 @@ class Tab(QStackedWidget):
 
     def _open(self, password: str) -> None:
         self._jobs.run(
-            "Opening a file",
+            tr("Opening a file"),
             lambda task: self._look(password, task),
             self._show,
             on_failed=self._failed,
@@ -123,7 +124,7 @@ class Tab(QStackedWidget):
             self.take_focus()
 
     def _failed(self, problem: Problem) -> None:
-        self.message.say("papers", problem.message, problem.hint, (("Try again", self._again),))
+        self.message.say("papers", problem.message, problem.hint, ((tr("Try again"), self._again),))
         self.setCurrentWidget(self.message)
 
     def _lost(self, why: CannotShow) -> None:
@@ -145,15 +146,15 @@ class Tab(QStackedWidget):
             self.setCurrentWidget(self.password)
             self.password.line.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        actions = [("Try again", self._again), ("Show in folder", self._reveal)]
+        actions = [(tr("Try again"), self._again), (tr("Show in folder"), self._reveal)]
         if why.why is Why.damaged:
-            actions.append(("Open elsewhere", self._open_elsewhere))
+            actions.append((tr("Open elsewhere"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.say("papers", why.message, text, tuple(actions))
         self.setCurrentWidget(self.message)
 
     def _again(self) -> None:
-        self.message.say("wait", "Opening the file")
+        self.message.say("wait", tr("Opening the file"))
         self.setCurrentWidget(self.message)
         self._open("")
 
@@ -171,16 +172,16 @@ class _Password(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._asked = False
-        heading = QLabel("This file needs a password")
+        heading = QLabel(tr("This file needs a password"))
         heading.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         self.what = styled(QLabel(wordWrap=True), "quiet")
         self.what.setTextFormat(Qt.TextFormat.PlainText)
-        self.wrong = styled(QLabel("That is not its password."), "wrong")
+        self.wrong = styled(QLabel(tr("That is not its password.")), "wrong")
         self.line = styled(QLineEdit(), "field")
         self.line.setEchoMode(QLineEdit.EchoMode.Password)
-        self.line.setAccessibleName("Password of the file")
+        self.line.setAccessibleName(tr("Password of the file"))
         self.line.returnPressed.connect(self._give)
-        button = styled(QPushButton("Open"), "primary")
+        button = styled(QPushButton(tr("Open")), "primary")
         button.clicked.connect(self._give)
         row = QHBoxLayout()
         row.addWidget(self.line, 1)
@@ -202,7 +203,7 @@ class _Password(QWidget):
 
     def ask(self, name: str) -> None:
         """Asked again, the password before was wrong."""
-        self.what.setText(f"{name} is protected. SciRead does not keep the password.")
+        self.what.setText(tr("{name} is protected. SciRead does not keep the password.", name=name))
         self.wrong.setVisible(self._asked)
         self._asked = True
         self.line.clear()

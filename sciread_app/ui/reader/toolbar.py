@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.reader import zoom
 from sciread_app.ui.theme import Appearance, Theme, styled
@@ -21,14 +22,14 @@ ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
 # What a button is called, its picture, what it says of itself, and its key.
 _BUTTONS = {
-    "panel": ("panel", "Outline, pages and highlights", "F9"),
-    "back": ("back", "Back to where you were", "Alt+Left"),
-    "forward": ("forward", "Forward again", "Alt+Right"),
-    "smaller": ("minus", "Smaller", "Ctrl+-"),
-    "larger": ("plus", "Larger", "Ctrl++"),
-    "rotate": ("rotate", "Turn the pages", "Ctrl+R"),
-    "dark": ("moon", "Dark pages", "Ctrl+D"),
-    "find": ("search", "Find in this file", "Ctrl+F"),
+    "panel": ("panel", tr("Outline, pages and highlights"), "F9"),
+    "back": ("back", tr("Back to where you were"), "Alt+Left"),
+    "forward": ("forward", tr("Forward again"), "Alt+Right"),
+    "smaller": ("minus", tr("Smaller"), "Ctrl+-"),
+    "larger": ("plus", tr("Larger"), "Ctrl++"),
+    "rotate": ("rotate", tr("Turn the pages"), "Ctrl+R"),
+    "dark": ("moon", tr("Dark pages"), "Ctrl+D"),
+    "find": ("search", tr("Find in this file"), "Ctrl+F"),
 }
 
 
@@ -43,13 +44,13 @@ class Toolbar(QFrame):
         for key in ("panel", "dark"):
             self._buttons[key].setCheckable(True)
         self.page = styled(QLineEdit(), "field")
-        self.page.setAccessibleName("Page")
+        self.page.setAccessibleName(tr("Page"))
         self.page.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.page.setFixedWidth(self.page.fontMetrics().horizontalAdvance("000000") + 18)
         self.page.returnPressed.connect(self._page_typed)
         self.pages = styled(QLabel(), "quiet")
         self.zoom = styled(QToolButton(), "plain")
-        self.zoom.setAccessibleName("Size of the pages")
+        self.zoom.setAccessibleName(tr("Size of the pages"))
         self.zoom.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.zoom.setMenu(self._zoom_menu())
         self._lay_out()
@@ -60,10 +61,11 @@ class Toolbar(QFrame):
         if not self.page.hasFocus() or not self.page.isModified():
             self.page.setText(str(page + 1))
         self.page.setValidator(QIntValidator(1, count, self.page))
-        self.pages.setText(f"of {count:,}")
+        # Translators: beside the number of the page that is seen: 3 of 12
+        self.pages.setText(tr("of {count:,}", count=count))
 
     def show_zoom(self, wanted: str, factor: float) -> None:
-        names = {zoom.WIDTH: "Width", zoom.PAGE: "Whole page"}
+        names = {zoom.WIDTH: tr("Width"), zoom.PAGE: tr("Whole page")}
         self.zoom.setText(names.get(wanted) or f"{factor:.0%}".replace("%", " %"))
 
     def check(self, key: str, on: bool) -> None:
@@ -78,7 +80,7 @@ class Toolbar(QFrame):
 
     def _zoom_menu(self) -> QMenu:
         menu = QMenu(self)
-        choices = [("As wide as the window", zoom.WIDTH), ("Whole page", zoom.PAGE)]
+        choices = [(tr("As wide as the window"), zoom.WIDTH), (tr("Whole page"), zoom.PAGE)]
         choices += [(f"{factor * 100:.0f} %", str(factor)) for factor in ZOOMS]
         for name, wanted in choices:
             action = menu.addAction(name)

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour, FileShape, Found, Highlight, Part, ReadingPlace
+from sciread_app.language import tr
 from sciread_app.services.reading import Marked, PageText, SearchOfFile
 from sciread_app.tasks import Task
 
@@ -20,11 +21,18 @@ COLOURS = {
     Colour.purple: "#d9bfff",
 }
 NAMES = {
-    Colour.yellow: "Yellow",
-    Colour.green: "Green",
-    Colour.blue: "Blue",
-    Colour.pink: "Pink",
-    Colour.purple: "Purple",
+    Colour.yellow: tr("Yellow"),
+    Colour.green: tr("Green"),
+    Colour.blue: tr("Blue"),
+    Colour.pink: tr("Pink"),
+    Colour.purple: tr("Purple"),
+}
+WORDS = {  # the same, where they do not begin a line
+    Colour.yellow: tr("yellow"),
+    Colour.green: tr("green"),
+    Colour.blue: tr("blue"),
+    Colour.pink: tr("pink"),
+    Colour.purple: tr("purple"),
 }
 
 

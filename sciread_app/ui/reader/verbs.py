@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
+from sciread_app.language import tr
 from sciread_app.ui.page import Page
 
 if TYPE_CHECKING:
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from sciread_app.ui.reader.page import ReaderPage
 
 Keys = QKeySequence.StandardKey
-WHY_NOT = "While a paper is read"
+WHY_NOT = tr("While a paper is read")
+HIGHLIGHT = {
+    Colour.yellow: tr("Highlight in yellow"),
+    Colour.green: tr("Highlight in green"),
+    Colour.blue: tr("Highlight in blue"),
+    Colour.pink: tr("Highlight in pink"),
+    Colour.purple: tr("Highlight in purple"),
+}
 
 
 class ReaderVerbs:
@@ -28,36 +36,36 @@ class ReaderVerbs:
     def __init__(self, window: MainWindow, menu: QMenu) -> None:
         self._window, self._menu = window, menu
         self._actions: list[QAction] = []
-        self._on_book("&Find in this file", "", lambda book: book.find_words())
-        self._on_book("Find &next", "F3", lambda book: book.find_step(1))
-        self._on_book("Find &previous", "Shift+F3", lambda book: book.find_step(-1))
-        self._on_book("&Go to page…", "Ctrl+G", lambda book: book.go_to_page_line())
-        self._on_book("&Back in the file", Keys.Back, lambda book: book.back())
-        self._on_book("F&orward in the file", Keys.Forward, lambda book: book.forward())
+        self._on_book(tr("&Find in this file"), "", lambda book: book.find_words())
+        self._on_book(tr("Find &next"), "F3", lambda book: book.find_step(1))
+        self._on_book(tr("Find &previous"), "Shift+F3", lambda book: book.find_step(-1))
+        self._on_book(tr("&Go to page…"), "Ctrl+G", lambda book: book.go_to_page_line())
+        self._on_book(tr("&Back in the file"), Keys.Back, lambda book: book.back())
+        self._on_book(tr("F&orward in the file"), Keys.Forward, lambda book: book.forward())
         menu.addSeparator()
-        self._on_book("&Larger", Keys.ZoomIn, lambda book: book.view.zoom_in(), "Ctrl+=")
-        self._on_book("&Smaller", Keys.ZoomOut, lambda book: book.view.zoom_out())
-        self._on_book("&Actual size", "Ctrl+0", lambda book: book.view.set_zoom("1"))
-        self._on_book("As &wide as the window", "", lambda book: book.view.set_zoom("width"))
-        self._on_book("Whole pag&e", "", lambda book: book.view.set_zoom("page"))
-        self._on_book("&Turn the pages", "Ctrl+R", lambda book: book.view.rotate())
-        self._on_page("&Dark pages", "Ctrl+D", lambda page: page.toggle_dark())
+        self._on_book(tr("&Larger"), Keys.ZoomIn, lambda book: book.view.zoom_in(), "Ctrl+=")
+        self._on_book(tr("&Smaller"), Keys.ZoomOut, lambda book: book.view.zoom_out())
+        self._on_book(tr("&Actual size"), "Ctrl+0", lambda book: book.view.set_zoom("1"))
+        self._on_book(tr("As &wide as the window"), "", lambda book: book.view.set_zoom("width"))
+        self._on_book(tr("Whole pag&e"), "", lambda book: book.view.set_zoom("page"))
+        self._on_book(tr("&Turn the pages"), "Ctrl+R", lambda book: book.view.rotate())
+        self._on_page(tr("&Dark pages"), "Ctrl+D", lambda page: page.toggle_dark())
         menu.addSeparator()
-        self._on_book("Outline, pages and &marks", "F9", lambda book: book.toggle_side())
-        self._on_book("Show the outline", "", lambda book: book.show_side(0))
-        self._on_book("Show the pages, small", "", lambda book: book.show_side(1))
-        self._on_book("Show highlights and notes", "", lambda book: book.show_side(2))
+        self._on_book(tr("Outline, pages and &marks"), "F9", lambda book: book.toggle_side())
+        self._on_book(tr("Show the outline"), "", lambda book: book.show_side(0))
+        self._on_book(tr("Show the pages, small"), "", lambda book: book.show_side(1))
+        self._on_book(tr("Show highlights and notes"), "", lambda book: book.show_side(2))
         menu.addSeparator()
-        self._on_book("&Copy the chosen text", "", lambda book: book.copy())
-        self._on_book("Choose all te&xt", "", lambda book: book.choose_all())
+        self._on_book(tr("&Copy the chosen text"), "", lambda book: book.copy())
+        self._on_book(tr("Choose all te&xt"), "", lambda book: book.choose_all())
         for number, colour in enumerate(Colour, start=1):
-            self._on_page(f"Highlight in {colour.value} ({number})", "", _highlighter(colour))
-        self._on_book("&Note on the highlight", "Ctrl+M", lambda book: book.write_note())
-        self._on_page("Save &highlights and notes…", "", lambda page: page.export())
+            self._on_page(f"{HIGHLIGHT[colour]} ({number})", "", _highlighter(colour))
+        self._on_book(tr("&Note on the highlight"), "Ctrl+M", lambda book: book.write_note())
+        self._on_page(tr("Save &highlights and notes…"), "", lambda page: page.export())
         menu.addSeparator()
-        self._on_page("Next file", "Ctrl+PgDown", lambda page: page.next_tab(1))
-        self._on_page("File before", "Ctrl+PgUp", lambda page: page.next_tab(-1))
-        self._on_page("&Close the file", Keys.Close, lambda page: page.close_tab())
+        self._on_page(tr("Next file"), "Ctrl+PgDown", lambda page: page.next_tab(1))
+        self._on_page(tr("File before"), "Ctrl+PgUp", lambda page: page.next_tab(-1))
+        self._on_page(tr("&Close the file"), Keys.Close, lambda page: page.close_tab())
         self.show_place("")
 
     def show_place(self, place: str) -> None:
@@ -67,7 +75,7 @@ class ReaderVerbs:
 
     def offer(self, menu: QMenu) -> None:
         """In the menu of the chosen papers, too."""
-        menu.addAction("Read the PDF", self._window.read_chosen)
+        menu.addAction(tr("Read the PDF"), self._window.read_chosen)
 
     def _on_page(
         self, text: str, keys: str | Keys, do: Callable[[ReaderPage], object], *more: str
