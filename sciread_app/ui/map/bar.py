@@ -8,17 +8,12 @@ from functools import partial
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
-from sciread_app.ui.map.choices import By, Tool
+from sciread_app.ui.map.choices import BY, TOOLS, By, Tool
 from sciread_app.ui.map.view import CLOSER
 from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import styled
-
-TIPS = {
-    Tool.move: "Drag to move about; hold Shift to draw around papers",
-    Tool.box: "Drag a rectangle around papers",
-    Tool.lasso: "Draw a line around papers",
-}
 
 
 class MapBar(QWidget):
@@ -36,21 +31,24 @@ class MapBar(QWidget):
         self.by.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.by.setMenu(QMenu(self.by))
         for by in By:
-            self.by.menu().addAction(by.value, partial(self.by_chosen.emit, by))
+            self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
         self.show_by(By.group)
-        self.tools = Segments("What dragging does", [(t.value, TIPS[t]) for t in Tool])
+        choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
+        self.tools = Segments(tr("What dragging does"), choices)
         self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
-        self.found = QPushButton("Light up search results")
-        self.found.setToolTip("Let what was searched for last stand out")
+        self.found = QPushButton(tr("Light up search results"))
+        self.found.setToolTip(tr("Let what was searched for last stand out"))
         self.found.clicked.connect(lambda: self.found_wanted.emit())
-        self.legend = QPushButton("Hide legend")
+        self.legend = QPushButton(tr("Hide legend"))
         self.legend.setCheckable(True)
         self.legend.setChecked(True)
-        self.legend.setToolTip("What the colours mean")
+        self.legend.setToolTip(tr("What the colours mean"))
         self.legend.toggled.connect(self._toggle_legend)
-        self.out = self._button("−", "Zoom out (−)", lambda: self.zoomed.emit(1 / CLOSER))
-        self.closer = self._button("+", "Zoom in (+)", lambda: self.zoomed.emit(CLOSER))
-        self.whole = self._button("Whole map", "See the whole map (0)", self.whole_wanted.emit)
+        out, closer = tr("Zoom out"), tr("Zoom in")
+        self.out = self._button("−", out, "−", lambda: self.zoomed.emit(1 / CLOSER))
+        self.closer = self._button("+", closer, "+", lambda: self.zoomed.emit(CLOSER))
+        whole = tr("See the whole map")
+        self.whole = self._button(tr("Whole map"), whole, "0", self.whole_wanted.emit)
         # In as many lines as a narrow window, or one at 300 %, makes of them.
         row = Flow(8)
         self.setLayout(row)
@@ -61,16 +59,16 @@ class MapBar(QWidget):
             row.addWidget(widget)
 
     def show_by(self, by: By) -> None:
-        self.by.setText(f"Colour by: {by.value.lower()} ▾")
-        self.by.setAccessibleName(f"Colour by {by.value.lower()}")
+        self.by.setText(BY[by].button)
+        self.by.setAccessibleName(BY[by].verb)
 
     def _toggle_legend(self, shown: bool) -> None:
-        self.legend.setText("Hide legend" if shown else "Show legend")
+        self.legend.setText(tr("Hide legend") if shown else tr("Show legend"))
         self.legend_toggled.emit(shown)
 
-    def _button(self, name: str, tip: str, do: Callable[[], object]) -> QPushButton:
+    def _button(self, name: str, does: str, key: str, do: Callable[[], object]) -> QPushButton:
         button = QPushButton(name)
-        button.setToolTip(tip)
-        button.setAccessibleName(tip.split(" (")[0])
+        button.setToolTip(f"{does} ({key})")
+        button.setAccessibleName(does)
         button.clicked.connect(lambda: do())
         return button

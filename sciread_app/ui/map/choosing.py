@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.shelf.chooser import Choice, Chooser
 from sciread_app.ui.shelf.organiser import Organiser
@@ -33,14 +34,14 @@ class Choosing(QObject):
         papers = tuple(ids)
 
         def ask(shelf: Shelf) -> None:
-            title = "Give a tag" if what == "tag" else "Add to a collection"
+            title = tr("Give a tag") if what == "tag" else tr("Add to a collection")
             chooser = Chooser(title, _choices(what, shelf), self._appearance, self._parent)
             chooser.taken.connect(lambda choice: self._want(what, papers, choice.name))
             self.chooser = chooser
             chooser.open_at(at)
 
         self._jobs.run(
-            "Reading names",
+            tr("Reading names"),
             lambda task: self._organiser.shelf(),
             ask,
             lane=Lane.light,
@@ -49,9 +50,9 @@ class Choosing(QObject):
 
     def _want(self, what: str, ids: Sequence[PaperId], name: str) -> None:
         if what == "tag":
-            self.wanted.emit("Tagging", lambda organiser: organiser.tag(ids, name))
+            self.wanted.emit(tr("Tagging"), lambda organiser: organiser.tag(ids, name))
         else:
-            self.wanted.emit("Collecting", lambda organiser: organiser.collect(ids, name))
+            self.wanted.emit(tr("Collecting"), lambda organiser: organiser.collect(ids, name))
 
 
 def _choices(what: str, shelf: Shelf) -> list[Choice]:

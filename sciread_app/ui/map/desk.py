@@ -9,6 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.paths import resource
 from sciread_app.services.atlas import Drawing
 from sciread_app.tasks import Task
@@ -52,8 +53,8 @@ class WorkspaceMap:
         if by is By.read:
             return by_read(ids, traits.read())
         if by is By.collection:
-            return by_sets(ids, traits.collections(), "In no collection")
-        return by_sets(ids, _by_subject(traits.fields()), "Other or no field")
+            return by_sets(ids, traits.collections(), tr("In no collection"))
+        return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
 
     def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
         self._prepare()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from sciread_app.language import tr
 from sciread_app.services.atlas import FEWEST, Drawing
 from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.map.values import Maps, Survey
@@ -34,7 +35,7 @@ class Drafting(QObject):
     def look(self) -> None:
         """Show the map as it is, and bring it up to date where it is not."""
         self._jobs.run(
-            "Opening the map",
+            tr("Opening the map"),
             lambda task: self._maps.survey(),
             self._arrive,
             lane=Lane.light,
@@ -49,7 +50,7 @@ class Drafting(QObject):
             return
         self._stopped = False
         self.job = self._jobs.run(
-            "Drawing the map",
+            tr("Drawing the map"),
             lambda task: self._maps.draw(task, anew=anew),
             self._drawn,
             lane=Lane.heavy,

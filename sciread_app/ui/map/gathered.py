@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs
@@ -37,7 +38,7 @@ class GatheredPanel(QFrame):
     def __init__(self, source: CardSource, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName("Papers that stand out on the map")
+        self.setAccessibleName(tr("Papers that stand out on the map"))
         self.ids: tuple[PaperId, ...] = ()
         self.title = QLabel(wordWrap=True)
         self.title.setFont(scaled(self.font(), 1.05, QFont.Weight.DemiBold))
@@ -45,18 +46,18 @@ class GatheredPanel(QFrame):
         self.count = styled(QLabel(), "quiet")
         self.model = PaperModel(source, jobs, self)
         self.list = PaperList(self.model, appearance)
-        self.list.setAccessibleName("Papers that stand out")
+        self.list.setAccessibleName(tr("Papers that stand out"))
         self.list.picked.connect(self._pick)
         self.list.left.connect(self.cleared)
-        self.list_button = self._button("Open as list", "Show them on the search page")
-        self.collect = self._button("Add to collection…", "Put them into a collection")
-        self.tag = self._button("Tag…", "Give them a tag")
-        self.similar = self._button("Light up similar", "Let papers like these stand out")
-        self.only = QCheckBox("Only these on the map")
+        self.list_button = self._button(tr("Open as list"), tr("Show them on the search page"))
+        self.collect = self._button(tr("Add to collection…"), tr("Put them into a collection"))
+        self.tag = self._button(tr("Tag…"), tr("Give them a tag"))
+        self.similar = self._button(tr("Light up similar"), tr("Let papers like these stand out"))
+        self.only = QCheckBox(tr("Only these on the map"))
         self.only.toggled.connect(self.only_wanted)
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setAccessibleName("Let nothing stand out")
-        self.close_button.setToolTip("Let nothing stand out (Esc)")
+        self.close_button.setAccessibleName(tr("Let nothing stand out"))
+        self.close_button.setToolTip(tr("Let nothing stand out (Esc)"))
         self._lay_out()
         for button, signal in (
             (self.list_button, self.list_wanted),
@@ -73,8 +74,11 @@ class GatheredPanel(QFrame):
         """`missing`: how many of them are not on the map."""
         self.ids = tuple(ids)
         self.title.setText(title)
-        count = "1 paper" if len(ids) == 1 else f"{len(ids):,} papers"
-        self.count.setText(f"{count}, {missing:,} not on the map yet" if missing else count)
+        counts = [trn("{n:,} paper", "{n:,} papers", len(ids))]
+        if missing:
+            # Translators: of the papers that were counted just before
+            counts.append(trn("{n:,} not on the map yet", "{n:,} not on the map yet", missing))
+        self.count.setText(", ".join(counts))
         self.list.show_listing(Listing(self.ids, len(self.ids)))
 
     def _pick(self, paper: PaperId | None) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.ui.cards import authors
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.math_text import readable
@@ -52,7 +53,7 @@ class HoverCard(QFrame):
             self._show(self._known[paper])
         else:
             self._jobs.run(
-                "Reading a title",
+                tr("Reading a title"),
                 lambda task: self._source.cards([paper]),
                 self._keep,
                 lane=Lane.light,
@@ -74,7 +75,7 @@ class HoverCard(QFrame):
 
     def _show(self, card: Card) -> None:
         paper = card.paper
-        self.title.setText(readable(paper.title) or "Without a title")
+        self.title.setText(readable(paper.title) or tr("Without a title"))
         where = " · ".join(filter(None, (paper.venue, paper.published[:4])))
         self.below.setText("\n".join(filter(None, (authors(paper.authors[:4]), where))))
         self.adjustSize()

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPixmap
 
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.camera import Camera
 from sciread_app.ui.map.palette import colours, dimmed
@@ -110,7 +111,7 @@ class Ink(QObject):
                 self.sharper.emit()
 
         self._jobs.run(
-            "Drawing the map", lambda task: make(), keep, lane=Lane.light, instead_of="map ink"
+            tr("Drawing the map"), lambda task: make(), keep, lane=Lane.light, instead_of="map ink"
         )
 
 

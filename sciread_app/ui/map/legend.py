@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QIcon
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.map.ink import sprite
 from sciread_app.ui.map.palette import colours
 from sciread_app.ui.map.shades import Shades
@@ -21,12 +22,12 @@ class Legend(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName("What the colours mean")
+        self.setAccessibleName(tr("What the colours mean"))
         self._appearance = appearance
         self._shades: Shades | None = None
         self.boxes: list[QCheckBox] = []
         self._title = styled(QLabel(), "quiet")
-        self.all_button = styled(QPushButton("Show all"), "link")
+        self.all_button = styled(QPushButton(tr("Show all")), "link")
         self.all_button.clicked.connect(self.show_all)
         head = QHBoxLayout()
         head.addWidget(self._title, 1)
@@ -68,7 +69,7 @@ class Legend(QFrame):
         shown = room.elidedText(name, Qt.TextElideMode.ElideRight, NAME_WIDTH)
         box = QCheckBox(f"{shown}  {count:,}".replace("&", "&&"))
         box.setFont(self._small)
-        box.setAccessibleName(f"{name}, {count:,} papers")
+        box.setAccessibleName(trn("{name}, {n:,} paper", "{name}, {n:,} papers", count, name=name))
         box.setToolTip(name)
         box.setIconSize(QSize(16, 16))
         box.setChecked(True)

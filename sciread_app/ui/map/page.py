@@ -10,12 +10,13 @@ from PySide6.QtCore import QPoint, QRectF, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.language import tr, trn
 from sciread_app.services.atlas import Drawing
 from sciread_app.ui.details import DetailsPanel
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.bar import MapBar
 from sciread_app.ui.map.beside import Beside
-from sciread_app.ui.map.choices import By, Tool
+from sciread_app.ui.map.choices import BY, By, Tool
 from sciread_app.ui.map.choosing import Choosing
 from sciread_app.ui.map.drafting import Drafting
 from sciread_app.ui.map.hover import HoverCard
@@ -103,7 +104,7 @@ class MapPage(Page):
         if seeds:
             title = self._like(seeds)
             self._jobs.run(
-                "Looking for similar papers",
+                tr("Looking for similar papers"),
                 lambda task: self._desk.map.similar(seeds),
                 lambda found: self.gather((*seeds, *found), title),
                 lane=Lane.light,
@@ -144,7 +145,7 @@ class MapPage(Page):
             return
         drawing = points.drawing
         self._jobs.run(
-            "Colouring the map",
+            tr("Colouring the map"),
             lambda task: self._desk.map.shades(by, drawing.ids),
             lambda shades: self._show_shades(by, drawing, shades),
             lane=Lane.light,
@@ -173,7 +174,7 @@ class MapPage(Page):
         points = self.view.points
         if by is self.by and points and points.drawing is drawing:
             self.view.shade(shades)
-            self.legend.show_shades(by.value, shades)
+            self.legend.show_shades(BY[by].name, shades)
             self._place_legend()
 
     def _gather_wanted(self) -> None:
@@ -211,7 +212,7 @@ class MapPage(Page):
 
     def _ring_similar(self, paper: PaperId) -> None:
         self._jobs.run(
-            "Looking for similar papers",
+            tr("Looking for similar papers"),
             lambda task: self._desk.map.similar((paper,)),
             self.view.ring,
             lane=Lane.light,
@@ -224,7 +225,7 @@ class MapPage(Page):
 
     def _gather_numbers(self, numbers: Sequence[int]) -> None:
         if self.view.points:
-            self.gather(self.view.points.ids[numbers].tolist(), "Chosen on the map")
+            self.gather(self.view.points.ids[numbers].tolist(), tr("Chosen on the map"))
 
     def _gather_group(self, group: int, fine: bool) -> None:
         if self.view.points:
@@ -232,7 +233,7 @@ class MapPage(Page):
             labels = drawing.fine if fine else drawing.coarse
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
             ids = drawing.ids[labels == group].tolist()
-            self.gather(ids, groups[group].name or "A group without a name")
+            self.gather(ids, groups[group].name or tr("A group without a name"))
             self.gathered.list.setFocus()
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
@@ -246,11 +247,13 @@ class MapPage(Page):
 
     def _like(self, seeds: Sequence[PaperId]) -> str:
         paper = self.beside.picked
-        if len(seeds) > 1 or paper is None or paper.id != seeds[0]:
-            return f"Like {len(seeds):,} papers" if len(seeds) > 1 else "Like this paper"
+        if len(seeds) > 1:
+            return trn("Like {n:,} paper", "Like {n:,} papers", len(seeds))
+        if paper is None or paper.id != seeds[0]:
+            return tr("Like this paper")
         title = readable(paper.title)
         short = f"{title[:TITLE_SHOWN].rstrip()}…" if len(title) > TITLE_SHOWN else title
-        return f"Like “{short}”"
+        return tr("Like “{title}”", title=short)
 
     def _place_legend(self) -> None:
         self.legend.adjustSize()

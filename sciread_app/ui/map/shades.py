@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.language import tr
 from sciread_app.services.atlas import Drawing
 
 Ids = NDArray[np.int64]
@@ -33,7 +34,7 @@ class Shades:
 
 
 def by_group(drawing: Drawing) -> Shades:
-    names = tuple(cluster.name or "Without a name" for cluster in drawing.coarse_clusters)
+    names = tuple(cluster.name or tr("Without a name") for cluster in drawing.coarse_clusters)
     return Shades(names, drawing.coarse.astype(np.uint8))
 
 
@@ -57,7 +58,7 @@ def by_year(ids: Ids, years: Mapping[int, Ids]) -> Shades:
         of_paper[np.isin(ids, members)] = year
     known = np.sort(of_paper[of_paper > 0])
     if not len(known):
-        return Shades(("No year",), np.zeros(len(ids), np.uint8), rest=0)
+        return Shades((tr("No year"),), np.zeros(len(ids), np.uint8), rest=0)
     starts = np.unique(known[(np.arange(BINS) * len(known)) // BINS])
     ends = [*(starts[1:] - 1), known[-1]]
     spans = zip(starts.tolist(), map(int, ends), strict=True)
@@ -66,8 +67,10 @@ def by_year(ids: Ids, years: Mapping[int, Ids]) -> Shades:
     if (of_paper > 0).all():
         return Shades(tuple(names), of, ordered=True)
     of[of_paper == 0] = len(names)
-    return Shades((*names, "No year"), of, rest=len(names), ordered=True)
+    return Shades((*names, tr("No year")), of, rest=len(names), ordered=True)
 
 
 def by_read(ids: Ids, read: Ids) -> Shades:
-    return Shades(("Read", "Unread"), (~np.isin(ids, read)).astype(np.uint8), hollow=frozenset({1}))
+    # Translators: papers that have been read
+    names = (tr("Read"), tr("Unread"))
+    return Shades(names, (~np.isin(ids, read)).astype(np.uint8), hollow=frozenset({1}))

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sciread_app.language import tr, trn
 from sciread_app.services.atlas import Cluster
 
 LINES = 8  # in which the map is read, from the top
 
 
 def spoken(papers: int, group: Cluster | None) -> str:
-    name = f"Map of {papers:,} papers"
+    whole = trn("Map of {n:,} paper", "Map of {n:,} papers", papers)
     if group is None:
-        return name
-    called = f"“{group.name}”" if group.name else "without a name"
-    return f"{name}. Group {called}, {group.papers:,} papers. Enter lists them"
+        return whole
+    if group.name:
+        said = trn(
+            "Group “{name}”, {n:,} paper",
+            "Group “{name}”, {n:,} papers",
+            group.papers,
+            name=group.name,
+        )
+    else:
+        said = trn(
+            "Group without a name, {n:,} paper",
+            "Group without a name, {n:,} papers",
+            group.papers,
+        )
+    return tr("{map}. {group}. Enter lists them", map=whole, group=said)
 
 
 def reading_order(groups: Sequence[Cluster]) -> list[int]:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr, trn
 from sciread_app.services.atlas import FEWEST
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.map.values import Survey
@@ -33,13 +34,14 @@ class States(QWidget):
         self._survey: Survey | None = None
         self._has_map = False
         self._busy = False
+        self._unfinished = False  # it was stopped, and can be gone on with
         self.empty = EmptyState(appearance)
-        self.empty.say("map", "Opening the map")
+        self.empty.say("map", tr("Opening the map"))
         self.line = styled(QLabel(), "quiet")
         self.line.setTextFormat(Qt.TextFormat.PlainText)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(BAR, 6)
-        self.bar.setAccessibleName("Drawing the map")
+        self.bar.setAccessibleName(tr("Drawing the map"))
         self.button = styled(QPushButton(), "link")
         self.button.clicked.connect(self._press)
         self._stack = QStackedWidget()
@@ -74,23 +76,26 @@ class States(QWidget):
     def show_progress(self, done: int, total: int, note: str) -> None:
         """The map is being drawn; an older one stays to be used."""
         self._busy = True
-        self.line.setText(f"{note or 'Drawing the map'}…")
+        self.line.setText(f"{note or tr('Drawing the map')}…")
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.bar.show()
-        self.button.setText("Stop")
+        self.button.setText(tr("Stop"))
         self.button.show()
         self._head.show()
         if not self._has_map:
             self.empty.say(
-                "map", "Drawing the map", "Papers that mean about the same come together."
+                "map",
+                tr("Drawing the map"),
+                tr("Papers that mean about the same come together."),
             )
 
     def show_stopped(self) -> None:
         self._busy = False
         self._say()
-        self.line.setText("The map was not finished. Started again, it goes on from there.")
-        self.button.setText("Go on")
+        self._unfinished = True
+        self.line.setText(tr("The map was not finished. Started again, it goes on from there."))
+        self.button.setText(tr("Go on"))
         self.bar.hide()
         self.button.show()
         self._head.show()
@@ -101,41 +106,45 @@ class States(QWidget):
 
     def _say(self) -> None:
         survey = self._survey
+        self._unfinished = False
         self.bar.hide()
         outgrown = bool(survey and survey.drawing and survey.drawing.outgrown)
         self._head.setVisible(outgrown and self._has_map)
-        self.line.setText("Most papers came after this map was drawn.")
-        self.button.setText("Draw it anew")
+        self.line.setText(tr("Most papers came after this map was drawn."))
+        self.button.setText(tr("Draw it anew"))
         if survey is not None and not self._has_map:
             self._say_empty(survey)
 
     def _say_empty(self, survey: Survey) -> None:
         if not survey.by_meaning:
-            text = "The map shows which papers mean about the same, and only a model can tell."
-            self.empty.say("map", "There is no model to draw a map with", text)
+            text = tr("The map shows which papers mean about the same, and only a model can tell.")
+            self.empty.say("map", tr("There is no model to draw a map with"), text)
         elif survey.papers < FEWEST:
-            have = f"There are {survey.papers} so far." if survey.papers else ""
             self.empty.say(
                 "map",
-                f"A map needs {FEWEST} papers",
-                f"{have} Add more, and papers that mean about the same will lie together.".strip(),
-                (("Add files…", self.add_wanted.emit),),
+                trn("A map needs {n} paper", "A map needs {n} papers", FEWEST),
+                _too_few(survey.papers),
+                ((tr("Add files…"), self.add_wanted.emit),),
             )
         elif survey.with_vector < FEWEST:
-            text = (
-                f"{survey.with_vector:,} of {survey.papers:,} papers have been read until now. "
-                "The map is drawn as soon as there are more."
+            text = trn(
+                "{n:,} of {papers:,} papers has been read until now. "
+                "The map is drawn as soon as there are more.",
+                "{n:,} of {papers:,} papers have been read until now. "
+                "The map is drawn as soon as there are more.",
+                survey.with_vector,
+                papers=survey.papers,
             )
-            self.empty.say("map", "The model is reading your papers", text)
+            self.empty.say("map", tr("The model is reading your papers"), text)
         else:
-            text = "Papers that mean about the same come together."
-            actions = (("Draw the map", self.draw_wanted.emit),)
-            self.empty.say("map", "The map is not drawn yet", text, actions)
+            text = tr("Papers that mean about the same come together.")
+            actions = ((tr("Draw the map"), self.draw_wanted.emit),)
+            self.empty.say("map", tr("The map is not drawn yet"), text, actions)
 
     def _press(self) -> None:
         if self._busy:
             self.cancel_wanted.emit()
-        elif self.button.text() == "Go on":
+        elif self._unfinished:
             self.draw_wanted.emit()
         else:
             self.anew_wanted.emit()
@@ -147,3 +156,11 @@ class States(QWidget):
         column.setContentsMargins(1, 1, 1, 1)
         column.addWidget(view)
         return frame
+
+
+def _too_few(papers: int) -> str:
+    more = tr("Add more, and papers that mean about the same will lie together.")
+    if not papers:
+        return more
+    have = trn("There is {n} so far.", "There are {n} so far.", papers)
+    return f"{have} {more}"

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.ink import Seen
 from sciread_app.ui.map.labels import HALO, Lettering, Placed
@@ -103,7 +104,7 @@ class Titles(QObject):
     def _read(self) -> None:
         papers = [PaperId(paper) for paper in self._wanted]
         self._jobs.run(
-            "Reading titles",
+            tr("Reading titles"),
             lambda task: self._source.cards(papers),
             self._keep,
             lane=Lane.light,

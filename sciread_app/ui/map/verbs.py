@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from sciread_app.ui.map.choices import By, Tool
+from sciread_app.language import tr
+from sciread_app.ui.map.choices import BY, TOOLS, By, Tool
 
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
@@ -25,23 +26,24 @@ class MapVerbs:
         self._there: list[QAction] = []  # what needs the page with the map
         self._elsewhere: list[tuple[QAction, tuple[str, ...]]] = []  # and what needs others
         self._chosen = self._on_others(
-            "Show &chosen papers on the map",
+            tr("Show &chosen papers on the map"),
             "Ctrl+Shift+M",
             window.show_chosen_on_map,
             ("search", "foryou", "reader"),
         )
-        self._on_others("Show &results on the map", "", window.show_found_on_map, ("search",))
+        found = tr("Show &results on the map")
+        self._on_others(found, "", window.show_found_on_map, ("search",))
         menu.addSeparator()
-        self._on_map("&Light up similar papers", lambda page: page.light_up_similar())
-        self._on_map("Let &nothing stand out", lambda page: page.clear())
-        self._on_map("See the &whole map", lambda page: page.whole_map())
-        self._on_map("&Draw the map anew", lambda page: page.draw_anew())
+        self._on_map(tr("&Light up similar papers"), lambda page: page.light_up_similar())
+        self._on_map(tr("Let &nothing stand out"), lambda page: page.clear())
+        self._on_map(tr("See the &whole map"), lambda page: page.whole_map())
+        self._on_map(tr("&Draw the map anew"), lambda page: page.draw_anew())
         menu.addSeparator()
         for by in By:
-            self._on_map(f"Colour by {by.value.lower()}", partial(_colour, by))
+            self._on_map(BY[by].verb, partial(_colour, by))
         menu.addSeparator()
         for tool in Tool:
-            self._on_map(f"Drag: {tool.value.lower()}", partial(_take, tool))
+            self._on_map(TOOLS[tool].verb, partial(_take, tool))
 
     def show_place(self, place: str) -> None:
         for action in self._there:
@@ -54,13 +56,13 @@ class MapVerbs:
         menu.addAction(self._chosen)
 
     def _on_map(self, text: str, do: Callable[[MapPage], object]) -> None:
-        action = self._add(text, "On the page Map", lambda: do(_page(self._window)))
+        action = self._add(text, tr("On the page Map"), lambda: do(_page(self._window)))
         self._there.append(action)
 
     def _on_others(
         self, text: str, keys: str, do: Callable[[], object], places: tuple[str, ...]
     ) -> QAction:
-        action = self._add(text, "Where papers can be chosen", do)
+        action = self._add(text, tr("Where papers can be chosen"), do)
         action.setShortcut(QKeySequence(keys))
         self._elsewhere.append((action, places))
         return action

@@ -31,6 +31,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
 
+from sciread_app.language import tr
 from sciread_app.services.atlas import Cluster, Drawing
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.map.camera import Camera, Places
@@ -378,7 +379,7 @@ class MapView(QWidget):
     def _say(self) -> None:
         """What a screen reader is told."""
         group = None if self._group is None else self.groups[self._group]
-        name = spoken(len(self.points.ids), group) if self.points else "Map"
+        name = spoken(len(self.points.ids), group) if self.points else tr("Map")
         if name != self.accessibleName():
             self.setAccessibleName(name)
             change = QAccessibleEvent(self, QAccessible.Event.NameChanged)
