@@ -26,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from sciread_app.errors import SciReadError
+from sciread_app.language import tr
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
@@ -162,11 +163,12 @@ class Sitting:
     def _leave_to_the_other(self) -> int:
         from sciread_app.ui.neighbour import ring
 
-        message = f"SciRead is already open on {self._home.folder}."
+        message = tr("SciRead is already open on {folder}.", folder=self._home.folder)
         if not self._screenshot and ring(self._home.folder, self._files):
-            print(f"{message} Its window has come to the front.", file=sys.stderr)
+            came = tr("Its window has come to the front.")
+            print(f"{message} {came}", file=sys.stderr)
             return 0
-        hint = "Go to its window, or open another library with --home."
+        hint = tr("Go to its window, or open another library with --home.")
         return _refuse(message, hint, quietly=bool(self._screenshot))
 
 
@@ -229,7 +231,7 @@ class _Opening(QObject):
         if self._before:
             self._window.wait_for(self._before.title)
         self._jobs.run(
-            self._before.title if self._before else "Opening the library",
+            self._before.title if self._before else tr("Opening the library"),
             self._work,
             self._opened,
             on_failed=self._window.cannot_open,
@@ -269,7 +271,7 @@ class _Opening(QObject):
         if opened.problem:
             self._window.banner.show_problem(opened.problem)
         elif self._before:
-            self._window.banner.show_notice(f"{self._before.title}: done.")
+            self._window.banner.show_notice(tr("{what}: done.", what=self._before.title))
 
 
 class _Photographer(QObject):
@@ -298,7 +300,8 @@ class _Photographer(QObject):
             self._look.stop()
             self._file.parent.mkdir(parents=True, exist_ok=True)
             taken = self._window.grab().save(str(self._file))
-            print(f"The window is in {self._file}" if taken else f"{self._file} was not written")
+            there = tr("The window is in {file}", file=self._file)
+            print(there if taken else tr("{file} was not written", file=self._file))
             self._app.exit(0 if taken else 1)
 
 
@@ -311,7 +314,7 @@ def _report_faults_in(window: MainWindow) -> None:
         if isinstance(error, KeyboardInterrupt):
             sys.__excepthook__(kind, error, trace)
             return
-        window.banner.show_problem(problem_of(error, "Drawing the window"))
+        window.banner.show_problem(problem_of(error, tr("Drawing the window")))
 
     sys.excepthook = report
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 SOON_MS = 20_000  # after the window has opened: who opens it wants to search first
 OFTEN_MS = 1_800_000  # a window may stay open for days
-SAFE = "It is safer in a folder of this computer, with only the backups where it is now."
+SAFE = tr("It is safer in a folder of this computer, with only the backups where it is now.")
 
 
 class Safekeeping(QObject):
@@ -35,7 +36,7 @@ class Safekeeping(QObject):
         self._often.start()
         if risk := self._care.risk:
             self._window.banner.show_notice(
-                risk, SAFE, ("Move it there", self._move), ("Leave it here", self._leave)
+                risk, SAFE, (tr("Move it there"), self._move), (tr("Leave it here"), self._leave)
             )
 
     def back_up(self) -> None:
@@ -46,11 +47,11 @@ class Safekeeping(QObject):
             if due and self._tried != today:
                 self._tried = today
                 self._jobs.run(
-                    "Backing up the library", lambda task: self._care.back_up(today, task)
+                    tr("Backing up the library"), lambda task: self._care.back_up(today, task)
                 )
 
         self._jobs.run(
-            "Looking at the backups",
+            tr("Looking at the backups"),
             lambda task: self._care.backup_due(today),
             begin,
             lane=Lane.light,

@@ -19,13 +19,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.services.backups import Copy
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.theme import styled
 from sciread_app.ui.values_care import Care
 
-COLUMNS = ("Made", "Papers", "Size", "Why")
-HELP = (
+# Translators: columns of a list of backups: when one was made, how much it holds, and what for
+COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
+HELP = tr(
     "The library is copied once a day while the window is open. The last seven days are kept, and "
     "the last day of each month for a year."
 )
@@ -41,10 +43,10 @@ class BackupsPanel(QWidget):
         self._jobs = jobs
         self._copies: Sequence[Copy] = ()
         self.table = QTableWidget(0, len(COLUMNS))
-        self.none = styled(QLabel("There is no backup yet."), "quiet")
-        self.restore = QPushButton("Restore…")
-        self.now = QPushButton("Back up now")
-        self.folder = QPushButton("Open their folder")
+        self.none = styled(QLabel(tr("There is no backup yet.")), "quiet")
+        self.restore = QPushButton(tr("Restore…"))
+        self.now = QPushButton(tr("Back up now"))
+        self.folder = QPushButton(tr("Open their folder"))
         self._build()
         self.restore.clicked.connect(self._restore)
         self.now.clicked.connect(self._back_up)
@@ -54,7 +56,7 @@ class BackupsPanel(QWidget):
 
     def load(self) -> None:
         self._jobs.run(
-            "Listing backups",
+            tr("Listing backups"),
             lambda task: self._care.backups(),
             self._show,
             lane=Lane.light,
@@ -64,7 +66,7 @@ class BackupsPanel(QWidget):
     def _back_up(self) -> None:
         self.now.setEnabled(False)
         job = self._jobs.run(
-            "Backing up the library", lambda task: self._care.back_up(date.today(), task)
+            tr("Backing up the library"), lambda task: self._care.back_up(date.today(), task)
         )
 
         def ended(other: object) -> None:
@@ -110,7 +112,7 @@ class BackupsPanel(QWidget):
 
     def _build(self) -> None:
         table = self.table
-        table.setAccessibleName("Backups")
+        table.setAccessibleName(tr("Backups"))
         table.setHorizontalHeaderLabels(COLUMNS)
         table.verticalHeader().hide()
         table.setShowGrid(False)
@@ -139,11 +141,13 @@ class BackupsPanel(QWidget):
 
 def size(bytes: int) -> str:
     """3 KB, 12.5 MB, 1.2 GB"""
-    amount, units = bytes / 1000, ("KB", "MB", "GB", "TB")
+    amount, units = bytes / 1000, (tr("KB"), tr("MB"), tr("GB"), tr("TB"))
     for unit in units:
         if amount < 1000 or unit == units[-1]:
             return (
-                f"{amount:,.0f} {unit}" if amount >= 100 or unit == "KB" else f"{amount:.1f} {unit}"
+                f"{amount:,.0f} {unit}"
+                if amount >= 100 or unit == units[0]
+                else f"{amount:.1f} {unit}"
             )
         amount /= 1000
     raise AssertionError

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QFont, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.theme import Appearance, Theme, styled
@@ -45,12 +46,12 @@ class Banner(QFrame):
         for label in (self.message, self.hint):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.copy = QPushButton("Copy report")
+        self.copy = QPushButton(tr("Copy report"))
         self.copy.clicked.connect(self._copy)
         self.more = styled(QLabel(), "quiet")
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setToolTip("Close")
-        self.close_button.setAccessibleName("Close the message")
+        self.close_button.setToolTip(tr("Close"))
+        self.close_button.setAccessibleName(tr("Close the message"))
         self.close_button.clicked.connect(self._close)
         self._lay_out()
         appearance.changed.connect(self._paint)
@@ -97,7 +98,8 @@ class Banner(QFrame):
         self.hint.setVisible(bool(message.hint))
         self.copy.setVisible(bool(message.report))
         waiting = len(self._messages) - 1
-        self.more.setText(f"{waiting} more")
+        # Translators: messages that wait below this one
+        self.more.setText(trn("{n} more", "{n} more", waiting))
         self.more.setVisible(waiting > 0)
         self._show_actions(message.actions)
         self.setProperty("kind", message.kind)

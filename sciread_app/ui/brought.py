@@ -16,13 +16,15 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.fetch_words import brought_line, change_name
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import styled
 from sciread_app.ui.values import Brought, Change
 
-COLUMNS = ("What", "Paper", "How")
+# Translators: columns of a list: what has become of which paper, and how
+COLUMNS = (tr("What"), tr("Paper"), tr("How"))
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -58,7 +60,7 @@ class BroughtDialog(LedgerDialog):
 
     def __init__(self, brought: Brought, parent: QWidget | None = None) -> None:
         self.brought = brought
-        super().__init__(brought.ledger, parent, title="What came in")
+        super().__init__(brought.ledger, parent, title=tr("What came in"))
 
     def _title(self) -> str:
         return brought_line(self.brought)
@@ -69,21 +71,21 @@ class BroughtDialog(LedgerDialog):
         about.setTextFormat(Qt.TextFormat.PlainText)
         widgets: list[QWidget] = [about]
         if self.brought.changes:
-            widgets += [styled(QLabel("These have changed:"), "quiet"), self._changes()]
+            widgets += [styled(QLabel(tr("These have changed:")), "quiet"), self._changes()]
         return widgets
 
     def _left_buttons(self) -> list[QPushButton]:
         if not self.brought.added:
             return super()._left_buttons()
         count = len(self.brought.added)
-        show = QPushButton("Show the new paper" if count == 1 else f"Show the {count:,} new papers")
+        show = QPushButton(trn("Show the new paper", "Show the {n:,} new papers", count))
         show.clicked.connect(lambda: self._show(list(self.brought.added)))
         return [show, *super()._left_buttons()]
 
     def _changes(self) -> QTableView:
         table = QTableView()
         table.setModel(Changes(self.brought.changes, table))
-        table.setAccessibleName("Papers that have changed")
+        table.setAccessibleName(tr("Papers that have changed"))
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

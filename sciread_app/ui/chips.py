@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.math_text import readable
@@ -68,8 +69,8 @@ class ChipRow(QWidget):
         short = whole if len(whole) <= LONGEST else f"{whole[:LONGEST].rstrip()}…"
         chip = styled(_Chip(short.replace("&", "&&")), "chip")
         chip.setFont(scaled(self.font(), 0.92))
-        chip.setToolTip(f"Take away: {whole}")
-        chip.setAccessibleName(f"{whole}, take away")
+        chip.setToolTip(tr("Take away: {name}", name=whole))
+        chip.setAccessibleName(tr("{name}, take away", name=whole))
         chip.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # the cross is behind the text
         chip.setIconSize(QSize(CROSS, CROSS))
         chip.clicked.connect(lambda: self.removed.emit(label.key))

@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.foot import Pace, how_far
 from sciread_app.ui.icons import icon
@@ -15,7 +16,7 @@ from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.theme import Appearance, Theme, restyled, styled
 from sciread_app.ui.values import CitationReport
 
-ABOUT = (
+ABOUT = tr(
     "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
     "Each paper is asked for once: stopped, it goes on where it was, and papers that came in "
     "since are asked for the next time."
@@ -53,7 +54,7 @@ class CitationsPanel(QWidget):
     def start_or_stop(self) -> None:
         if self._job:
             self._job.cancel()
-            self.state.setText("Stopping…")
+            self.state.setText(tr("Stopping…"))
             self.act.setEnabled(False)
             return
         self._pace = Pace()
@@ -61,13 +62,13 @@ class CitationsPanel(QWidget):
             label.hide()
         self.failures.hide()
         self._job = self._jobs.run(
-            "Fetching citations",
+            tr("Fetching citations"),
             self._citer.cite,
             self._done,
             on_failed=self._failed,
             lane=Lane.network,
         )
-        self.state.setText("Starting…")
+        self.state.setText(tr("Starting…"))
         self._show_job()
 
     def take_focus(self) -> None:
@@ -80,32 +81,34 @@ class CitationsPanel(QWidget):
         self.bar.setRange(0, 1000 if total else 0)
         if total:
             self.bar.setValue(min(1000, done * 1000 // total))
-        self.state.setText(how_far(done, total, self._pace) or "Starting…")
+        self.state.setText(how_far(done, total, self._pace) or tr("Starting…"))
         _put(self.note, note)
 
     def _done(self, report: CitationReport) -> None:
         self._report = report
         _put(self.report, "\n".join(report.lines))
         self.failures.setVisible(bool(report.failures or report.remarks))
-        self.state.setText("Done")
+        self.state.setText(tr("Done"))
 
     def _failed(self, problem: Problem) -> None:
         _put(self.problem, f"{problem.message}\n{problem.hint}".strip())
-        self.state.setText("What came until then is kept; started again, it goes on from there.")
+        self.state.setText(
+            tr("What came until then is kept; started again, it goes on from there.")
+        )
 
     def _finished(self, job: Job) -> None:
         if job is not self._job:
             return
         self._job = None
         if job.cancelled:
-            self.state.setText("Stopped. Started again, it goes on from there.")
+            self.state.setText(tr("Stopped. Started again, it goes on from there."))
         self._show_job()
 
     def _show_job(self) -> None:
         going = self._job is not None
         self.bar.setVisible(going)
         self.note.setVisible(going and bool(self.note.text()))
-        self.act.setText("Cancel" if going else "Fetch citations")
+        self.act.setText(tr("Cancel") if going else tr("Fetch citations"))
         restyled(self.act, "" if going else "primary")
         self._paint(self._appearance.theme)
         self.act.setEnabled(True)
@@ -117,16 +120,16 @@ class CitationsPanel(QWidget):
 
     def _build(self) -> None:
         about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
-        self.act = styled(QPushButton("Fetch citations"), "primary")
+        self.act = styled(QPushButton(tr("Fetch citations")), "primary")
         self.act.clicked.connect(self.start_or_stop)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName("How far the citations are")
+        self.bar.setAccessibleName(tr("How far the citations are"))
         self.state = styled(QLabel(wordWrap=True), "quiet")
         self.note = QLabel(wordWrap=True)
         self.report = QLabel(wordWrap=True)
         self.problem = styled(QLabel(wordWrap=True), "wrong")
-        self.failures = styled(QPushButton("Show what is missing"), "link")
+        self.failures = styled(QPushButton(tr("Show what is missing")), "link")
         self.failures.clicked.connect(self._show_failures)
         row = QHBoxLayout()
         row.addWidget(self.act)
