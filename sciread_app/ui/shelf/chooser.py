@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.shelf.delegate import Index
@@ -85,9 +86,10 @@ class ChoiceModel(QAbstractListModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         choice = self.choices[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"Create “{choice.name}”" if choice.new else choice.name
+            return tr("Create “{name}”", name=choice.name) if choice.new else choice.name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{choice.name}, on" if choice.on else choice.name
+            # Translators: of a tag or collection that all the chosen papers have already
+            return tr("{name}, on", name=choice.name) if choice.on else choice.name
         return None
 
 
@@ -173,7 +175,7 @@ class Chooser(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName(title)
         self._choices = choices
-        self.line = ChooserLine(placeholderText="Type a name, old or new")
+        self.line = ChooserLine(placeholderText=tr("Type a name, old or new"))
         self.line.setObjectName("field")
         self.line.setAccessibleName(title)
         self.model = ChoiceModel(self)
@@ -185,7 +187,7 @@ class Chooser(QFrame):
         self.list.setMouseTracking(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.list.setAccessibleName("Names that fit")
+        self.list.setAccessibleName(tr("Names that fit"))
         self._lay_out(title)
         self.line.textChanged.connect(self._show)
         self.line.moved.connect(self._move)

@@ -8,23 +8,26 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 # The action, and its short name here.
 BUTTONS = (
-    ("tag", "Tag"),
-    ("collect", "Collect"),
-    ("read", "Read"),
-    ("edit", "Edit"),
-    ("export", "Export"),
-    ("trash", "Trash"),
+    ("tag", tr("Tag")),
+    ("collect", tr("Collect")),
+    # Translators: what marks papers as read
+    ("read", tr("Read")),
+    ("edit", tr("Edit")),
+    ("export", tr("Export")),
+    # Translators: where papers lie that are thrown away, and the button that moves them there
+    ("trash", tr("Trash")),
 )
 IN_TRASH = (
-    ("untrash", "Bring back"),
-    ("delete", "Delete for good"),
-    ("empty", "Empty the trash"),
+    ("untrash", tr("Bring back")),
+    ("delete", tr("Delete for good")),
+    ("empty", tr("Empty the trash")),
 )
 
 
@@ -38,20 +41,20 @@ class ChosenBar(QFrame):
     ) -> None:
         super().__init__()
         self.setObjectName("chosenbar")
-        self.setAccessibleName("What can be done to the chosen papers")
+        self.setAccessibleName(tr("What can be done to the chosen papers"))
         self.hide()
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.buttons = {name: _button(text) for name, text in BUTTONS}
-        self.buttons["rate"] = _button("Rate")
+        self.buttons["rate"] = _button(tr("Rate"))
         self.buttons["rate"].setMenu(stars)
         self.in_trash = {name: _button(text) for name, text in IN_TRASH}
         for name, button in (self.buttons | self.in_trash).items():
             if name in actions:
                 _tie(button, actions[name])
         self.clear = styled(QToolButton(), "link")
-        self.clear.setAccessibleName("Choose one only")
-        self.clear.setToolTip("Choose one only")
+        self.clear.setAccessibleName(tr("Choose one only"))
+        self.clear.setToolTip(tr("Choose one only"))
         self.clear.clicked.connect(self.cleared)
         self._lay_out()
         appearance.changed.connect(self._paint)
@@ -60,7 +63,7 @@ class ChosenBar(QFrame):
     def show_count(self, count: int, *, in_trash: bool) -> None:
         """One that is chosen is only read, and a bar for it would be in the way; but in the trash
         it says what the trash is for."""
-        self.count.setText(f"{count:,} chosen" if count > 1 else "Trash")
+        self.count.setText(trn("{n:,} chosen", "{n:,} chosen", count) if count > 1 else tr("Trash"))
         for button in self.buttons.values():
             button.setVisible(not in_trash)
         for button in self.in_trash.values():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sciread_app.language import tr
 from sciread_app.ui.theme import Theme
 
 
@@ -16,14 +17,14 @@ class Shade(NamedTuple):
 
 
 NAMES = {
-    "red": "Red",
-    "orange": "Orange",
-    "yellow": "Yellow",
-    "green": "Green",
-    "teal": "Teal",
-    "blue": "Blue",
-    "purple": "Purple",
-    "pink": "Pink",
+    "red": tr("Red"),
+    "orange": tr("Orange"),
+    "yellow": tr("Yellow"),
+    "green": tr("Green"),
+    "teal": tr("Teal"),
+    "blue": tr("Blue"),
+    "purple": tr("Purple"),
+    "pink": tr("Pink"),
 }
 _LIGHT = {
     "red": Shade("#d64545", "#fbe3e1", "#8f2219"),

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.shelf.nodes import HEADINGS, Kind, Node
@@ -68,8 +69,8 @@ class ShelfDelegate(QStyledItemDelegate):
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = styled(QLineEdit(parent), "rename")
-        editor.setAccessibleName("Name")
-        editor.setPlaceholderText("Name")
+        editor.setAccessibleName(tr("Name"))
+        editor.setPlaceholderText(tr("Name"))
         return editor
 
     def updateEditorGeometry(

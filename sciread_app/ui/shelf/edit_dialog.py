@@ -23,29 +23,34 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import Paper
+from sciread_app.language import tr
 from sciread_app.ui.duplicates_values import KINDS
 from sciread_app.ui.shelf.edit_fields import IDENTIFIERS, Unreadable, changed, written
 from sciread_app.ui.theme import styled
 
 LABELS = {
-    "title": "Title",
-    "authors": "Authors",
-    "kind": "Type",
-    "published": "Date",
-    "venue": "Journal or venue",
-    "abstract": "Abstract",
-    "keywords": "Keywords",
+    "title": tr("Title"),
+    "authors": tr("Authors"),
+    "kind": tr("Type"),
+    "published": tr("Date"),
+    # Translators: a venue is where it was published, a conference perhaps
+    "venue": tr("Journal or venue"),
+    "abstract": tr("Abstract"),
+    "keywords": tr("Keywords"),
     **IDENTIFIERS,
-    "extra": "More fields",
+    "extra": tr("More fields"),
 }
 HINTS = {
-    "authors": "One on a line: Curie, Marie. A group stands in braces: {LHCb collaboration}",
-    "published": "2017, 2017-06 or 2017-06-12",
-    "keywords": "Separated by semicolons",
-    "extra": "One on a line: volume: 12",
+    "authors": tr(
+        "One on a line: Curie, Marie. A group stands in braces: {group}",
+        group="{LHCb collaboration}",
+    ),
+    "published": tr("2017, 2017-06 or 2017-06-12"),
+    "keywords": tr("Separated by semicolons"),
+    "extra": tr("One on a line: volume: 12"),
 }
 LINES = {"title": 2, "authors": 5, "abstract": 8, "extra": 4}
-BY_HAND = "Changed by hand: imports leave it as it is"
+BY_HAND = tr("Changed by hand: imports leave it as it is")
 SIZE = (680, 720)
 
 
@@ -93,7 +98,7 @@ class EditDialog(QDialog):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Edit a paper")
+        self.setWindowTitle(tr("Edit a paper"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._paper = paper
         self._save = save
@@ -128,7 +133,7 @@ class EditDialog(QDialog):
             super().reject()
         else:
             self._warned = True
-            self._say("There is something that is not saved. Cancel once more to leave it.")
+            self._say(tr("There is something that is not saved. Cancel once more to leave it."))
 
     def _say(self, why: str) -> None:
         self.wrong.setText(why)
@@ -152,7 +157,7 @@ class EditDialog(QDialog):
         column.setSpacing(14)
         column.addWidget(scroll, 1)
         column.addWidget(self.wrong)
-        column.addLayout(buttons(self, "Save", self.save))
+        column.addLayout(buttons(self, tr("Save"), self.save))
 
     def _row(self, name: str, label: str, by_hand: bool) -> QWidget:
         """The field, with what helps to fill it, and whether a person did."""
@@ -182,9 +187,9 @@ class EditDialog(QDialog):
 
 def buttons(dialog: QDialog, name: str, do: Callable[[], object]) -> QHBoxLayout:
     """The way out of a dialog, and the button that does what it is for (Ctrl+Enter)."""
-    cancel, act = QPushButton("Cancel"), styled(QPushButton(name, default=True), "primary")
+    cancel, act = QPushButton(tr("Cancel")), styled(QPushButton(name, default=True), "primary")
     act.setShortcut(QKeySequence("Ctrl+Return"))
-    act.setToolTip(f"{name} (Ctrl+Enter)")
+    act.setToolTip(tr("{verb} (Ctrl+Enter)", verb=name))
     cancel.clicked.connect(dialog.reject)
     act.clicked.connect(lambda: do())
     row = QHBoxLayout()

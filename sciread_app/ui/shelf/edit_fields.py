@@ -8,6 +8,7 @@ from typing import Any
 
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.language import tr
 from sciread_app.ui.shelf import author_lines
 
 IDENTIFIERS = {"doi": "DOI", "arxiv": "arXiv", "pmid": "PubMed", "pmcid": "PMC", "isbn": "ISBN"}
@@ -56,7 +57,9 @@ def _line(text: str, paper: Paper | None) -> str:
 def _date(text: str, paper: Paper | None) -> str:
     text = text.strip().replace("/", "-")
     if not _DATE.fullmatch(text):
-        raise Unreadable(f"“{text}” is not a date. Write 2017, 2017-06 or 2017-06-12.")
+        raise Unreadable(
+            tr("“{text}” is not a date. Write 2017, 2017-06 or 2017-06-12.", text=text)
+        )
     return text
 
 
@@ -64,7 +67,9 @@ def _extra(text: str, paper: Paper | None) -> dict[str, str]:
     pairs = [line.partition(":") for line in text.splitlines() if line.strip()]
     for name, colon, _ in pairs:
         if not colon or not name.strip():
-            raise Unreadable(f"“{name.strip()}” has no name. Write volume: 12, each on a line.")
+            raise Unreadable(
+                tr("“{text}” has no name. Write volume: 12, each on a line.", text=name.strip())
+            )
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
@@ -93,6 +98,11 @@ def _identifiers(paper: Paper, new: Mapping[str, str]) -> tuple[Identifier, ...]
     for kind, text in new.items():
         if kind in IDENTIFIERS and text.strip():
             if (one := identifier(kind, text)) is None:
-                raise Unreadable(f"“{text.strip()}” is not a name that {IDENTIFIERS[kind]} gives.")
+                raise Unreadable(_not_given(text.strip(), IDENTIFIERS[kind]))
             found.append(one)
     return tuple(dict.fromkeys((*found, *kept)))
+
+
+def _not_given(name: str, giver: str) -> str:
+    # Translators: giver is DOI, arXiv, PubMed, PMC or ISBN
+    return tr("“{name}” is not a name that {giver} gives.", name=name, giver=giver)

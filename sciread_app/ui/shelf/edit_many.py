@@ -18,9 +18,10 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.shelf.edit_dialog import HINTS, LABELS, KindField, buttons
 from sciread_app.ui.shelf.edit_fields import Unreadable, value_of
-from sciread_app.ui.shelf.work import Step, papers
+from sciread_app.ui.shelf.work import Step
 from sciread_app.ui.theme import styled
 
 FIELDS = ("venue", "published", "kind", "keywords")
@@ -39,7 +40,7 @@ class EditManyDialog(QDialog):
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle(f"Edit {papers(len(ids))}")
+        self.setWindowTitle(trn("Edit {n:,} paper", "Edit {n:,} papers", len(ids)))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._ids = ids
         self._do = do
@@ -62,7 +63,8 @@ class EditManyDialog(QDialog):
             return
         self.accept()
         if steps:
-            self._do(f"Changed {papers(len(self._ids))}", steps)
+            count = len(self._ids)
+            self._do(trn("Changed {n:,} paper", "Changed {n:,} papers", count), steps)
 
     def _steps(self) -> list[Step]:
         ids = self._ids
@@ -82,7 +84,7 @@ class EditManyDialog(QDialog):
         grid.setVerticalSpacing(10)
         grid.setColumnStretch(1, 1)
         names = {name: LABELS[name] for name in FIELDS}
-        names |= {ADD: "Add a tag", REMOVE: "Take off a tag"}
+        names |= {ADD: tr("Add a tag"), REMOVE: tr("Take off a tag")}
         for line, (name, label) in enumerate(names.items()):
             tick, field = QCheckBox(label), self._field(name, tags)
             field.setAccessibleName(label)
@@ -91,7 +93,9 @@ class EditManyDialog(QDialog):
             signal.connect(lambda _, tick=tick: tick.setChecked(True))
             grid.addWidget(tick, line, 0)
             grid.addWidget(field, line, 1)
-        said = styled(QLabel("What is ticked is set for all of them. Empty takes it out."), "quiet")
+        said = styled(
+            QLabel(tr("What is ticked is set for all of them. Empty takes it out.")), "quiet"
+        )
         said.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 20, 14, 16)
@@ -99,7 +103,7 @@ class EditManyDialog(QDialog):
         column.addWidget(said)
         column.addLayout(grid)
         column.addWidget(self.wrong)
-        column.addLayout(buttons(self, "Change", self.save))
+        column.addLayout(buttons(self, tr("Change"), self.save))
 
     def _field(self, name: str, tags: Sequence[str]) -> Any:
         if name == "kind":

@@ -5,10 +5,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import NamedTuple
 
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.shelf import Shelf
+from sciread_app.language import tr
 from sciread_app.ui.shelf.fold import folded
 
 
@@ -33,11 +35,11 @@ MADE = (Kind.collection, Kind.tag, Kind.search)  # by a person, who may rename a
 RECENT = "added:14d"
 SEEN = 300  # children that a view is told of at first; it asks for more when it comes near
 FIXED = (
-    (Kind.every, "All papers", ""),
-    (Kind.unread, "Unread", "is:unread"),
-    (Kind.recent, "Recently added", RECENT),
-    (Kind.duplicates, "Duplicates", ""),
-    (Kind.trash, "Trash", "in:trash"),
+    (Kind.every, tr("All papers"), ""),
+    (Kind.unread, tr("Unread"), "is:unread"),
+    (Kind.recent, tr("Recently added"), RECENT),
+    (Kind.duplicates, tr("Duplicates"), ""),
+    (Kind.trash, tr("Trash"), "in:trash"),
 )
 
 
@@ -134,7 +136,7 @@ def last_of(path: str) -> str:
 
 
 def _add_collections(root: Node, shelf: Shelf, wanted: str) -> None:
-    heading = root.add(Node(Name(Kind.collections), "Collections"))
+    heading = root.add(Node(Name(Kind.collections), tr("Collections")))
     known = {collection.path: collection.count for collection in shelf.collections}
     if wanted:
         known = _with_parents(known, wanted)
@@ -144,7 +146,7 @@ def _add_collections(root: Node, shelf: Shelf, wanted: str) -> None:
         above = nodes.get(parent_of(path), heading)
         node = Node(Name(Kind.collection, path), last_of(path), fragment("in", [path]), known[path])
         nodes[path] = above.add(node)
-    _or_hint(heading, "Choose papers, press C", wanted)
+    _or_hint(heading, tr("Choose papers, press C"), wanted)
 
 
 def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
@@ -160,25 +162,25 @@ def _with_parents(known: dict[str, int], wanted: str) -> dict[str, int]:
 
 
 def _add_tags(root: Node, shelf: Shelf, wanted: str) -> None:
-    heading = root.add(Node(Name(Kind.tags), "Tags"))
+    heading = root.add(Node(Name(Kind.tags), tr("Tags")))
     for tag in sorted(shelf.tags, key=lambda tag: folded(tag.name)):
         if wanted in folded(tag.name):
             name, query = Name(Kind.tag, tag.name), fragment("tag", [tag.name])
             heading.add(Node(name, tag.name, query, tag.count, tag.colour))
-    _or_hint(heading, "Choose papers, press T", wanted)
+    _or_hint(heading, tr("Choose papers, press T"), wanted)
 
 
 def _add_searches(root: Node, shelf: Shelf, wanted: str) -> None:
-    heading = root.add(Node(Name(Kind.searches), "Saved searches"))
+    heading = root.add(Node(Name(Kind.searches), tr("Saved searches")))
     for search in sorted(shelf.searches, key=lambda search: folded(search.name)):
         if wanted in folded(search.name):
             heading.add(Node(Name(Kind.search, search.name), search.name, search.query))
-    _or_hint(heading, "Search, then save it", wanted)
+    _or_hint(heading, tr("Search, then save it"), wanted)
 
 
 def _or_hint(heading: Node, hint: str, wanted: str) -> None:
     if not heading.children:
-        text = "None with these letters" if wanted else hint
+        text = tr("None with these letters") if wanted else hint
         heading.add(Node(Name(Kind.hint, heading.text), text))
 
 
@@ -188,5 +190,13 @@ def scope_of(nodes: Sequence[Node]) -> tuple[str, str]:
     within = [node for node in nodes if node.kind is Kind.collection]
     others = [node for node in nodes if node.kind is not Kind.collection]
     parts = [fragment("in", [node.key for node in within]), *(node.query for node in others)]
-    labels = [" or ".join(node.text for node in within), *(node.text for node in others)]
-    return " ".join(filter(None, parts)), " and ".join(filter(None, labels))
+    labels = [_either([node.text for node in within]), *(node.text for node in others)]
+    return " ".join(filter(None, parts)), _both(list(filter(None, labels)))
+
+
+def _either(names: Sequence[str]) -> str:
+    return reduce(lambda one, other: tr("{one} or {other}", one=one, other=other), names or [""])
+
+
+def _both(names: Sequence[str]) -> str:
+    return reduce(lambda one, other: tr("{one} and {other}", one=one, other=other), names or [""])

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, styled
 
@@ -27,11 +28,11 @@ class Notice(QFrame):
         self._undo: Callable[[], object] = lambda: None
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.PlainText)
-        self.undo_button = styled(QPushButton("Undo"), "link")
-        self.undo_button.setToolTip("Take it back (Ctrl+Z)")
+        self.undo_button = styled(QPushButton(tr("Undo")), "link")
+        self.undo_button.setToolTip(tr("Take it back (Ctrl+Z)"))
         self.undo_button.clicked.connect(self._take_back)
         self._close = styled(QToolButton(), "link")
-        self._close.setAccessibleName("Close the message")
+        self._close.setAccessibleName(tr("Close the message"))
         self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
@@ -45,9 +46,11 @@ class Notice(QFrame):
 
     def say(self, text: str, undo: Callable[[], object] | None = None) -> None:
         """`text` is a sentence without its full stop. Without `undo` there is no way back."""
-        shown = self.text.fontMetrics().elidedText(f"{text}.", Qt.TextElideMode.ElideMiddle, WIDEST)
-        self.text.setText(shown)
-        self.setAccessibleName(f"{text}.")
+        # Translators: the full stop of any sentence
+        sentence = tr("{sentence}.", sentence=text)
+        metrics = self.text.fontMetrics()
+        self.text.setText(metrics.elidedText(sentence, Qt.TextElideMode.ElideMiddle, WIDEST))
+        self.setAccessibleName(sentence)
         self.undo_button.setVisible(undo is not None)
         self._undo = undo or (lambda: None)
         self._place()

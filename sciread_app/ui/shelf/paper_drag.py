@@ -6,9 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QDrag, QMouseEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from sciread_app.language import trn
 from sciread_app.ui.papers import PaperList
 from sciread_app.ui.shelf.parcels import pack_papers
-from sciread_app.ui.shelf.work import papers
 
 
 class PaperDrag(QObject):
@@ -42,7 +42,7 @@ class PaperDrag(QObject):
         if chosen:
             drag = QDrag(self._hits)
             drag.setMimeData(pack_papers(chosen))
-            drag.setPixmap(self._picture(papers(len(chosen))))
+            drag.setPixmap(self._picture(trn("{n:,} paper", "{n:,} papers", len(chosen))))
             drag.setHotSpot(QPoint(-12, -8))
             drag.exec(Qt.DropAction.CopyAction)
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, QSettings, Qt, Signal
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.shelf.chooser import Choice, Chooser
 from sciread_app.ui.shelf.chosen_bar import ChosenBar
@@ -18,7 +19,7 @@ from sciread_app.ui.shelf.organiser import Organiser
 from sciread_app.ui.shelf.paper_drag import PaperDrag
 from sciread_app.ui.shelf.sidebar import Sidebar
 from sciread_app.ui.shelf.verbs import PAPERS, STARS
-from sciread_app.ui.shelf.work import Done, ShelfWork, Step, papers
+from sciread_app.ui.shelf.work import Done, ShelfWork, Step
 
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 KNOWN_OF = 500  # chosen papers, of which is looked at whether they are read and what they have
 TRASH = "in:trash"
-NONE_CHOSEN = "Choose papers in the list first"
+NONE_CHOSEN = tr("Choose papers in the list first")
 
 
 class Shelving(QObject):
@@ -70,47 +71,50 @@ class Shelving(QObject):
             on = self._tags_of_all(ids)
             tags = self.work.shelf.tags
             choices = [Choice(tag.name, tag.colour, tag.count, tag.name in on) for tag in tags]
-            self._choose(f"Tag {papers(len(ids))}", choices, lambda c: self._tag(ids, c))
+            title = trn("Tag {n:,} paper", "Tag {n:,} papers", len(ids))
+            self._choose(title, choices, lambda c: self._tag(ids, c))
 
     def choose_collection(self) -> None:
         ids = self._chosen()
         if ids:
             choices = [Choice(one.path, None, one.count) for one in self.work.shelf.collections]
-            title = f"Put {papers(len(ids))} into a collection"
+            title = trn(
+                "Put {n:,} paper into a collection", "Put {n:,} papers into a collection", len(ids)
+            )
             self._choose(title, choices, lambda c: self._collect(ids, c))
 
     def uncollect(self) -> None:
         path, ids = self._page_collection(), self._chosen()
         if not path:
-            self.notice.say("Go to a collection in the sidebar first")
+            self.notice.say(tr("Go to a collection in the sidebar first"))
         elif ids:
-            self.work.do("Took out", lambda organise: organise.uncollect(ids, path))
+            self.work.do(tr("Took out"), lambda organise: organise.uncollect(ids, path))
 
     def toggle_read(self) -> None:
         """All are marked as read, unless they all are."""
         if ids := self._chosen():
             cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
             read = not all(card is not None and card.read for card in cards)
-            self.work.do("Marked", lambda organise: organise.mark_read(ids, read))
+            self.work.do(tr("Marked"), lambda organise: organise.mark_read(ids, read))
 
     def rate(self, stars: int) -> None:
         if ids := self._chosen():
-            self.work.do("Rated", lambda organise: organise.rate(ids, stars))
+            self.work.do(tr("Rated"), lambda organise: organise.rate(ids, stars))
 
     def trash(self) -> None:
         """From the trash there is only one way further."""
         if self.in_trash:
             self.delete_for_good()
         elif ids := self._chosen():
-            self.work.do("Moved to the trash", lambda organise: organise.trash(ids))
+            self.work.do(tr("Moved to the trash"), lambda organise: organise.trash(ids))
 
     def untrash(self) -> None:
         if ids := self._chosen():
-            self.work.do("Brought back", lambda organise: organise.untrash(ids))
+            self.work.do(tr("Brought back"), lambda organise: organise.untrash(ids))
 
     def delete_for_good(self) -> None:
         if not self.in_trash:
-            self.notice.say("Only what is in the trash can be deleted for good")
+            self.notice.say(tr("Only what is in the trash can be deleted for good"))
         elif ids := self._chosen():
             self._ask_to_delete(len(ids), ids)
 
@@ -118,7 +122,7 @@ class Shelving(QObject):
         if count := self.work.shelf.trash:
             self._ask_to_delete(count, None)
         else:
-            self.notice.say("The trash is empty")
+            self.notice.say(tr("The trash is empty"))
 
     def edit(self) -> None:
         """All fields of one paper, or some of many."""
@@ -127,7 +131,7 @@ class Shelving(QObject):
             desk, organise = self._window.desk, self._organiser
             assert desk
             self._jobs.run(
-                "Reading a paper",
+                tr("Reading a paper"),
                 lambda task: (desk.cards(ids), organise.set_by_hand(ids[0])),
                 lambda found: self._edit_one(*found),
                 lane=Lane.light,
@@ -254,32 +258,33 @@ class Shelving(QObject):
     def _tag(self, ids: Sequence[PaperId], choice: Choice) -> None:
         """What all of them have already is taken off."""
         if choice.on:
-            self.work.do("Untagged", lambda organise: organise.untag(ids, choice.name))
+            self.work.do(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
         else:
-            self.work.do("Tagged", lambda organise: organise.tag(ids, choice.name))
+            self.work.do(tr("Tagged"), lambda organise: organise.tag(ids, choice.name))
 
     def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
         from sciread_app.ui.shelf.edit_dialog import EditDialog
 
         def save(values: Mapping[str, Any]) -> None:
             ids = [card.paper.id for card in cards if card.paper.id is not None]
-            self.work.do("Changed", lambda organise: organise.edit(ids, **values))
+            self.work.do(tr("Changed"), lambda organise: organise.edit(ids, **values))
 
         for card in cards:
             EditDialog(card.paper, by_hand, save, self._window).show()
 
     def _collect(self, ids: Sequence[PaperId], choice: Choice) -> None:
-        self.work.do("Collected", lambda organise: organise.collect(ids, choice.name))
+        self.work.do(tr("Collected"), lambda organise: organise.collect(ids, choice.name))
 
     def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
         def delete() -> None:
-            self.work.do(f"Deleted {papers(count)} for good", _deletion(ids), lasting=True)
+            said = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
+            self.work.do(said, _deletion(ids), lasting=True)
 
         self._window.banner.show_notice(
-            f"Delete {papers(count)} for good?",
-            "This cannot be undone. Files on your disk stay where they are.",
-            ("Delete for good", delete),
-            ("Keep", lambda: None),
+            trn("Delete {n:,} paper for good?", "Delete {n:,} papers for good?", count),
+            tr("This cannot be undone. Files on your disk stay where they are."),
+            (tr("Delete for good"), delete),
+            (tr("Keep"), lambda: None),
         )
 
 

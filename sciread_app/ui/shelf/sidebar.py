@@ -11,11 +11,12 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QMenu, QVBoxLayout
 
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.shelf.colours import NAMES, shade
 from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import MADE, Kind, Name, Node, last_of, parent_of, scope_of
 from sciread_app.ui.shelf.tree import ShelfTree
-from sciread_app.ui.shelf.work import ShelfWork, Step, papers
+from sciread_app.ui.shelf.work import ShelfWork, Step
 from sciread_app.ui.theme import Appearance
 
 NARROWEST, FIRST_WIDTH, WIDEST = 150, 220, 480
@@ -25,10 +26,10 @@ class SiftLine(QLineEdit):
     """Down goes into the tree, Esc empties it."""
 
     def __init__(self, tree: ShelfTree) -> None:
-        super().__init__(placeholderText="Find a collection or tag")
+        super().__init__(placeholderText=tr("Find a collection or tag"))
         self.setObjectName("field")
         self.setClearButtonEnabled(True)
-        self.setAccessibleName("Find a collection, tag or saved search")
+        self.setAccessibleName(tr("Find a collection, tag or saved search"))
         self._tree = tree
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -113,33 +114,35 @@ class Sidebar(QFrame):
         one = nodes[0] if len(nodes) == 1 else None
         kinds = {node.kind for node in nodes}
         if one and one.kind is Kind.collection:
-            menu.addAction("New collection in it…", partial(self.add_collection, one))
+            menu.addAction(tr("New collection in it…"), partial(self.add_collection, one))
         if one and one.kind in MADE:
-            menu.addAction("Rename\tF2", partial(self.tree.rename, one))
+            menu.addAction(tr("Rename") + "\tF2", partial(self.tree.rename, one))
         if kinds == {Kind.tag}:
             self._add_colours(menu, nodes)
         if one and one.kind is Kind.collection and parent_of(one.key):
-            menu.addAction("Move to the top", partial(self._move, [one.key], ""))
+            menu.addAction(tr("Move to the top"), partial(self._move, [one.key], ""))
         if nodes and kinds <= {*MADE, Kind.every, Kind.unread, Kind.recent}:
             menu.addAction(
-                "Export these papers…", lambda: self.export_wanted.emit(*scope_of(nodes))
+                tr("Export these papers…"), lambda: self.export_wanted.emit(*scope_of(nodes))
             )
         if one and one.kind is Kind.collection:
-            menu.addAction("Keep as a file…", partial(self.keep_wanted.emit, one.key))
+            menu.addAction(tr("Keep as a file…"), partial(self.keep_wanted.emit, one.key))
         if nodes and kinds <= {*MADE}:
-            menu.addAction("Remove\tDel", partial(self._remove, nodes))
+            menu.addAction(tr("Remove") + "\tDel", partial(self._remove, nodes))
         if one and one.kind is Kind.trash:
-            menu.addAction("Empty the trash…", self.trash_asked.emit).setEnabled(bool(one.count))
+            menu.addAction(tr("Empty the trash…"), self.trash_asked.emit).setEnabled(
+                bool(one.count)
+            )
         if not menu.isEmpty():
             menu.addSeparator()
-        menu.addAction("New collection…", lambda: self.add_collection())
-        menu.addAction("New tag…", self.add_tag)
+        menu.addAction(tr("New collection…"), lambda: self.add_collection())
+        menu.addAction(tr("New tag…"), self.add_tag)
         return menu
 
     def _add_colours(self, menu: QMenu, nodes: Sequence[Node]) -> None:
-        colours = menu.addMenu("Colour")
+        colours = menu.addMenu(tr("Colour"))
         now = {node.colour for node in nodes}
-        for key, name in (*NAMES.items(), ("", "No colour")):
+        for key, name in (*NAMES.items(), ("", tr("No colour"))):
             action = colours.addAction(
                 self._dot(key), name, partial(self._colour, [node.key for node in nodes], key)
             )
@@ -188,29 +191,30 @@ class Sidebar(QFrame):
 
     def _make(self, below: Node, name: str) -> None:
         if below.kind is Kind.tags:
-            self._work.do("Made a tag", lambda organise: organise.tag([], name))
+            self._work.do(tr("Made a tag"), lambda organise: organise.tag([], name))
         else:
             path = "/".join(filter(None, (_path(below), name)))
-            self._work.do("Made a collection", lambda organise: organise.make_collection(path))
+            self._work.do(tr("Made a collection"), lambda organise: organise.make_collection(path))
 
     def _rename(self, node: Node, new: str) -> None:
         old = node.key
         if node.kind is Kind.tag:
-            self._work.do("Renamed a tag", lambda organise: organise.rename_tag(old, new))
+            self._work.do(tr("Renamed a tag"), lambda organise: organise.rename_tag(old, new))
             self._follow([node], fragment("tag", [new]), new)
         elif node.kind is Kind.search:
-            self._work.do("Renamed a search", lambda organise: organise.rename_search(old, new))
+            self._work.do(tr("Renamed a search"), lambda organise: organise.rename_search(old, new))
         else:
             path = "/".join(filter(None, (parent_of(old), new)))
-            self._work.do("Renamed a collection", _move_to(old, path))
+            self._work.do(tr("Renamed a collection"), _move_to(old, path))
             self._follow([node], fragment("in", [path]), last_of(path))
 
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
-        self._work.do(f"Moved {len(paths)} collections", *steps)
+        said = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
+        self._work.do(said, *steps)
 
     def _colour(self, names: Sequence[str], colour: str) -> None:
-        self._work.do("Coloured tags", *(_colour_to(name, colour) for name in names))
+        self._work.do(tr("Coloured tags"), *(_colour_to(name, colour) for name in names))
 
     def _remove(self, nodes: Sequence[Node]) -> None:
         """What lies in them stays in the library; and it can be taken back."""
@@ -221,7 +225,9 @@ class Sidebar(QFrame):
         ]
         steps = [_removal(node) for node in outermost if node.kind in MADE]
         if steps:
-            self._work.do(f"Removed {len(steps)} from the shelf", *steps)
+            count = len(steps)
+            said = trn("Removed {n:,} from the shelf", "Removed {n:,} from the shelf", count)
+            self._work.do(said, *steps)
             self._follow(nodes, "", "")
 
     def _follow(self, nodes: Sequence[Node], new: str, label: str) -> None:
@@ -232,11 +238,13 @@ class Sidebar(QFrame):
     def put(self, node: Node, ids: Sequence[PaperId]) -> None:
         """Papers were dropped there."""
         if node.kind is Kind.tag:
-            self._work.do("Tagged", lambda organise: organise.tag(ids, node.key))
+            self._work.do(tr("Tagged"), lambda organise: organise.tag(ids, node.key))
         elif node.kind is Kind.collection:
-            self._work.do("Collected", lambda organise: organise.collect(ids, node.key))
+            self._work.do(tr("Collected"), lambda organise: organise.collect(ids, node.key))
         elif node.kind is Kind.trash:
-            said = f"Moved {papers(len(ids))} to the trash"
+            said = trn(
+                "Moved {n:,} paper to the trash", "Moved {n:,} papers to the trash", len(ids)
+            )
             self._work.do(said, lambda organise: organise.trash(ids))
 
 

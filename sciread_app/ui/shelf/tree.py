@@ -9,6 +9,7 @@ from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QRect, Q
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractItemDelegate, QAbstractItemView, QTreeView, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.delegate import ABOVE_HEADING, Index, ShelfDelegate
 from sciread_app.ui.shelf.model import ShelfModel
@@ -220,4 +221,4 @@ class ShelfTree(QTreeView):
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setDragDropOverwriteMode(True)  # onto lines, not between them
         self.setAutoExpandDelay(OPEN_MS)
-        self.setAccessibleName("Collections, tags and saved searches")
+        self.setAccessibleName(tr("Collections, tags and saved searches"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from sciread_app.language import tr, trn
+
 if TYPE_CHECKING:
     from sciread_app.ui.shelf.shelving import Shelving
 
@@ -19,32 +21,38 @@ class Verb(NamedTuple):
 
 
 def _rate(stars: int) -> Verb:
-    text = {0: "No stars", 1: "1 star"}.get(stars, f"{stars} stars")
+    text = trn("{n} star", "{n} stars", stars) if stars else tr("No stars")
     return Verb(f"rate {stars}", text, str(stars), lambda shelving: shelving.rate(stars))
 
 
 PAPERS = (
-    Verb("tag", "&Tag…", "T", lambda shelving: shelving.choose_tag()),
-    Verb("collect", "Put into a &collection…", "C", lambda shelving: shelving.choose_collection()),
-    Verb("uncollect", "Take &out of this collection", "", lambda shelving: shelving.uncollect()),
-    Verb("read", "Mark as &read or unread", "R", lambda shelving: shelving.toggle_read()),
-    Verb("edit", "&Edit…", "E", lambda shelving: shelving.edit()),
-    Verb("export", "E&xport…", "", lambda shelving: shelving.export()),
-    Verb("trash", "&Move to the trash", "Del", lambda shelving: shelving.trash()),
-    Verb("untrash", "&Bring back from the trash", "", lambda shelving: shelving.untrash()),
-    Verb("delete", "&Delete for good…", "", lambda shelving: shelving.delete_for_good()),
-    Verb("all", "Choose &all", "Ctrl+A", lambda shelving: shelving.choose_all()),
+    Verb("tag", tr("&Tag…"), "T", lambda shelving: shelving.choose_tag()),
+    Verb(
+        "collect", tr("Put into a &collection…"), "C", lambda shelving: shelving.choose_collection()
+    ),
+    Verb(
+        "uncollect", tr("Take &out of this collection"), "", lambda shelving: shelving.uncollect()
+    ),
+    Verb("read", tr("Mark as &read or unread"), "R", lambda shelving: shelving.toggle_read()),
+    Verb("edit", tr("&Edit…"), "E", lambda shelving: shelving.edit()),
+    Verb("export", tr("E&xport…"), "", lambda shelving: shelving.export()),
+    Verb("trash", tr("&Move to the trash"), "Del", lambda shelving: shelving.trash()),
+    Verb("untrash", tr("&Bring back from the trash"), "", lambda shelving: shelving.untrash()),
+    Verb("delete", tr("&Delete for good…"), "", lambda shelving: shelving.delete_for_good()),
+    Verb("all", tr("Choose &all"), "Ctrl+A", lambda shelving: shelving.choose_all()),
 )
 STARS = tuple(map(_rate, (5, 4, 3, 2, 1, 0)))
 SHELF = (
-    Verb("collection", "&New collection…", "Ctrl+Shift+N", lambda shelving: shelving.add()),
-    Verb("empty", "Empty the tras&h…", "", lambda shelving: shelving.empty_trash()),
+    Verb("collection", tr("&New collection…"), "Ctrl+Shift+N", lambda shelving: shelving.add()),
+    Verb("empty", tr("Empty the tras&h…"), "", lambda shelving: shelving.empty_trash()),
 )
 VIEW = (
-    Verb("sidebar", "Side&bar", "Ctrl+B", lambda shelving: shelving.toggle_sidebar()),
-    Verb("into", "&Into the sidebar", "Ctrl+Shift+B", lambda shelving: shelving.go_to_sidebar()),
+    Verb("sidebar", tr("Side&bar"), "Ctrl+B", lambda shelving: shelving.toggle_sidebar()),
+    Verb(
+        "into", tr("&Into the sidebar"), "Ctrl+Shift+B", lambda shelving: shelving.go_to_sidebar()
+    ),
 )
 BACK = (
-    Verb("undo", "&Undo", "Ctrl+Z", lambda shelving: shelving.work.undo()),
-    Verb("redo", "Re&do", "Ctrl+Shift+Z", lambda shelving: shelving.work.redo()),
+    Verb("undo", tr("&Undo"), "Ctrl+Z", lambda shelving: shelving.work.undo()),
+    Verb("redo", tr("Re&do"), "Ctrl+Shift+Z", lambda shelving: shelving.work.redo()),
 )

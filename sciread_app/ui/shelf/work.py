@@ -4,7 +4,7 @@ window's thread."""
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.shelf import Shelf
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.shelf.nodes import Tree
@@ -63,22 +64,35 @@ class ShelfWork(QObject):
             if lasting:
                 return Done(what)
             if not edits:
-                return Done("Nothing had to be changed")
+                return Done(tr("Nothing had to be changed"))
             return Done(edits[0].what if len(edits) == 1 else what, len(edits))
 
         self._queue(what, work)
 
     def undo(self, times: int = 1) -> None:
-        self._queue("Undoing", lambda: self._back(self._organiser.undo, "Undone", times))
+        self._queue(tr("Undoing"), lambda: self._undo(times))
 
     def redo(self) -> None:
-        self._queue("Redoing", lambda: self._back(self._organiser.redo, "Done again"))
+        self._queue(tr("Redoing"), self._redo)
 
-    def _back(self, step: Callable[[], Any], said: str, times: int = 1) -> Done:
-        edits = [edit for edit in (step() for _ in range(times)) if edit is not None]
+    def _undo(self, times: int) -> Done:
+        """The first of several is what was done last."""
+        tried = (self._organiser.undo() for _ in range(times))
+        edits = [edit for edit in tried if edit is not None]
         if not edits:
-            return Done("There is nothing to undo" if said == "Undone" else "Nothing to do again")
-        return Done(f"{said}: {_begun(edits)}")
+            return Done(tr("There is nothing to undo"))
+        what, others = _within(edits[0].what), len(edits) - 1
+        if not others:
+            return Done(tr("Undone: {edit}", edit=what))
+        return Done(
+            trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
+        )
+
+    def _redo(self) -> Done:
+        edit = self._organiser.redo()
+        if edit is None:
+            return Done(tr("Nothing to do again"))
+        return Done(tr("Done again: {edit}", edit=_within(edit.what)))
 
     def _queue(self, title: str, work: Callable[[], Done]) -> None:
         self._waiting.append((title, work))
@@ -111,7 +125,7 @@ class ShelfWork(QObject):
     def _grow(self, shelf: Callable[[], Shelf]) -> None:
         wanted = self._wanted
         self._jobs.run(
-            "Counting papers",
+            tr("Counting papers"),
             lambda task: Tree(shelf(), wanted),
             self._show,
             lane=Lane.light,
@@ -123,11 +137,6 @@ class ShelfWork(QObject):
         self.came.emit(tree)
 
 
-def _begun(edits: Sequence[Any]) -> str:
-    """The first of several, which is what was done last, in the middle of a sentence."""
-    what = str(edits[0].what)
-    return what[:1].lower() + what[1:] + (f" and {len(edits) - 1} more" if len(edits) > 1 else "")
-
-
-def papers(count: int) -> str:
-    return "1 paper" if count == 1 else f"{count:,} papers"
+def _within(what: str) -> str:
+    """What an edit did, in the middle of a sentence."""
+    return what[:1].lower() + what[1:]
