@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
+from sciread_app.language import tr
+
 
 class Style(StrEnum):
     apa = "apa"
@@ -58,9 +60,11 @@ COPY_AS: Sequence[Sequence[tuple[CopyAs, str]]] = (
     ),
     tuple((CopyAs(style.value), name) for style, name in STYLES.items()),
     tuple(
-        (CopyAs(style.value + IN_TEXT), f"{name}, in the text") for style, name in STYLES.items()
+        # Translators: as the style APA marks what is cited within a text
+        (CopyAs(style.value + IN_TEXT), tr("{style}, in the text", style=name))
+        for style, name in STYLES.items()
     ),
-    ((CopyAs.doi, "DOI"), (CopyAs.link, "Link"), (CopyAs.title, "Title")),
+    ((CopyAs.doi, "DOI"), (CopyAs.link, tr("Link")), (CopyAs.title, tr("Title"))),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sciread_app.domain.fetches import SourceQuery
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 from sciread_app.services.around import Side, ring
 from sciread_app.services.citing import Citing, Report
 from sciread_app.sources import arxiv, crossref, pubmed, semantic_scholar
@@ -46,7 +47,7 @@ class Asking:
 
         Raises SourceError if nobody has it.
         """
-        task.step(0, 1, f"Asking for {name.kind}:{name.value}")
+        task.step(0, 1, tr("Asking for {name}", name=f"{name.kind}:{name.value}"))
         paper = _fetch(name, self._client, task)
         ledger = self._library.ledger
         number = ledger.open(f"{name.kind}:{name.value}")
@@ -66,7 +67,7 @@ def _fetch(name: Identifier, client: Client, task: Task) -> Paper:
     paper = next((one for one in found.papers if name in one.identifiers), None)
     if paper is None:
         raise SourceError(
-            f"Nobody we ask has the paper {name.kind}:{name.value}.",
-            "Open its page, and add what you find there.",
+            tr("Nobody we ask has the paper {name}.", name=f"{name.kind}:{name.value}"),
+            tr("Open its page, and add what you find there."),
         )
     return paper

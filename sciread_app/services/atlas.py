@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.language import tr
 from sciread_app.services import atlas_clusters as clusters
 from sciread_app.services import atlas_layout
 from sciread_app.services.atlas_file import read_arrays, write_arrays
@@ -117,7 +118,7 @@ class Atlas:
     def problems(self) -> list[str]:
         """What is wrong with the files, one sentence each. `rebuild` mends it."""
         if self._file.exists() and _Kept.read(self._file) is None:
-            return [f"The map {self._file.name} is damaged."]
+            return [tr("The map {file} is damaged.", file=self._file.name)]
         return []
 
     def rebuild(self) -> None:
@@ -133,7 +134,7 @@ class Atlas:
     def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
         begun = self._begun(ids, hashes)
         chosen = begun[0] if begun else _sample(len(ids))
-        task.step(0, len(chosen), "Reading vectors")
+        task.step(0, len(chosen), tr("Reading vectors"))
         vectors, there = self._space.vectors(ids[chosen])
         chosen, vectors = chosen[there], vectors[there]
         axes = find_axes(vectors)
@@ -143,7 +144,7 @@ class Atlas:
             stage = {"ids": ids[chosen], "hashes": hashes[chosen], **near._asdict()}
             write_arrays(self._unfinished, stage)
         places = self._settle(points, near, task, resume=begun is not None)
-        task.step(0, 0, "Naming groups")
+        task.step(0, 0, tr("Naming groups"))
         centres, parents = clusters.group(points)
         fine = clusters.nearest_group(points, centres)
         titles = self._library.traits.titles(ids[chosen].tolist())
@@ -176,7 +177,7 @@ class Atlas:
             state = None
         layout = Layout(points, near, state)
         while not layout.done:
-            task.step(layout.step, atlas_layout.STEPS, "Laying out the map")
+            task.step(layout.step, atlas_layout.STEPS, tr("Laying out the map"))
             layout.advance()
             if layout.step % _KEPT_EVERY == 0:
                 kept = layout.state()

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 
 Vectors = NDArray[np.float32]
@@ -94,7 +95,7 @@ def nearest(points: Vectors, among: Vectors, k: int, task: Task, note: str) -> N
 def neighbours(points: Vectors, task: Task) -> Neighbours:
     """Of each point, the nearest others but itself, as many as a layout needs."""
     k = min(_NEIGHBOURS, len(points) - 1)
-    found = nearest(points, points, k + 1, task, "Comparing papers")
+    found = nearest(points, points, k + 1, task, tr("Comparing papers"))
     itself = found.indices == np.arange(len(points))[:, None]
     # Among many that are the same it may not have found itself.
     itself[~itself.any(axis=1), -1] = True
@@ -174,7 +175,7 @@ def place_among(
     `seeds` tell apart points that would else lie on one another.
     """
     k = min(_AROUND, len(drawn))
-    near = nearest(points, drawn, k, task, "Placing papers").indices
+    near = nearest(points, drawn, k, task, tr("Placing papers")).indices
     around = places[near]  # [points, k, 2]
     squares = ((around[:, :, None] - around[:, None]) ** 2).sum(axis=3)
     step = 1 / np.sqrt(len(drawn))

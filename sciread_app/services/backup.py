@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.storage.copies import copy
 from sciread_app.storage.database import in_use
@@ -33,7 +34,8 @@ def backup(library: Library, home: Home, target: Path) -> None:
         half.replace(target)
     except OSError as error:
         raise LibraryError(
-            f"The backup {target} cannot be written: {error.strerror}.", "Choose another place."
+            tr("The backup {file} cannot be written: {why}.", file=target, why=error.strerror),
+            tr("Choose another place."),
         ) from error
     finally:
         whole.unlink(missing_ok=True)
@@ -58,8 +60,8 @@ def restore(home: Home, archive: Path) -> Path | None:
         _check(new)
         if home.library.exists() and in_use(home.library):
             raise LibraryError(
-                f"The library {home.library} is open in another window or program.",
-                "Close it and restore again. Nothing was changed.",
+                tr("The library {file} is open in another window or program.", file=home.library),
+                tr("Close it and restore again. Nothing was changed."),
             )
         kept = _put_away(home)
         new.replace(home.library)
@@ -80,20 +82,25 @@ def _unpack(archive: Path, target: Path) -> None:
         ):
             shutil.copyfileobj(source, sink)
     except FileNotFoundError as error:
-        raise LibraryError(f"There is no backup {archive}.") from error
+        raise LibraryError(tr("There is no backup {name}.", name=archive)) from error
     except (zipfile.BadZipFile, KeyError) as error:
         raise LibraryError(
-            f"{archive} is not a backup of SciRead, or it is damaged.", "Choose another backup."
+            tr("{file} is not a backup of SciRead, or it is damaged.", file=archive),
+            tr("Choose another backup."),
         ) from error
     except OSError as error:
-        raise LibraryError(f"The backup cannot be unpacked: {error.strerror}.") from error
+        raise LibraryError(
+            tr("The backup cannot be unpacked: {why}.", why=error.strerror)
+        ) from error
 
 
 def _check(path: Path) -> None:
     library = Library(path)
     try:
         if problems := library.problems():
-            raise LibraryError(f"The backup is damaged: {problems[0]}.", "Choose another backup.")
+            raise LibraryError(
+                tr("The backup is damaged: {why}.", why=problems[0]), tr("Choose another backup.")
+            )
     finally:
         library.close()
         for side in ("-wal", "-shm"):

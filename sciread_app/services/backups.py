@@ -10,6 +10,7 @@ from datetime import date, datetime
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.storage.copies import is_sound, papers_in
 from sciread_app.storage.library import Library
@@ -21,10 +22,11 @@ _ARRIVING = ".arriving"  # a copy that is being made, or looked at
 
 _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
 _NAMES = (
-    (_DAILY, "Daily"),
-    (re.compile(r"sciread-.*\.zip"), "By hand"),
-    (re.compile(r"library\.before-.*\.sqlite3"), "Before restoring"),
-    (re.compile(r"library\.backup\.sqlite3"), "Before an update of SciRead"),
+    # Translators: how a backup came about; so are the next three
+    (_DAILY, tr("Daily")),
+    (re.compile(r"sciread-.*\.zip"), tr("By hand")),
+    (re.compile(r"library\.before-.*\.sqlite3"), tr("Before restoring")),
+    (re.compile(r"library\.backup\.sqlite3"), tr("Before an update of SciRead")),
 )
 
 
@@ -73,11 +75,11 @@ class Backups:
         target = self.folder / f"{today.isoformat()}.sqlite3"
         arriving = target.with_suffix(_ARRIVING)
         try:
-            library.copy_to(arriving, lambda done, all: task.step(done, all, "Copying"))
+            library.copy_to(arriving, lambda done, all: task.step(done, all, tr("Copying")))
             if not is_sound(arriving):
                 raise LibraryError(
-                    "The library seems to be damaged: its copy cannot be read.",
-                    "Run `sciread doctor`. Earlier backups were kept.",
+                    tr("The library seems to be damaged: its copy cannot be read."),
+                    tr("Run `sciread doctor`. Earlier backups were kept."),
                 )
             arriving.replace(target)
         finally:
@@ -100,7 +102,9 @@ class Backups:
                 return copy.path
         if (path := Path(name).expanduser()).is_file():
             return path
-        raise LibraryError(f"There is no backup {name}.", "`sciread backups` lists them.")
+        raise LibraryError(
+            tr("There is no backup {name}.", name=name), tr("`sciread backups` lists them.")
+        )
 
     def _changed(self) -> bool:
         """Whether the library was written to since the last daily copy was made."""
@@ -117,13 +121,20 @@ class Backups:
             free, size = shutil.disk_usage(self.folder).free, self._home.library.stat().st_size
         except OSError as error:
             raise LibraryError(
-                f"The folder of the backups, {self.folder}, cannot be used: {error.strerror}.",
-                "Choose another one in the settings.",
+                tr(
+                    "The folder of the backups, {folder}, cannot be used: {why}.",
+                    folder=self.folder,
+                    why=error.strerror,
+                ),
+                tr("Choose another one in the settings."),
             ) from error
         if free < 2 * size:
             raise LibraryError(
-                "There is too little room on the disk for a backup of the library.",
-                f"Make room, or choose another folder than {self.folder} in the settings.",
+                tr("There is too little room on the disk for a backup of the library."),
+                tr(
+                    "Make room, or choose another folder than {folder} in the settings.",
+                    folder=self.folder,
+                ),
             )
 
     def _daily(self) -> dict[date, Path]:

@@ -15,6 +15,7 @@ from sciread_app.domain.citations import NAMES, STALE, Answer, Names
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.errors import SourceError
+from sciread_app.language import tr, trn
 from sciread_app.sources import pubmed_links, semantic_scholar
 from sciread_app.sources.http import Client
 from sciread_app.storage.citations import Pair
@@ -128,7 +129,7 @@ class _Run:
         """What the source answers, up to where it fails; nothing if it has failed before."""
         if not names or source.KEY in self._away:
             return
-        self._tell(f"Asking {source.TITLE}")
+        self._tell(tr("Asking {source}", source=source.TITLE))
         try:
             yield from source.ask(names, self._client, self._task)
         except SourceError as error:
@@ -160,7 +161,7 @@ class _Run:
         self._library.citations.put(chain(pairs, own), source.KEY, asked=marks)
         self._report.remarks += [f"{_shown(a.asked)}: {a.remark}" for a in answers if a.remark]
         self._nameless += sum(answer.nameless for answer in answers)
-        self._tell(f"Asking {source.TITLE}")
+        self._tell(tr("Asking {source}", source=source.TITLE))
 
     def _pairs(self, answers: Sequence[Answer]) -> list[Pair]:
         """Citing and cited, the others by the names that the library knows them by, if any."""
@@ -190,19 +191,29 @@ class _Run:
             error, count = self._away.get(source.KEY), self._unanswered[source.KEY]
             if error and count:
                 why = f"{error} {error.hint}".strip()
-                report.failed.append(Skipped(source.TITLE, _papers(count), why))
+                papers = trn("{n:,} paper", "{n:,} papers", count)
+                report.failed.append(Skipped(source.TITLE, papers, why))
                 report.unanswered += count
             elif error:
-                report.remarks.append(f"{error} PubMed was asked in its place.")
+                report.remarks.append(tr("{error} PubMed was asked in its place.", error=error))
         if self._withheld:
             report.remarks.append(
-                f"The publishers of {_papers(self._withheld)} do not let {semantic_scholar.TITLE} "
-                "say what is cited there."
+                trn(
+                    "The publishers of {n:,} paper do not let {source} say what is cited there.",
+                    "The publishers of {n:,} papers do not let {source} say what is cited there.",
+                    self._withheld,
+                    source=semantic_scholar.TITLE,
+                )
             )
         if self._nameless:
             report.remarks.append(
-                f"{self._nameless:,} citations are left out: the other paper has neither DOI nor "
-                "arXiv id nor PMID to remember it by."
+                trn(
+                    "{n:,} citation is left out: the other paper has neither DOI nor arXiv id nor "
+                    "PMID to remember it by.",
+                    "{n:,} citations are left out: the other paper has neither DOI nor arXiv id "
+                    "nor PMID to remember it by.",
+                    self._nameless,
+                )
             )
 
 
@@ -226,10 +237,6 @@ def _grouped(cases: Iterable[tuple[Identifier, _Case]]) -> dict[Identifier, list
     for name, case in cases:
         groups.setdefault(name, []).append(case)
     return groups
-
-
-def _papers(count: int) -> str:
-    return "1 paper" if count == 1 else f"{count:,} papers"
 
 
 def _shown(name: Identifier) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.atlas import Atlas
 from sciread_app.services.space import Space
@@ -29,63 +30,81 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
     neighbours are caches of it and are made again where they do not fit.
     """
     findings = []
-    task.step(0, 4, "The library")
+    task.step(0, 4, tr("The library"))
     findings.append(_library(library))
-    task.step(1, 4, "The text index")
+    task.step(1, 4, tr("The text index"))
     findings.append(_text_index(library))
-    task.step(2, 4, "Vectors and neighbours")
+    task.step(2, 4, tr("Vectors and neighbours"))
     if space is not None:
         findings.append(_space(space, task))
         findings.append(_map(Atlas(library, space, home.indexes)))
-    task.step(3, 4, "Files")
+    task.step(3, 4, tr("Files"))
     findings += [_files(library), _leftovers(home)]
-    task.step(4, 4, "Done")
+    task.step(4, 4, tr("Done"))
     return findings
 
 
 def _library(library: Library) -> Finding:
     problems = library.problems()
     if problems:
-        hint = "Nothing was changed. Bring back a backup with `sciread restore FILE`."
+        hint = tr("Nothing was changed. Bring back a backup with `sciread restore FILE`.")
         return Finding("library", False, f"{'; '.join(problems)}. {hint}")
-    return Finding("library", True, f"{library.count()} papers, the file is whole")
+    whole = trn("{n} paper, the file is whole", "{n} papers, the file is whole", library.count())
+    return Finding("library", True, whole)
 
 
 def _text_index(library: Library) -> Finding:
     if library.text_index_fits():
-        return Finding("text index", True, "says what the library says")
+        # Translators: the text index
+        return Finding("text index", True, tr("says what the library says"))
     library.rebuild_text_index()
     fits = library.text_index_fits()
-    return Finding("text index", fits, "did not fit the library and was rebuilt", mended=fits)
+    # Translators: the text index
+    return Finding("text index", fits, tr("did not fit the library and was rebuilt"), mended=fits)
 
 
 def _space(space: Space, task: Task) -> Finding:
     problems = space.problems()
     if not problems:
-        return Finding("vectors", True, "vectors and neighbours fit the library")
+        return Finding("vectors", True, tr("vectors and neighbours fit the library"))
     space.rebuild(task)
     left = space.problems()
-    detail = " ".join([*problems, "Rebuilt." if not left else "Rebuilding did not mend that."])
-    return Finding("vectors", not left, detail, mended=not left)
+    last = tr("Rebuilding did not mend that.") if left else tr("Rebuilt.")
+    return Finding("vectors", not left, " ".join([*problems, last]), mended=not left)
 
 
 def _map(atlas: Atlas) -> Finding:
     problems = atlas.problems()
     if not problems:
-        return Finding("map", True, "fits, or is not drawn yet")
+        # Translators: the map
+        return Finding("map", True, tr("fits, or is not drawn yet"))
     atlas.rebuild()
-    detail = f"{' '.join(problems)} It is drawn anew when it is next looked at."
-    return Finding("map", True, detail, mended=True)
+    last = tr("It is drawn anew when it is next looked at.")
+    return Finding("map", True, " ".join([*problems, last]), mended=True)
 
 
 def _files(library: Library) -> Finding:
     attached = library.attachments.of(library.ids().tolist())
     missing = sorted({a.path for a in attached if not Path(a.path).exists()})
     if not missing:
-        return Finding("files", True, f"all {len(attached)} attached files are where they were")
-    shown = ", ".join(missing[:5]) + (", ..." if len(missing) > 5 else "")
-    hint = "Add the folder where they are now: they are known by their content."
-    return Finding("files", False, f"{len(missing)} files are not there any more: {shown}. {hint}")
+        return Finding("files", True, _all_there(len(attached)))
+    said = trn(
+        "{n} file is not there any more: {files}. Add the folder where it is now: it is known by "
+        "its content.",
+        "{n} files are not there any more: {files}. Add the folder where they are now: they are "
+        "known by their content.",
+        len(missing),
+        files=", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""),
+    )
+    return Finding("files", False, said)
+
+
+def _all_there(files: int) -> str:
+    return trn(
+        "the {n} attached file is where it was",
+        "all {n} attached files are where they were",
+        files,
+    )
 
 
 def _leftovers(home: Home) -> Finding:
@@ -100,5 +119,9 @@ def _leftovers(home: Home) -> Finding:
     for path in halves:
         path.unlink()
     if halves:
-        return Finding("leftovers", True, f"{len(halves)} half-written files removed", mended=True)
-    return Finding("leftovers", True, "none")
+        removed = trn(
+            "{n} half-written file removed", "{n} half-written files removed", len(halves)
+        )
+        return Finding("leftovers", True, removed, mended=True)
+    # Translators: there are no half-written files
+    return Finding("leftovers", True, tr("none"))

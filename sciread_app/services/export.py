@@ -14,6 +14,7 @@ from typing import TextIO
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.formats import bibtex, csl_json, jsonl, ris
+from sciread_app.language import tr
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -49,8 +50,8 @@ def format_of(path: Path) -> Format:
     """The format that a file of this name is written in. Raises LibraryError."""
     if path.suffix.lower() not in _SUFFIXES:
         raise LibraryError(
-            f"What {path.name} should hold cannot be told from its name.",
-            f"Let it end with {', '.join(_SUFFIXES)}, or name the format.",
+            tr("What {file} should hold cannot be told from its name.", file=path.name),
+            tr("Let it end with {endings}, or name the format.", endings=", ".join(_SUFFIXES)),
         )
     return _SUFFIXES[path.suffix.lower()]
 
@@ -89,7 +90,8 @@ def _whole(path: Path) -> Iterator[TextIO]:
         half.replace(path)
     except OSError as error:
         raise LibraryError(
-            f"{path} cannot be written: {error.strerror}.", "Choose another place for the file."
+            tr("{file} cannot be written: {why}.", file=path, why=error.strerror),
+            tr("Choose another place for the file."),
         ) from error
     finally:
         half.unlink(missing_ok=True)
@@ -105,6 +107,6 @@ def _keyed(papers: Iterable[Paper], keys: Mapping[PaperId, str]) -> Iterator[Pap
 
 def _papers(library: Library, ids: Sequence[int], task: Task) -> Iterator[Paper]:
     for start in range(0, len(ids), _BATCH):
-        task.step(start, len(ids), "Writing")
+        task.step(start, len(ids), tr("Writing"))
         yield from library.get(ids[start : start + _BATCH])
-    task.step(len(ids), len(ids), "Writing")
+    task.step(len(ids), len(ids), tr("Writing"))

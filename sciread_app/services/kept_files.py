@@ -14,12 +14,13 @@ from pathlib import Path
 from sciread_app.domain.kept_files import KeptFile
 from sciread_app.domain.query import Condition
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.services import export
 from sciread_app.services.export import Format
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-_CHANGED = "Somebody has changed it since it was written last. Keep it anew to overwrite it."
+_CHANGED = tr("Somebody has changed it since it was written last. Keep it anew to overwrite it.")
 
 
 class KeptFiles:
@@ -68,13 +69,17 @@ class KeptFiles:
         for other in self.files():
             if other.path == kept.path and other.collection != kept.collection:
                 raise LibraryError(
-                    f"{kept.path} is kept for the collection “{other.collection}”.",
-                    "Choose another name, or stop keeping that one first.",
+                    tr(
+                        "{file} is kept for the collection “{collection}”.",
+                        file=kept.path,
+                        collection=other.collection,
+                    ),
+                    tr("Choose another name, or stop keeping that one first."),
                 )
         if Path(kept.path).exists() and not may_replace:
             raise LibraryError(
-                f"There is a file {kept.path} already.",
-                "Choose another name, or say that it may be replaced (--replace).",
+                tr("There is a file {file} already.", file=kept.path),
+                tr("Choose another name, or say that it may be replaced (--replace)."),
             )
 
     def _is_ours(self, path: Path) -> bool:
@@ -116,7 +121,8 @@ def _put_aside(path: Path) -> None:
         shutil.copy2(path, free)
     except OSError as error:
         raise LibraryError(
-            f"{path} cannot be put aside: {error.strerror}.", "Choose another name for the file."
+            tr("{file} cannot be put aside: {why}.", file=path, why=error.strerror),
+            tr("Choose another name for the file."),
         ) from error
 
 

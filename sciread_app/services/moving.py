@@ -6,6 +6,7 @@ import shutil
 import time
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.paths import MOVED, Home
 from sciread_app.storage.copies import copy, is_sound
 from sciread_app.storage.database import in_use
@@ -24,22 +25,24 @@ def move(home: Home, target: Home, task: Task) -> Home:
     """
     if target.library.exists():
         raise LibraryError(
-            f"There is a library in {target.folder} already.", "Choose an empty folder."
+            tr("There is a library in {folder} already.", folder=target.folder),
+            tr("Choose an empty folder."),
         )
     if in_use(home.library):
         raise LibraryError(
-            f"The library {home.library} is open in another window or program.",
-            "Close it and move the library again. Nothing was changed.",
+            tr("The library {file} is open in another window or program.", file=home.library),
+            tr("Close it and move the library again. Nothing was changed."),
         )
     try:
         target.folder.mkdir(parents=True, exist_ok=True)
         _copy_beside(home, target, task)
         arriving = target.library.with_suffix(".arriving")
-        copy(home.library, arriving, lambda done, all: task.step(done, all, "Copying"))
+        copy(home.library, arriving, lambda done, all: task.step(done, all, tr("Copying")))
         if not is_sound(arriving):
             arriving.unlink()
             raise LibraryError(
-                f"The copy in {target.folder} is damaged.", "Run `sciread doctor`, and try again."
+                tr("The copy in {folder} is damaged.", folder=target.folder),
+                tr("Run `sciread doctor`, and try again."),
             )
         arriving.replace(target.library)
         # From here on the library is there; killed before, it is here.
@@ -47,8 +50,12 @@ def move(home: Home, target: Home, task: Task) -> Home:
         _keep_old(home)
     except OSError as error:
         raise LibraryError(
-            f"The library cannot be moved to {target.folder}: {error.strerror}.",
-            "Choose another folder.",
+            tr(
+                "The library cannot be moved to {folder}: {why}.",
+                folder=target.folder,
+                why=error.strerror,
+            ),
+            tr("Choose another folder."),
         ) from error
     return target
 
@@ -56,7 +63,7 @@ def move(home: Home, target: Home, task: Task) -> Home:
 def _copy_beside(home: Home, target: Home, task: Task) -> None:
     for name in _FOLDERS:
         if (home.folder / name).is_dir():
-            task.step(0, 0, f"Copying {name}")
+            task.step(0, 0, tr("Copying {name}", name=name))
             shutil.copytree(home.folder / name, target.folder / name, dirs_exist_ok=True)
     for name in _FILES:
         if (home.folder / name).is_file():
