@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sciread_app.domain.sentences import sentences
+from sciread_app.language import tr, trn
 from sciread_app.ui.marks import spans, stem
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.theme import Theme
@@ -33,7 +34,7 @@ def marks_of(card: Card, theme: Theme) -> list[Mark]:
     for tag in card.tags:
         look = shade(theme, card.tag_colours.get(tag, ""))
         marks.append(Mark(tag, look.fill, look.text))
-    plain = [f"{card.versions} versions"] if card.versions > 1 else []
+    plain = [_versions(card)] if card.versions > 1 else []
     plain += ["PDF"] if has_pdf(card) else []
     plain += card.paper.fields[:MOST_FIELDS]
     return marks + [Mark(text, theme.track, theme.quiet) for text in plain]
@@ -45,10 +46,14 @@ def has_pdf(card: Card) -> bool:
 
 def spoken_marks(card: Card) -> str:
     """The marks for somebody who hears the list."""
-    rated = f"{card.rating} stars" if card.rating else ""
-    several = f"{card.versions} versions" if card.versions > 1 else ""
-    parts = (card.retracted, "" if card.read else "unread", rated, several, *card.tags)
+    rated = trn("{n} star", "{n} stars", card.rating) if card.rating else ""
+    several = _versions(card) if card.versions > 1 else ""
+    parts = (card.retracted, "" if card.read else tr("unread"), rated, several, *card.tags)
     return ", ".join(filter(None, parts))
+
+
+def _versions(card: Card) -> str:
+    return trn("{n} version", "{n} versions", card.versions)
 
 
 def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
@@ -59,15 +64,22 @@ def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
     if evidence.text_rank:
-        where = shown or ("in its authors, notes or files" if words else "")
-        parts.append(f"{ordinal(evidence.text_rank)} by words" + (f" ({where})" if where else ""))
+        where = shown or (tr("in its authors, notes or files") if words else "")
+        parts.append(_by_words(ordinal(evidence.text_rank), where))
     elif shown:
-        parts.append(f"holds {shown}")
+        parts.append(tr("holds {words}", words=shown))
     if evidence.meaning_rank:
-        parts.append(f"{ordinal(evidence.meaning_rank)} by meaning")
+        parts.append(tr("{rank} by meaning", rank=ordinal(evidence.meaning_rank)))
     if evidence.percentile is not None:
-        parts.append(f"closer than {percent(evidence.percentile)} of pairs")
+        parts.append(tr("closer than {percent} of pairs", percent=percent(evidence.percentile)))
     return " · ".join(parts)
+
+
+def _by_words(rank: str, where: str) -> str:
+    if where:
+        # Translators: {rank} is 1st, 2nd and so on, {where} the words that were found
+        return tr("{rank} by words ({where})", rank=rank, where=where)
+    return tr("{rank} by words", rank=rank)
 
 
 def percent(percentile: float) -> str:
@@ -100,14 +112,22 @@ def telling_part(abstract: str, words: Sequence[str]) -> str:
 
 def closeness_words(percentile: float) -> str:
     """How close a paper is, in a word, and what that means."""
-    for least, said in ((99.9, "Very close"), (99, "Close"), (95, "Related")):
-        if percentile >= least:
-            return said
-    return "Distant"
+    if percentile >= 99.9:
+        return tr("Very close")
+    if percentile >= 99:
+        return tr("Close")
+    return tr("Related") if percentile >= 95 else tr("Distant")
 
 
 def ordinal(number: int) -> str:
     """1st, 2nd, 3rd, 4th, 11th."""
-    ends = {1: "st", 2: "nd", 3: "rd"}
-    end = "th" if number % 100 in (11, 12, 13) else ends.get(number % 10, "th")
-    return f"{number:,}{end}"
+    match 0 if number % 100 in (11, 12, 13) else number % 10:
+        case 1:
+            # Translators: a rank; 1st, 2nd, 3rd and 4th may all be written alike
+            return tr("{n:,}st", n=number)
+        case 2:
+            return tr("{n:,}nd", n=number)
+        case 3:
+            return tr("{n:,}rd", n=number)
+        case _:
+            return tr("{n:,}th", n=number)

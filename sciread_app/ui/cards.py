@@ -30,6 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.domain.paper import Author
+from sciread_app.language import tr, trn
 from sciread_app.ui.card_marks import (
     Mark,
     closeness_words,
@@ -176,7 +177,7 @@ class CardDelegate(QStyledItemDelegate):
             self._paint_closeness(painter, box, evidence, theme)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
-        title = paper.title or "Without a title"
+        title = paper.title or tr("Without a title")
         beside = box.adjusted(0, 0, -side, 0)
         top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
         # The bar may reach down to the authors.
@@ -189,7 +190,7 @@ class CardDelegate(QStyledItemDelegate):
         room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
-        abstract = telling_part(paper.abstract, words)[:TEXT_SHOWN] or "No abstract"
+        abstract = telling_part(paper.abstract, words)[:TEXT_SHOWN] or tr("No abstract")
         colour = theme.quiet if paper.abstract else theme.faint
         self._text(painter, below, abstract, self._small, colour, lines, words)
 
@@ -287,10 +288,12 @@ __all__ = ["CardDelegate", "authors", "closeness", "percent"]
 def authors(names: Sequence[Author]) -> str:
     """The first few names, and how many more there are."""
     if not names:
-        return "Unknown authors"
+        return tr("Unknown authors")
     shown = ", ".join(author.name for author in names[:MOST_AUTHORS])
     more = len(names) - MOST_AUTHORS
-    return f"{shown} and {more} more" if more > 0 else shown
+    if more <= 0:
+        return shown
+    return trn("{names} and {n} more", "{names} and {n} more", more, names=shown)
 
 
 def closeness(percentile: float) -> float:

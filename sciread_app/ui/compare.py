@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
@@ -25,8 +26,10 @@ from sciread_app.ui.request import View
 from sciread_app.ui.theme import Appearance, Theme, styled
 from sciread_app.ui.values import Evidence, Listing, Mode
 
-NONE_THERE = "There is no other model here yet. One that is trained or fetched appears by its name."
-NO_QUERY = "Search for something: then it is shown what this model finds."
+NONE_THERE = tr(
+    "There is no other model here yet. One that is trained or fetched appears by its name."
+)
+NO_QUERY = tr("Search for something: then it is shown what this model finds.")
 
 
 class Others(Protocol):
@@ -66,15 +69,15 @@ class ComparePanel(QWidget):
         self._mode = Mode.hybrid
         self._reading: Job | None = None
         self.models = QComboBox()
-        self.models.setAccessibleName("Model to compare with")
+        self.models.setAccessibleName(tr("Model to compare with"))
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setToolTip("Stop comparing")
-        self.close_button.setAccessibleName("Stop comparing")
+        self.close_button.setToolTip(tr("Stop comparing"))
+        self.close_button.setAccessibleName(tr("Stop comparing"))
         self.message = styled(QLabel(wordWrap=True), "quiet")
         self.read_button = QPushButton()
         self.model = PaperModel(source, jobs, self)
         self.hits = PaperList(self.model, appearance)
-        self.hits.setAccessibleName("Papers found by the other model")
+        self.hits.setAccessibleName(tr("Papers found by the other model"))
         self._build()
         self._connect()
         appearance.changed.connect(self._paint)
@@ -85,7 +88,7 @@ class ComparePanel(QWidget):
         """Offer the models that are installed, and ask the first."""
         self.show()
         self._jobs.run(
-            "Looking for models",
+            tr("Looking for models"),
             lambda task: list(self._source.others.names(task)),
             self._show_models,
             on_failed=self._explain,
@@ -97,7 +100,7 @@ class ComparePanel(QWidget):
         self.hide()
         if self._reading is None:
             self._jobs.run(
-                "Stopping the other model",
+                tr("Stopping the other model"),
                 lambda task: self._source.others.close(),
                 lane=Lane.light,
                 instead_of="compare",
@@ -133,9 +136,9 @@ class ComparePanel(QWidget):
             found = others.find(name, query, mode, task) if read else NOTHING
             return (read, papers), found
 
-        self._say(f"Asking {name}…")
+        self._say(tr("Asking {name}…", name=name))
         self._jobs.run(
-            "Asking another model",
+            tr("Asking another model"),
             work,
             lambda answer: self._answer(*answer),
             on_failed=self._explain,
@@ -151,17 +154,19 @@ class ComparePanel(QWidget):
         if missing <= 0:
             self._say(in_common(found, self._view.listing))
         elif read:
-            self._say(f"{name} has read {read:,} of {papers:,} papers, and finds among those.")
+            self._say(_part(name, read, papers))
         else:
-            self._say(f"{name} has not read your papers yet.")
-        self.read_button.setText(f"Let it read {missing:,} papers")
+            self._say(tr("{name} has not read your papers yet.", name=name))
+        self.read_button.setText(
+            trn("Let it read {n:,} paper", "Let it read {n:,} papers", missing)
+        )
         self.read_button.setVisible(missing > 0 and self._reading is None)
 
     def _read(self) -> None:
         name = self.models.currentText()
         self.read_button.hide()
         self._reading = self._jobs.run(
-            f"Reading papers with {name}",
+            tr("Reading papers with {name}", name=name),
             lambda task: self._source.others.encode(name, task),
             on_failed=self._explain,
             lane=Lane.heavy,
@@ -184,7 +189,7 @@ class ComparePanel(QWidget):
 
     def _build(self) -> None:
         row = QHBoxLayout()
-        row.addWidget(styled(QLabel("Compared with"), "quiet"))
+        row.addWidget(styled(QLabel(tr("Compared with")), "quiet"))
         row.addWidget(self.models, 1)
         row.addWidget(self.close_button)
         below = QHBoxLayout()
@@ -208,6 +213,16 @@ class ComparePanel(QWidget):
         self.close_button.setIcon(icon("close", theme.quiet))
 
 
+def _part(name: str, read: int, papers: int) -> str:
+    return trn(
+        "{name} has read {read:,} of {n:,} paper, and finds among those.",
+        "{name} has read {read:,} of {n:,} papers, and finds among those.",
+        papers,
+        name=name,
+        read=read,
+    )
+
+
 def with_moves(found: Listing, beside: Listing) -> Listing:
     """`found`, each paper marked by where it stands in the other list."""
     places = {paper: place for place, paper in enumerate(beside.ids)}
@@ -224,12 +239,20 @@ def in_common(found: Listing, beside: Listing, first: int = 10) -> str:
     """How much two lists agree, in a sentence."""
     both = len(set(found.ids[:first]) & set(beside.ids[:first]))
     shown = min(first, max(len(found.ids), len(beside.ids)))
-    return f"{both} of the first {shown} are the same." if shown else "Neither found anything."
+    if not shown:
+        return tr("Neither found anything.")
+    return trn(
+        "{n} of the first {shown} is the same.",
+        "{n} of the first {shown} are the same.",
+        both,
+        shown=shown,
+    )
 
 
 def _moved(here: int, there: int | None) -> str:
     if there is None:
-        return "new"
+        # Translators: a paper that the other list has not
+        return tr("new")
     if there == here:
-        return "same place"
+        return tr("same place")
     return f"▲ {there - here}" if there > here else f"▼ {here - there}"

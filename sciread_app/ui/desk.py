@@ -14,6 +14,7 @@ from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.language import tr
 from sciread_app.services.facets import FacetCounts
 from sciread_app.services.outside import Outside
 from sciread_app.services.reading import Reading
@@ -40,7 +41,7 @@ from sciread_app.workspace import Workspace, open_workspace
 
 BEST = 100  # papers that a search lists
 NAMED = 12  # authors, tags and so on that are offered while one types
-STARTING = "Searching by words only: the model is starting"
+STARTING = tr("Searching by words only: the model is starting")
 
 
 class WorkspaceDesk:
@@ -81,14 +82,14 @@ class WorkspaceDesk:
         """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
         self.map.warm_up()
         if self._search_by_meaning() is None:
-            self._why_no_meaning = "Searching by words only: there is no model"
+            self._why_no_meaning = tr("Searching by words only: there is no model")
             return
         try:
             space = self._workspace.space
             assert space
             space.encode_query("paper")
         except EncoderFailed as failure:
-            self._why_no_meaning = f"Searching by words only. {failure}"
+            self._why_no_meaning = tr("Searching by words only. {failure}", failure=failure)
             raise
         self._why_no_meaning = ""
 

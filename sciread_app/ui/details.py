@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFrame, QStackedLayout
 from sciread_app.domain.copying import Copied, CopyAs
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.details_text import FIND, PAPER, body_text, foot_text, head_text, warning
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane, Problem
@@ -137,7 +138,7 @@ class DetailsPanel(QFrame):
         self.details = replace(self.details, read=read)
         self._write_buttons()
         self._tell_card()
-        self._do("Marking as read", lambda: self._about.organise.mark_read(papers, read))
+        self._do(tr("Marking as read"), lambda: self._about.organise.mark_read(papers, read))
 
     def rate(self, stars: int) -> None:
         if self.details is None or self._paper is None:
@@ -146,7 +147,7 @@ class DetailsPanel(QFrame):
         self.details = replace(self.details, rating=stars)
         self.parts.stars.show_rating(stars)
         self._tell_card()
-        self._do("Rating a paper", lambda: self._about.organise.rate(papers, stars))
+        self._do(tr("Rating a paper"), lambda: self._about.organise.rate(papers, stars))
 
     def write_note(self) -> None:
         self.parts.notes.write()
@@ -178,7 +179,7 @@ class DetailsPanel(QFrame):
             self._settings.setValue("paper/copy_as", what.value)
         self.parts.copy.say_busy()
         self._jobs.run(
-            "Copying a citation",
+            tr("Copying a citation"),
             lambda task: self._about.copied(papers, what, task),
             self._copied,
             on_failed=self._not_copied,
@@ -220,7 +221,7 @@ class DetailsPanel(QFrame):
         paper, query = self._paper, self._query
         if paper is not None:
             self._jobs.run(
-                "Reading a paper",
+                tr("Reading a paper"),
                 lambda task: self._about.details(paper, query, task),
                 lambda details: self._show(paper, details),
                 lane=Lane.light,
@@ -249,26 +250,28 @@ class DetailsPanel(QFrame):
         """Tag, untag, collect or uncollect the paper."""
         if self._paper is not None:
             papers, act = [self._paper], getattr(self._about.organise, verb)
-            self._do("Organising a paper", lambda: act(papers, name))
+            self._do(tr("Organising a paper"), lambda: act(papers, name))
 
     def _choose_from(self) -> None:
         def show(names: object) -> None:
             self.parts.tags.show_known(names.tags)  # type: ignore[attr-defined]
             self.parts.collections.show_known(names.collections)  # type: ignore[attr-defined]
 
-        self._jobs.run("Looking up names", lambda task: self._about.names(), show, lane=Lane.light)
+        self._jobs.run(
+            tr("Looking up names"), lambda task: self._about.names(), show, lane=Lane.light
+        )
 
     def _not_copied(self, problem: Problem) -> None:
-        self.parts.copy.say_done("Not copied")
+        self.parts.copy.say_done(tr("Not copied"))
         self.problem.emit(problem)
 
     def _copied(self, copied: Copied) -> None:
         if not copied.text:
-            self.parts.copy.say_done("There is none")
+            self.parts.copy.say_done(tr("There is none"))
             return
         put_on_clipboard(copied)
-        without = f", {copied.without} have none" if copied.without else ""
-        self.parts.copy.say_done(f"Copied{without}")
+        done = trn("Copied, {n} has none", "Copied, {n} have none", copied.without)
+        self.parts.copy.say_done(done if copied.without else tr("Copied"))
 
     def _tell_card(self) -> None:
         if known := self.details:
@@ -319,8 +322,8 @@ class DetailsPanel(QFrame):
     def _write_buttons(self) -> None:
         read = self.details is not None and self.details.read
         self.parts.back.setVisible(self._alone or bool(self._trail))
-        self.parts.back.setText("Back" if self._trail else "Back to the list")
-        self.parts.read.setText("Mark as unread" if read else "Mark as read")
+        self.parts.back.setText(tr("Back") if self._trail else tr("Back to the list"))
+        self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))
         name = "unread" if read else "read"
         self.parts.read.setIcon(icon(name, self._appearance.theme.text))
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.language import tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of, links
@@ -32,33 +33,38 @@ def body_text(
     """What it says, and why it was found."""
     paper = details.paper
     parts = [
-        _section("Why it was found", _why(details, evidence, bool(listing.words)), theme, points),
+        _section(
+            tr("Why it was found"), _why(details, evidence, bool(listing.words)), theme, points
+        ),
         _abstract(details, listing, theme, points),
-        _section("Fields", _searches("cat", paper.fields), theme, points),
-        _section("Keywords", escape(", ".join(paper.keywords)), theme, points),
-        _section("Other versions", _versions(details), theme, points),
+        _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
+        _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
+        _section(tr("Other versions"), _versions(details), theme, points),
     ]
     return _document(parts, theme)
 
 
 def warning(paper: Paper, noticed: str) -> tuple[str, str]:
     """That a paper was retracted or withdrawn, and who says so, as rich text; empty: it was not."""
-    seen = f"Seen here on {noticed}." if noticed else ""
+    seen = tr("Seen here on {day}.", day=noticed) if noticed else ""
     if retracted(paper):
         notice = paper.extra.get("retraction_in", "")
-        parts = filter(None, ("PubMed says so.", _notice(notice), seen))
-        return "This paper was retracted", " ".join(parts)
+        parts = filter(None, (tr("PubMed says so."), _notice(notice), seen))
+        return tr("This paper was retracted"), " ".join(parts)
     if said := paper.extra.get("withdrawn", ""):
-        return "This paper was withdrawn", f"arXiv: {escape(said)} {seen}".strip()
+        return tr("This paper was withdrawn"), f"arXiv: {escape(said)} {seen}".strip()
     return "", ""
 
 
 def foot_text(details: Details) -> str:
     key = details.paper.identifier("citekey")
-    parts = [f"Added {details.added[:10]}" if details.added else "", f"Key {key}" if key else ""]
+    parts = [tr("Added {day}", day=details.added[:10])] if details.added else []
+    if key:
+        # Translators: a citation key, as in BibTeX
+        parts.append(tr("Key {key}", key=key))
     if details.trashed:
-        parts.append("In the trash")
-    return " · ".join(filter(None, parts))
+        parts.append(tr("In the trash"))
+    return " · ".join(parts)
 
 
 def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
@@ -83,13 +89,14 @@ def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
 
 
 def _head(paper: Paper, theme: Theme, points: float) -> str:
-    title = escape(readable(paper.title) or "Without a title")
+    title = escape(readable(paper.title) or tr("Without a title"))
     names = [
         f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
         for author in paper.authors[:MOST_AUTHORS]
     ]
-    if len(paper.authors) > MOST_AUTHORS:
-        names.append(f"and {len(paper.authors) - MOST_AUTHORS} more")
+    people = ", ".join(names) or tr("Unknown authors")
+    if (more := len(paper.authors) - MOST_AUTHORS) > 0:
+        people = trn("{names}, and {n} more", "{names}, and {n} more", more, names=people)
     where = " · ".join(escape(part) for part in (paper.venue, paper.published) if part)
     web = [f'<a href="{escape(url)}">{escape(text)}</a>' for text, url in links(paper.identifiers)]
     url = paper.extra.get("url", "")
@@ -98,7 +105,7 @@ def _head(paper: Paper, theme: Theme, points: float) -> str:
     rows = [
         f'<p{direction(title)} style="font-size:{points * 1.5:.1f}pt;font-weight:600;'
         f'line-height:118%;margin:0 0 8px 0">{title}</p>',
-        _line(", ".join(names) or "Unknown authors", theme.text),
+        _line(people, theme.text),
         _line(where, theme.quiet),
         _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
     ]
@@ -109,22 +116,32 @@ def _why(details: Details, evidence: Evidence | None, by_words: bool) -> str:
     lines = []
     if details.words:
         words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
-        lines.append(f"Words: {words}")
+        lines.append(tr("Words: {words}", words=words))
     if evidence and evidence.percentile is not None:
-        closer = percent(evidence.percentile)
-        lines.append(f"Meaning: closer than <b>{closer}</b> of random pairs in this library")
+        closer = f"<b>{percent(evidence.percentile)}</b>"
+        lines.append(
+            tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
+        )
     if evidence and by_words and (evidence.text_rank or evidence.meaning_rank):
-        words = f"<b>{evidence.text_rank}</b>" if evidence.text_rank else "not found"
-        meaning = f"<b>{evidence.meaning_rank}</b>" if evidence.meaning_rank else "not found"
-        lines.append(f"Rank by words: {words} · by meaning: {meaning}")
+        words, meaning = _rank(evidence.text_rank), _rank(evidence.meaning_rank)
+        lines.append(
+            tr("Rank by words: {words} · by meaning: {meaning}", words=words, meaning=meaning)
+        )
     elif evidence and evidence.meaning_rank:
-        lines.append(f"Rank by meaning: <b>{evidence.meaning_rank}</b>")
+        lines.append(tr("Rank by meaning: {rank}", rank=_rank(evidence.meaning_rank)))
     return "<br>".join(lines)
+
+
+def _rank(rank: int | None) -> str:
+    return f"<b>{rank}</b>" if rank else tr("not found")
 
 
 def _abstract(details: Details, listing: Listing, theme: Theme, points: float) -> str:
     if not details.paper.abstract.strip():
-        return _section("Abstract", f'<span style="color:{theme.faint}">None</span>', theme, points)
+        # Translators: there is no abstract
+        said = tr("None")
+        none = f'<span style="color:{theme.faint}">{said}</span>'
+        return _section(tr("Abstract"), none, theme, points)
     words = details.words or listing.words
     sentence = readable(details.sentence)
     paragraphs = [
@@ -132,7 +149,7 @@ def _abstract(details: Details, listing: Listing, theme: Theme, points: float) -
         f"{marked(readable(part), words, sentence, theme)}</p>"
         for part in details.paper.abstract.split("\n\n")
     ]
-    return _title("Abstract", theme, points) + "".join(paragraphs)
+    return _title(tr("Abstract"), theme, points) + "".join(paragraphs)
 
 
 def _versions(details: Details) -> str:
@@ -157,8 +174,10 @@ def _notice(said: str) -> str:
     """Where the retraction is explained: a PMID becomes a link."""
     if said.isdecimal():
         text, address = link_of(Identifier("pmid", said))
-        return f'The notice: <a href="{address}">{text}</a>.'
-    return escape(f"The notice: {said.rstrip('.')}.") if said else ""
+        notice = f'<a href="{address}">{text}</a>'
+    else:
+        notice = escape(said.rstrip("."))
+    return tr("The notice: {notice}.", notice=notice) if said else ""
 
 
 def _document(parts: Sequence[str], theme: Theme) -> str:
