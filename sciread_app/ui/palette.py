@@ -33,6 +33,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.focus import ComeBack
 from sciread_app.ui.jobs import Jobs, Lane
@@ -42,7 +43,7 @@ from sciread_app.ui.theme import Appearance, scaled, styled
 WIDTH, ROWS = 640, 9
 TOP = 56  # pixels from the upper edge of the window
 PADDING = 12
-HINT = "Type a command, a collection, a tag, or what you look for"
+HINT = tr("Type a command, a collection, a tag, or what you look for")
 Index = QModelIndex | QPersistentModelIndex
 EntryRole = Qt.ItemDataRole.UserRole
 
@@ -75,7 +76,7 @@ class Palette(QFrame):
     def __init__(self, window: QWidget, offer: Offer, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__(window)
         self.setObjectName("palette")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(tr("Command palette"))
         self._window = window
         self._offer = offer
         self._jobs = jobs
@@ -83,7 +84,7 @@ class Palette(QFrame):
         self._goals = Entries()
         self._back = ComeBack()
         self.box = styled(QLineEdit(placeholderText=HINT), "query")
-        self.box.setAccessibleName("Command, place or search")
+        self.box.setAccessibleName(tr("Command, place or search"))
         self.list = _List(appearance)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 8, 8, 8)
@@ -111,7 +112,7 @@ class Palette(QFrame):
                 self._look()
 
         self._jobs.run(
-            "Listing places",
+            tr("Listing places"),
             lambda task: Entries(self._offer.goals(task)),
             keep,
             lane=Lane.light,
@@ -183,7 +184,7 @@ class Palette(QFrame):
                 self._show(typed, [*found, *new])
 
         self._jobs.run(
-            "Looking for what is spelt alike",
+            tr("Looking for what is spelt alike"),
             lambda task: [*commands.alike(typed), *goals.alike(typed)],
             show,
             lane=Lane.light,
@@ -194,7 +195,8 @@ class Palette(QFrame):
         if typed:
             # Who presses Enter gets what begins like this; else the papers that are about it.
             place = 1 if found and is_sure(found[0], typed) else 0
-            search = Entry("", f"Search for “{typed}”", "Search", self._searching(typed))
+            title = tr("Search for “{typed}”", typed=typed)
+            search = Entry("", title, tr("Search"), self._searching(typed))
             found = [*found[:place], search, *found[place:]]
         self.list.show_entries(found)
         self._place()
@@ -222,7 +224,7 @@ _STEPS = {
 class _List(QListView):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.setAccessibleName("What is found")
+        self.setAccessibleName(tr("What is found"))
         self.setObjectName("results")
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)

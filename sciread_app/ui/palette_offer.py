@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PySide6.QtCore import QSettings
 from PySide6.QtGui import QAction
 
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.menus import native
 from sciread_app.ui.palette_entries import Entry, searched, used
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 class Goal(NamedTuple):
     """A part of the library with a name; `query` asks for its papers."""
 
-    kind: str  # Collection, Tag, Saved search
+    kind: Literal["Collection", "Tag", "Saved search"]
     name: str
     query: str
 
@@ -58,18 +59,27 @@ class WindowOffer:
 
     def _verb(self, title: str, action: QAction) -> Entry:
         why_not = "" if action.isEnabled() else self._window.menus.why_not(action)
-        return Entry(f"verb:{title}", title, "Command", action.trigger, native(action), why_not)
+        return Entry(f"verb:{title}", title, tr("Command"), action.trigger, native(action), why_not)
 
     def _goal(self, goal: Goal) -> Entry:
-        title = f"Go to {goal.kind.lower()}: {goal.name}"
         go = partial(self._window.search_for, goal.query)
-        return Entry(f"goal:{goal.query}", title, goal.kind, go)
+        return Entry(f"goal:{goal.query}", *_words_for(goal), go)
 
     def _search(self, query: str) -> Entry:
         go = partial(self._window.search_for, query)
-        return Entry(f"search:{query}", f"Search again: {query}", "Last search", go)
+        title = tr("Search again: {query}", query=query)
+        return Entry(f"search:{query}", title, tr("Last search"), go)
 
     def _remembered(self, what: str) -> list[str]:
         known = self._memory.value(f"palette/{what}") or []
         # A file of one line comes back as a text.
         return [known] if isinstance(known, str) else [str(one) for one in known]
+
+
+def _words_for(goal: Goal) -> tuple[str, str]:
+    """What the entry of a goal is called, and its kind."""
+    if goal.kind == "Collection":
+        return tr("Go to collection: {name}", name=goal.name), tr("Collection")
+    if goal.kind == "Tag":
+        return tr("Go to tag: {name}", name=goal.name), tr("Tag")
+    return tr("Go to saved search: {name}", name=goal.name), tr("Saved search")

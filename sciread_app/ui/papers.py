@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.ui.card_marks import spoken_marks
 from sciread_app.ui.cards import CardDelegate, authors
 from sciread_app.ui.jobs import Jobs, Lane
@@ -41,7 +42,7 @@ CARDS_KEPT = 2_000
 PAGES_WANTED = 4  # what was asked for before these has been scrolled past
 LOADS_AT_ONCE = 2
 NOTHING = Listing((), 0)
-TIPS = {"+": "More like this (+)", "-": "Not like this (-)"}
+TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -155,7 +156,7 @@ class PaperModel(QAbstractListModel):
                 self._load()
 
         self._jobs.run(
-            "Loading papers", lambda task: self._source.cards(papers), show, lane=Lane.light
+            tr("Loading papers"), lambda task: self._source.cards(papers), show, lane=Lane.light
         )
 
     def _keep(self, papers: Sequence[PaperId], cards: Sequence[Card]) -> None:
@@ -170,7 +171,7 @@ class PaperModel(QAbstractListModel):
 
     def _spoken(self, card: Card | None) -> str:
         if card is None:
-            return "Loading"
+            return tr("Loading")
         paper = card.paper
         year = paper.published[:4]
         parts = (
@@ -210,7 +211,7 @@ class PaperList(QTableView):
         self.setTabKeyNavigation(False)
         self.setMouseTracking(True)
         self.setAcceptDrops(False)
-        self.setAccessibleName("Papers found")
+        self.setAccessibleName(tr("Papers found"))
         model.cards_came.connect(self.viewport().update)
         appearance.changed.connect(lambda _: self.viewport().update())
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, 
 
 from sciread_app.domain.fetches import Preview, SourceQuery
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.fetch_words import papers
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.theme import Appearance, scaled, styled
@@ -46,14 +46,14 @@ class PreviewPanel(QWidget):
         self._shown = Shown()
         self.model = PaperModel(self._shown, jobs, self)
         self.list = PaperList(self.model, appearance)
-        self.list.setAccessibleName("The first papers that would come")
+        self.list.setAccessibleName(tr("The first papers that would come"))
         self.empty = EmptyState(appearance)
         self.count = QLabel()
         self.count.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         self.more = styled(QLabel(), "quiet")
         self.remark = styled(QLabel(wordWrap=True), "notice")
         self.remark.setTextFormat(Qt.TextFormat.PlainText)
-        self.stop = styled(QPushButton("Cancel"), "link")
+        self.stop = styled(QPushButton(tr("Cancel")), "link")
         self.stop.clicked.connect(self.stop_wanted)
         self._build()
         self.invite()
@@ -61,20 +61,23 @@ class PreviewPanel(QWidget):
     def invite(self) -> None:
         self._say(
             "papers",
-            "Look before you fetch",
-            "How many papers a query finds, and the first of them, stand here before anything "
-            "comes into your library.",
+            tr("Look before you fetch"),
+            tr(
+                "How many papers a query finds, and the first of them, stand here before anything "
+                "comes into your library."
+            ),
         )
 
     def wait_for(self, title: str, note: str = "") -> None:
-        self._say("wait", f"Asking {title}…", note, stop=True)
+        self._say("wait", tr("Asking {title}…", title=title), note, stop=True)
 
     def show_found(self, found: Preview, query: SourceQuery) -> None:
         if not found.total and not found.papers:
-            hint = "Try fewer or other words, another field, or a longer time."
-            self._say("search", "No papers found", found.remark or hint)
+            hint = tr("Try fewer or other words, another field, or a longer time.")
+            self._say("search", tr("No papers found"), found.remark or hint)
             return
-        self.count.setText(papers(found.total) if found.total > 0 else "Papers found")
+        counted = trn("{n:,} paper", "{n:,} papers", found.total)
+        self.count.setText(counted if found.total > 0 else tr("Papers found"))
         self.more.setText(_which(found, query))
         self.remark.setText(found.remark)
         self.remark.setVisible(bool(found.remark))
@@ -84,7 +87,7 @@ class PreviewPanel(QWidget):
     def grow_old(self) -> None:
         """The query is being changed: what is shown is of another one by now."""
         if self._pages.currentIndex() == 1:
-            self.more.setText("for the query as it was before")
+            self.more.setText(tr("for the query as it was before"))
 
     def show_problem(self, problem: Problem) -> None:
         self._say("close", problem.message, problem.hint)
@@ -124,7 +127,13 @@ class PreviewPanel(QWidget):
 def _which(found: Preview, query: SourceQuery) -> str:
     """How many of those that were found would be fetched, and how many are shown."""
     shown = len(found.papers)
-    first = "the first is below" if shown == 1 else f"the first {shown:,} are below"
     if 0 < query.most < found.total:
-        return f"of which {query.most:,} would be fetched; {first}"
-    return first if shown < found.total or found.total < 0 else ""
+        return trn(
+            "of which {most:,} would be fetched; the first is below",
+            "of which {most:,} would be fetched; the first {n:,} are below",
+            shown,
+            most=query.most,
+        )
+    if shown < found.total or found.total < 0:
+        return trn("the first is below", "the first {n:,} are below", shown)
+    return ""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.fetches import QueryField, SourceQuery
+from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.query_text import Written, how_many, iso_date, with_field, with_operator
@@ -76,11 +77,10 @@ class QueryForm(QWidget):
         texts = self._written.get(form.key, ("",) * len(self._edits))
         for edit, text in zip(self._edits, texts, strict=True):
             edit.setText(text)
-        self.line.setAccessibleName(f"Query to {form.title}")
+        self.line.setAccessibleName(tr("Query to {source}", source=form.title))
         example = form.fields[0] if form.fields else None
-        self.line.setPlaceholderText(
-            f"For example {example.pattern.replace('{}', example.example)}" if example else ""
-        )
+        written = example.pattern.replace("{}", example.example) if example else ""
+        self.line.setPlaceholderText(tr("For example {query}", query=written) if example else "")
         self._show_fields(form)
         self.explain("")
         if texts[0]:
@@ -97,10 +97,10 @@ class QueryForm(QWidget):
     def read(self) -> SourceQuery:
         """What stands in the form. Raises ValueError with a sentence."""
         assert self._form
-        since = iso_date(self.since.text(), "Since")
-        until = iso_date(self.until.text(), "Until", last=True)
+        since = iso_date(self.since.text(), tr("Since"))
+        until = iso_date(self.until.text(), tr("Until"), last=True)
         if since and until and until < since:
-            raise ValueError("Until is before since: nothing can be found.")
+            raise ValueError(tr("Until is before since: nothing can be found."))
         text = " ".join(self.line.text().split())
         return SourceQuery(self._form.key, text, since, until, how_many(self.most.text()))
 
@@ -162,7 +162,7 @@ class QueryForm(QWidget):
                 go_on(query)
 
         self._jobs.run(
-            "Checking a query",
+            tr("Checking a query"),
             lambda task: self._checker.check(query),
             show,
             on_failed=self._cannot_check,
@@ -207,10 +207,12 @@ class QueryForm(QWidget):
         gap.setFixedSize(4, 1)
         for field in form.fields:
             example = field.pattern.replace("{}", field.example)
-            self._add_chip(field.name, f"Insert {example}", partial(self._insert_field, field))
+            tip = tr("Insert {text}", text=example)
+            self._add_chip(field.name, tip, partial(self._insert_field, field))
         self._chips.addWidget(gap)
         for operator in OPERATORS if len(form.fields) > 1 else ():
-            self._add_chip(operator, f"Insert {operator}", partial(self._insert_operator, operator))
+            tip = tr("Insert {text}", text=operator)
+            self._add_chip(operator, tip, partial(self._insert_operator, operator))
         self._chips.invalidate()
 
     def _add_chip(self, name: str, tip: str, do: Callable[[], object]) -> None:
@@ -226,16 +228,18 @@ class QueryForm(QWidget):
         self.line.setFont(scaled(self.font(), 1.1))
         self.line.setClearButtonEnabled(True)
         self.line.setAcceptDrops(False)
-        self.look_button = QPushButton("Look")
-        self.look_button.setToolTip("See how many papers there are, and the first of them (Enter)")
-        self.fetch_button = styled(QPushButton("Fetch"), "primary")
-        self.fetch_button.setToolTip("Fetch all of them into your library (Ctrl+Enter)")
+        self.look_button = QPushButton(tr("Look"))
+        self.look_button.setToolTip(
+            tr("See how many papers there are, and the first of them (Enter)")
+        )
+        self.fetch_button = styled(QPushButton(tr("Fetch")), "primary")
+        self.fetch_button.setToolTip(tr("Fetch all of them into your library (Ctrl+Enter)"))
         self.message = styled(QLabel(wordWrap=True), "quiet")
         self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.message.setContentsMargins(4, 0, 4, 0)
-        self.since = self._field("Since", "2024-01-31", 108)
-        self.until = self._field("Until", "today", 108)
-        self.most = self._field("At most", "all", 76)
+        self.since = self._field(tr("Since"), "2024-01-31", 108)
+        self.until = self._field(tr("Until"), tr("today"), 108)
+        self.most = self._field(tr("At most"), tr("all"), 76)
         self._edits = (self.line, self.since, self.until, self.most)
         self._chips = Flow(6)
         top = QHBoxLayout()

@@ -7,6 +7,8 @@ import re
 from datetime import date
 from typing import NamedTuple
 
+from sciread_app.language import tr
+
 _DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
 _OPEN = re.compile(r"(?:\b(?:AND|OR|NOT|ANDNOT)|\()$")
 _CLOSING = re.compile(r"(?:AND|OR|NOT|ANDNOT)\b|\)")
@@ -71,17 +73,25 @@ def iso_date(text: str, name: str, *, last: bool = False) -> str:
         day = day or (calendar.monthrange(year, month)[1] if last else 1)
         return date(year, month, day).isoformat()
     except ValueError:
-        message = f"{name} “{text}” is no date: write 2024, 2024-06 or 2024-06-12."
+        # Translators: the name of a field, as «Since», and what was written into it
+        message = tr(
+            "{name} “{text}” is no date: write 2024, 2024-06 or 2024-06-12.",
+            name=name,
+            text=text,
+        )
         raise ValueError(message) from None
 
 
 def how_many(text: str) -> int:
     """5000, 5,000 or 5 000; 0 for nothing and for all. Raises ValueError with a sentence."""
     plain = re.sub(r"[\s,.']", "", text)
-    if plain.casefold() in ("", "all"):
+    if plain.casefold() in ("", "all", tr("all").casefold()):
         return 0
     if not plain.isdecimal() or not 0 < int(plain) < 10**9:
         raise ValueError(
-            f"“{text.strip()}” is no number of papers: write 5000, or nothing for all."
+            tr(
+                "“{text}” is no number of papers: write 5000, or nothing for all.",
+                text=text.strip(),
+            )
         )
     return int(plain)

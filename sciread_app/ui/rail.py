@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
@@ -28,13 +29,21 @@ class Place(NamedTuple):
 
 # In the order of the rail, which is that of their keys.
 PLACES = (
-    Place("search", "Search", "search", "Ctrl+1", "Find papers in your library"),
-    Place("map", "Map", "map", "Ctrl+2", "Wander among your papers"),
-    Place("foryou", "For you", "foryou", "Ctrl+3", "What is new for what you follow"),
-    Place("reader", "Reader", "reader", "Ctrl+4", "Read and mark the files of papers"),
-    Place("duplicates", "Duplicates", "duplicates", "Ctrl+5", "Papers that may be one"),
-    Place("intake", "Intake", "intake", "Ctrl+6", "Fetch papers, add files, see what came in"),
-    Place("settings", "Settings", "settings", "Ctrl+,", "What can be chosen, and backups"),
+    Place("search", tr("Search"), "search", "Ctrl+1", tr("Find papers in your library")),
+    Place("map", tr("Map"), "map", "Ctrl+2", tr("Wander among your papers")),
+    Place("foryou", tr("For you"), "foryou", "Ctrl+3", tr("What is new for what you follow")),
+    # Translators: the page on which PDFs are read
+    Place("reader", tr("Reader"), "reader", "Ctrl+4", tr("Read and mark the files of papers")),
+    Place("duplicates", tr("Duplicates"), "duplicates", "Ctrl+5", tr("Papers that may be one")),
+    Place(
+        "intake",
+        # Translators: the page on which papers come in
+        tr("Intake"),
+        "intake",
+        "Ctrl+6",
+        tr("Fetch papers, add files, see what came in"),
+    ),
+    Place("settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups")),
 )
 
 
@@ -46,7 +55,7 @@ class Rail(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("rail")
-        self.setAccessibleName("Pages")
+        self.setAccessibleName(tr("Pages"))
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self, exclusive=True)
         column = QVBoxLayout(self)
@@ -110,7 +119,8 @@ class RailButton(QToolButton):
 
     def show_busy(self, busy: bool) -> None:
         self.busy = busy
-        self.setAccessibleName(f"{self._place.title}, working" if busy else self._place.title)
+        title = self._place.title
+        self.setAccessibleName(tr("{page}, working", page=title) if busy else title)
         self.update()
 
     def paint_icon(self) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.request import Request
 from sciread_app.ui.scope import words_for
 from sciread_app.ui.theme import styled
@@ -30,17 +31,17 @@ class SavePopover(QFrame):
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAccessibleName("Save this search")
+        self.setAccessibleName(tr("Save this search"))
         self.name = styled(QLineEdit(suggestion), "field")
-        self.name.setAccessibleName("Name of the search")
+        self.name.setAccessibleName(tr("Name of the search"))
         self.name.selectAll()
-        self.save = styled(QPushButton("Save"), "primary")
+        self.save = styled(QPushButton(tr("Save")), "primary")
         row = QHBoxLayout()
         row.addWidget(self.name, 1)
         row.addWidget(self.save)
         column = QVBoxLayout(self)
         column.setContentsMargins(12, 10, 12, 12)
-        column.addWidget(QLabel("Save this search as"))
+        column.addWidget(QLabel(tr("Save this search as")))
         column.addLayout(row)
         self.setFixedWidth(WIDTH)
         self.setFocusProxy(self.name)
@@ -67,5 +68,5 @@ def suggested_name(request: Request) -> str:
         *(chip.label for chip in request.scope),
         *(words_for(one) for one in request.filters),
     ]
-    name = ", ".join(filter(None, parts)) or "Papers like these"
+    name = ", ".join(filter(None, parts)) or tr("Papers like these")
     return name if len(name) <= LONGEST else f"{name[:LONGEST].rstrip()}…"

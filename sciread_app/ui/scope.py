@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.chips import ChipRow, Label
 from sciread_app.ui.request import Chip, Filter
 from sciread_app.ui.theme import Appearance
@@ -16,12 +17,14 @@ class ScopeBar(ChipRow):
     filter_removed = Signal(str)  # its field
 
     def __init__(self, appearance: Appearance) -> None:
-        super().__init__("What the list is limited to", appearance)
+        super().__init__(tr("What the list is limited to"), appearance)
         self.removed.connect(self._remove)
 
     def show_limits(self, scope: Sequence[Chip], filters: Sequence[Filter]) -> None:
         chosen = [Label(one, words_for(one)) for one in filters]
-        self.show_groups([("In", [Label(chip, chip.label) for chip in scope]), ("", chosen)])
+        # Translators: before the names of collections and tags
+        heading = tr("In")
+        self.show_groups([(heading, [Label(chip, chip.label) for chip in scope]), ("", chosen)])
 
     def _remove(self, key: object) -> None:
         if isinstance(key, Filter):
@@ -33,25 +36,32 @@ class ScopeBar(ChipRow):
 def words_for(one: Filter) -> str:
     """What was chosen by a filter, for a person."""
     if one.field == "year":
-        return f"Years {years(one.values[0])}"
+        return _years(one.values[0])
     if (one.field, one.values) in _PLAIN:
         return _PLAIN[one.field, one.values]
-    shown = " or ".join(one.values[:2])
-    more = len(one.values) - 2
-    return f"{shown} or {more} more" if more > 0 else shown
+    if len(one.values) < 2:
+        return "".join(one.values)
+    first, second, *more = one.values
+    if not more:
+        return tr("{first} or {second}", first=first, second=second)
+    return trn(
+        "{first} or {second} or {n} more",
+        "{first} or {second} or {n} more",
+        len(more),
+        first=first,
+        second=second,
+    )
 
 
-def years(value: str) -> str:
-    """2015..2019 as 2015–2019, and so on."""
+def _years(value: str) -> str:
+    """2015..2019 as «Years 2015–2019», and so on."""
     first, _, last = value.partition("..")
-    if first == last:
-        return first
     if first and last:
-        return f"{first}–{last}"
-    return f"from {first}" if first else f"until {last}"
+        return tr("Years {years}", years=first if first == last else f"{first}–{last}")
+    return tr("Years from {year}", year=first) if first else tr("Years until {year}", year=last)
 
 
 _PLAIN: dict[tuple[str, tuple[str, ...]], str] = {
-    ("has", ("pdf",)): "Has a PDF",
-    ("is", ("unread",)): "Unread",
+    ("has", ("pdf",)): tr("Has a PDF"),
+    ("is", ("unread",)): tr("Unread"),
 }

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from sciread_app.domain.facets import Count
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.segments import Segments
@@ -25,12 +26,15 @@ from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Mode
 
 PAUSE_MS = 150  # of no typing before a search starts
-EXAMPLES = "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
-NARROWING = "Add words to say what these papers should be about, too"
+EXAMPLES = tr(
+    "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
+)
+NARROWING = tr("Add words to say what these papers should be about, too")
 MODES = {
-    Mode.hybrid: ("Hybrid", "Words and meaning together (Alt+1)"),
-    Mode.text: ("Words", "Only papers that hold the words (Alt+2)"),
-    Mode.meaning: ("Meaning", "Only by what papers are about (Alt+3)"),
+    # Translators: three ways to search
+    Mode.hybrid: (tr("Hybrid"), tr("Words and meaning together (Alt+1)")),
+    Mode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
+    Mode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
 }
 
 
@@ -74,7 +78,7 @@ class SearchBox(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.edit = styled(QueryEdit(placeholderText=EXAMPLES), "query")
-        self.edit.setAccessibleName("Search")
+        self.edit.setAccessibleName(tr("Search"))
         self.edit.setAcceptDrops(False)
         self.edit.setClearButtonEnabled(True)
         self.edit.setFont(scaled(self.font(), 1.15))
@@ -84,7 +88,7 @@ class SearchBox(QWidget):
         self.wrong.hide()
         self.wrong.setContentsMargins(6, 0, 6, 0)
         self.wrong.setTextFormat(Qt.TextFormat.PlainText)
-        self._modes = Segments("How to search", list(MODES.values()))
+        self._modes = Segments(tr("How to search"), list(MODES.values()))
 
         row = QHBoxLayout()
         row.setSpacing(12)

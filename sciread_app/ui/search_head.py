@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVB
 
 from sciread_app.domain.conditions import TRASH
 from sciread_app.domain.facets import Count
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.facets import FacetSource, FilterBar
 from sciread_app.ui.icons import icon
@@ -86,11 +87,12 @@ class SearchHead(QWidget):
         """Look for what is similar to papers in files, or in a pasted entry, and add none."""
 
         def look(likeness: Likeness) -> None:
-            text = (Chip(likeness.text, f"Like “{likeness.title}”"),) if likeness.text else ()
+            label = tr("Like “{title}”", title=likeness.title)
+            text = (Chip(likeness.text, label),) if likeness.text else ()
             self.entered.emit(Request(scope=text, like=likeness.known))
 
         self._jobs.run(
-            "Reading what to look for",
+            tr("Reading what to look for"),
             lambda task: self._source.likeness(source, task),
             look,
             on_failed=self.box.explain,
@@ -153,7 +155,7 @@ class SearchHead(QWidget):
 
     def _find_names(self, field: str, written: str) -> None:
         self._jobs.run(
-            "Looking for names",
+            tr("Looking for names"),
             lambda task: self._source.names(field, written, task),
             lambda names: self.box.offer_names(field, written, names),
             lane=Lane.light,
@@ -167,7 +169,7 @@ class SearchHead(QWidget):
         self.change(filters=tuple(one for one in self._request.filters if one.field != field))
 
     def _build(self) -> None:
-        self.back_button = styled(QPushButton("Back"), "link")
+        self.back_button = styled(QPushButton(tr("Back")), "link")
         self.crumb = QLabel()
         self.count = styled(QLabel(), "quiet")
         self.note = styled(QLabel(), "quiet")
@@ -181,8 +183,8 @@ class SearchHead(QWidget):
         for widget in (self.back_button, self.crumb, self.count, self.note):
             self._line.addWidget(widget)
         self.filter_button = styled(QToolButton(), "link")
-        self.filter_button.setText("Filter")
-        self.filter_button.setToolTip("By year, field, venue, author and more (Ctrl+Shift+F)")
+        self.filter_button.setText(tr("Filter"))
+        self.filter_button.setToolTip(tr("By year, field, venue, author and more (Ctrl+Shift+F)"))
         self.filter_button.setCheckable(True)
         self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._line.addStretch()
@@ -218,16 +220,17 @@ def count_words(view: View) -> str:
         return ""
     if not view.crumb:
         if request == Request():
-            return f"{_papers(total)} in the library"
+            return trn("{n:,} paper in the library", "{n:,} papers in the library", total)
         if request.like and not request.typed:
-            return f"{_papers(shown, 'similar ')}"
+            return trn("{n:,} similar paper", "{n:,} similar papers", shown)
         if total > shown:
-            return f"The best {shown:,} of {_papers(total)}"
-    return _papers(shown)
-
-
-def _papers(count: int, kind: str = "") -> str:
-    return f"1 {kind}paper" if count == 1 else f"{count:,} {kind}papers"
+            return trn(
+                "The best {shown:,} of {n:,} paper",
+                "The best {shown:,} of {n:,} papers",
+                total,
+                shown=shown,
+            )
+    return trn("{n:,} paper", "{n:,} papers", shown)
 
 
 def _short(crumb: str) -> str:
@@ -235,11 +238,11 @@ def _short(crumb: str) -> str:
 
 
 # What is said when nothing was found: a picture, a title and a text.
-_HINTS = (
+_HINTS = tr(
     "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
     "differently. Words are joined by “and”; a minus leaves out, a star completes."
 )
-_FILL = (
+_FILL = tr(
     "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
     "Or look around in a hundred well-known papers first."
 )
@@ -249,13 +252,21 @@ def nothing_words(view: View) -> tuple[str, str, str]:
     """Why the list is empty: a picture, a title, and what to do."""
     request = view.request
     if view.crumb:
-        return "papers", "None of these papers is here any more", ""
+        return "papers", tr("None of these papers is here any more"), ""
     if request == Request():
-        return "drop", "Your library is empty", _FILL
+        return "drop", tr("Your library is empty"), _FILL
     if request.like and not request.typed:
-        return "similar", "No similar papers", "Papers are found by meaning once they are encoded."
+        return (
+            "similar",
+            tr("No similar papers"),
+            tr("Papers are found by meaning once they are encoded."),
+        )
     if request.of_trash and not request.typed:
-        return TRASH, "The trash is empty", "What you move there can be brought back from here."
+        return (
+            TRASH,
+            tr("The trash is empty"),
+            tr("What you move there can be brought back from here."),
+        )
     if not request.typed and request.scope and not request.filters:
-        return "papers", "Nothing is in here yet", "Drag papers here from any list."
-    return "search", "Nothing found", _HINTS
+        return "papers", tr("Nothing is in here yet"), tr("Drag papers here from any list.")
+    return "search", tr("Nothing found"), _HINTS

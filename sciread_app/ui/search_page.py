@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWi
 from sciread_app.domain.copying import CopyAs
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.compare import ComparePanel, CompareSource
 from sciread_app.ui.details import DetailsPanel, DetailsSource
@@ -69,7 +70,7 @@ class SearchPage(QWidget):
         self._build()
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
-        self._slow.timeout.connect(lambda: self.head.count.setText("Searching…"))
+        self._slow.timeout.connect(lambda: self.head.count.setText(tr("Searching…")))
 
     def search(self) -> None:
         """Look for what stands in the box and around it; nothing means the whole library."""
@@ -226,7 +227,7 @@ class SearchPage(QWidget):
 
         self._slow.start()
         self._jobs.run(
-            "Searching",
+            tr("Searching"),
             work,
             lambda listing: show(View(listing, request)),
             on_failed=self._explain,
@@ -265,14 +266,14 @@ class SearchPage(QWidget):
         actions: tuple[tuple[str, Callable[[], object]], ...] = ()
         if view.request == Request() and not view.crumb:
             actions = (
-                ("Add files…", self.add_wanted.emit),
-                ("Fetch papers…", self.fetch_wanted.emit),
-                ("Try the sample library", self.sample_wanted.emit),
+                (tr("Add files…"), self.add_wanted.emit),
+                (tr("Fetch papers…"), self.fetch_wanted.emit),
+                (tr("Try the sample library"), self.sample_wanted.emit),
             )
         elif view.request.filters:
-            actions = (("Take the filters away", lambda: self.head.change(filters=())),)
+            actions = ((tr("Take the filters away"), lambda: self.head.change(filters=())),)
         elif view.request.scope and view.request.typed:
-            actions = (("Search the whole library", lambda: self.set_scope("")),)
+            actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         self.empty.say(*nothing_words(view), actions)
 
     def _explain(self, problem: Problem) -> None:
@@ -332,11 +333,11 @@ class SearchPage(QWidget):
         if not chosen:
             return
         menu = QMenu(self)
-        menu.addAction("Similar papers", lambda: self.show_similar(chosen))
-        menu.addAction("More like this", lambda: self.more_like(chosen))
-        menu.addAction("Not like this", lambda: self.less_like(chosen))
+        menu.addAction(tr("Similar papers"), lambda: self.show_similar(chosen))
+        menu.addAction(tr("More like this"), lambda: self.more_like(chosen))
+        menu.addAction(tr("Not like this"), lambda: self.less_like(chosen))
         menu.addSeparator()
-        fill(menu.addMenu("Copy as"), self.copy_chosen)
+        fill(menu.addMenu(tr("Copy as")), self.copy_chosen)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.hits.viewport().mapToGlobal(place))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
+from sciread_app.language import tr
 from sciread_app.ui.search_box import MODES
 from sciread_app.ui.sorting import ORDERS
 from sciread_app.ui.values import Mode
@@ -28,23 +29,24 @@ class SearchVerbs:
     def __init__(self, window: MainWindow, menu: QMenu) -> None:
         self._window = window
         self.actions: list[QAction] = []
-        self._add(menu, "&Filters", "Ctrl+Shift+F", lambda page: page.head.toggle_filters())
-        self._add(menu, "&Save this search…", "Ctrl+S", lambda page: page.head.save_search())
-        self._add(menu, "&Recent searches", "Ctrl+Shift+R", lambda page: page.head.recall())
-        self._add(menu, "&Lift all limits", "Ctrl+Shift+L", lambda page: page.head.lift())
+        self._add(menu, tr("&Filters"), "Ctrl+Shift+F", lambda page: page.head.toggle_filters())
+        self._add(menu, tr("&Save this search…"), "Ctrl+S", lambda page: page.head.save_search())
+        self._add(menu, tr("&Recent searches"), "Ctrl+Shift+R", lambda page: page.head.recall())
+        self._add(menu, tr("&Lift all limits"), "Ctrl+Shift+L", lambda page: page.head.lift())
         menu.addSeparator()
-        self._add(menu, "&Similar papers", "Ctrl+L", lambda page: page.similar_to_chosen())
-        self._add(menu, "&More like this", "", lambda page: page.more_like(page.hits.chosen()))
-        self._add(menu, "&Not like this", "", lambda page: page.less_like(page.hits.chosen()))
-        self._add(menu, "Similar to a &file…", "", lambda page: self._choose_files())
-        copied = "Similar to what was &copied"
+        self._add(menu, tr("&Similar papers"), "Ctrl+L", lambda page: page.similar_to_chosen())
+        self._add(menu, tr("&More like this"), "", lambda page: page.more_like(page.hits.chosen()))
+        self._add(menu, tr("&Not like this"), "", lambda page: page.less_like(page.hits.chosen()))
+        self._add(menu, tr("Similar to a &file…"), "", lambda page: self._choose_files())
+        copied = tr("Similar to what was &copied")
         self._add(menu, copied, "Ctrl+Shift+V", lambda page: self._take_copied(page))
         menu.addSeparator()
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
-            self._add(menu, f"Search: {name}", f"Alt+{number}", partial(_set_mode, mode))
-        compare = "Compare with another mo&del"
+            text = tr("Search: {mode}", mode=name)
+            self._add(menu, text, f"Alt+{number}", partial(_set_mode, mode))
+        compare = tr("Compare with another mo&del")
         self._add(menu, compare, "Ctrl+Shift+K", lambda page: page.toggle_compare())
-        orders = menu.addMenu("S&ort by")
+        orders = menu.addMenu(tr("S&ort by"))
         for order, name in ORDERS.items():
             self._add(orders, name, "", partial(_sort, order))
 
@@ -56,13 +58,13 @@ class SearchVerbs:
         action = QAction(text, self._window)
         action.setShortcut(QKeySequence(keys))
         action.setEnabled(False)
-        action.setProperty("why_not", "On the search page")
+        action.setProperty("why_not", tr("On the search page"))
         action.triggered.connect(lambda: self._window.page and do(self._window.page))
         menu.addAction(action)
         self.actions.append(action)
 
     def _choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Find what is similar to")
+        names, _ = QFileDialog.getOpenFileNames(self._window, tr("Find what is similar to"))
         if names:
             self._window.find_like([Path(name) for name in names])
 

@@ -7,6 +7,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from sciread_app.language import tr
 from sciread_app.paths import Home, local_home
 from sciread_app.services import backup, moving
 from sciread_app.services.backups import Copy
@@ -16,8 +17,8 @@ from sciread_app.ui.values_care import KeyPlace, Reopening
 from sciread_app.workspace import Workspace
 
 KEYS = (
-    ("ncbi", "PubMed", "Ten requests a second instead of three."),
-    ("semantic_scholar", "Semantic Scholar", "A line of your own for citations."),
+    ("ncbi", "PubMed", tr("Ten requests a second instead of three.")),
+    ("semantic_scholar", "Semantic Scholar", tr("A line of your own for citations.")),
 )
 
 
@@ -62,11 +63,12 @@ class WorkspaceCare:
         home = self._workspace.home
 
         def work(task: Task) -> Path:
-            task.step(0, 0, "Restoring")
+            task.step(0, 0, tr("Restoring"))
             backup.restore(home, copy.path)
             return home.folder
 
-        return Reopening(f"Restoring the library as of {copy.made:%Y-%m-%d %H:%M}", work)
+        title = tr("Restoring the library as of {made:%Y-%m-%d %H:%M}", made=copy.made)
+        return Reopening(title, work)
 
     def moving(self, folder: Path | None) -> Reopening:
         home = self._workspace.home
@@ -78,4 +80,4 @@ class WorkspaceCare:
                 change_settings(target.settings, backups=str(home.backups), accepted_risk="")
             return target.folder
 
-        return Reopening("Moving the library", work)
+        return Reopening(tr("Moving the library"), work)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr, trn
 from sciread_app.services.backups import Copy
 from sciread_app.ui.backups_panel import BackupsPanel
 from sciread_app.ui.jobs import Jobs, Lane
@@ -28,9 +29,9 @@ from sciread_app.ui.theme import Appearance, Choice, styled
 from sciread_app.ui.values_care import Care, KeyPlace, Reopening
 
 THEMES = (
-    (Choice.system, "Like the system"),
-    (Choice.light, "Light"),
-    (Choice.dark, "Dark"),
+    (Choice.system, tr("Like the system")),
+    (Choice.light, tr("Light")),
+    (Choice.dark, tr("Dark")),
 )
 SCALES = (100, 125, 150, 175, 200, 250, 300)
 WIDTH = 760
@@ -69,7 +70,8 @@ class SettingsPage(Page):
         try:
             self._care.change(**changes)
         except ValueError as wrong:
-            row.say_wrong(f"This {wrong}.")
+            # Translators: «This is no e-mail address.»
+            row.say_wrong(tr("This {wrong}.", wrong=wrong))
         else:
             row.say_wrong("")
 
@@ -80,30 +82,29 @@ class SettingsPage(Page):
             self.restart.show()
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Move the library into this folder")
+        name = QFileDialog.getExistingDirectory(self, tr("Move the library into this folder"))
         if name:
             self._ask_to_move(Path(name))
 
     def _ask_to_move(self, folder: Path) -> None:
         self.question.emit(
-            f"Move the library to {folder}?",
-            "The window closes for as long as that takes. The old file is kept where it is.",
-            "Move it",
+            tr("Move the library to {folder}?", folder=folder),
+            tr("The window closes for as long as that takes. The old file is kept where it is."),
+            tr("Move it"),
             lambda: self.reopen_wanted.emit(self._care.moving(folder)),
         )
 
     def _ask_to_restore(self, copy: Copy) -> None:
-        papers = "" if copy.papers is None else f", with {copy.papers:,} papers"
         reopening: Reopening = self._care.restoring(copy)
         self.question.emit(
-            f"Go back to the library of {copy.made:%Y-%m-%d %H:%M}{papers}?",
-            "The present one is kept, and can be restored in the same way.",
-            "Restore it",
+            _back_to(copy),
+            tr("The present one is kept, and can be restored in the same way."),
+            tr("Restore it"),
             lambda: self.reopen_wanted.emit(reopening),
         )
 
     def _choose_backups(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Put backups into this folder")
+        name = QFileDialog.getExistingDirectory(self, tr("Put backups into this folder"))
         if name:
             self._change(self._backups_row, backups=name)
             self._show_backups_folder()
@@ -116,7 +117,7 @@ class SettingsPage(Page):
 
     def _load_keys(self) -> None:
         self._jobs.run(
-            "Looking for keys",
+            tr("Looking for keys"),
             lambda task: self._care.keys(),
             self._show_keys,
             lane=Lane.light,
@@ -138,27 +139,27 @@ class SettingsPage(Page):
 
     def _keep_key(self, name: str, key: str) -> None:
         self._jobs.run(
-            "Keeping a key",
+            tr("Keeping a key"),
             lambda task: self._care.set_key(name, key),
             lambda _: self._load_keys(),
             lane=Lane.light,
         )
 
     def _build(self) -> None:
-        self.theme = Segments("Theme", [(name, "") for _, name in THEMES])
+        self.theme = Segments(tr("Theme"), [(name, "") for _, name in THEMES])
         self.scale = Choices()
         self.scale.addItems([f"{scale} %" for scale in SCALES])
-        self.restart = QPushButton("Start again now")
+        self.restart = QPushButton(tr("Start again now"))
         self.restart.hide()
         self.workers = Number(1, 16)
         self.contact = styled(QLineEdit(), "field")
         self.contact.setMinimumWidth(220)
-        self.contact.setPlaceholderText("you@university.org")
-        self.open_folder, self.move_it = QPushButton("Open"), QPushButton("Move…")
-        self.open_folder.setAccessibleName("Open the folder of the library")
-        self.move_it.setAccessibleName("Move the library to another folder")
-        self.choose_backups = QPushButton("Change…")
-        self.choose_backups.setAccessibleName("Choose the folder of the backups")
+        self.contact.setPlaceholderText(tr("you@university.org"))
+        self.open_folder, self.move_it = QPushButton(tr("Open")), QPushButton(tr("Move…"))
+        self.open_folder.setAccessibleName(tr("Open the folder of the library"))
+        self.move_it.setAccessibleName(tr("Move the library to another folder"))
+        self.choose_backups = QPushButton(tr("Change…"))
+        self.choose_backups.setAccessibleName(tr("Choose the folder of the backups"))
         self.risk = styled(QLabel(wordWrap=True), "notice")
         self.backups = BackupsPanel(self._care, self._jobs)
         column = QVBoxLayout()
@@ -181,38 +182,44 @@ class SettingsPage(Page):
         outer.addWidget(scroll)
 
     def _looks(self) -> Section:
-        section = Section("Appearance")
-        section.add(Row("Theme", "Light, dark, or whatever the system shows just now.", self.theme))
+        section = Section(tr("Appearance"))
+        section.add(
+            Row(tr("Theme"), tr("Light, dark, or whatever the system shows just now."), self.theme)
+        )
         self._scale_row = Row(
-            "Size of everything", "From the next start on.", self.restart, self.scale
+            tr("Size of everything"), tr("From the next start on."), self.restart, self.scale
         )
         section.add(self._scale_row)
         return section
 
     def _library(self) -> Section:
-        section = Section("Library")
-        section.add(Row("Folder", str(self._care.home), self.open_folder, self.move_it))
+        section = Section(tr("Library"))
+        section.add(Row(tr("Folder"), str(self._care.home), self.open_folder, self.move_it))
         section.add(self.risk)
         self._workers_row = Row(
-            "PDFs read at a time", "More is faster, and leaves less for others.", self.workers
+            tr("PDFs read at a time"),
+            tr("More is faster, and leaves less for others."),
+            self.workers,
         )
         section.add(self._workers_row)
         return section
 
     def _sources(self) -> Section:
-        self._network = Section("Papers from the network")
+        self._network = Section(tr("Papers from the network"))
         self._contact_row = Row(
-            "Your e-mail address",
-            "Sources are told it with each request, so that they can write before they block. "
-            "Nobody else is.",
+            tr("Your e-mail address"),
+            tr(
+                "Sources are told it with each request, so that they can write before they block. "
+                "Nobody else is."
+            ),
             self.contact,
         )
         self._network.add(self._contact_row)
         return self._network
 
     def _kept(self) -> Section:
-        section = Section("Backups")
-        self._backups_row = Row("Folder of the backups", "", self.choose_backups)
+        section = Section(tr("Backups"))
+        self._backups_row = Row(tr("Folder of the backups"), "", self.choose_backups)
         self._show_backups_folder()
         section.add(self._backups_row)
         section.add(self.backups)
@@ -232,6 +239,17 @@ class SettingsPage(Page):
         self.move_it.clicked.connect(self._choose_folder)
         self.choose_backups.clicked.connect(self._choose_backups)
         self.backups.restore_wanted.connect(self._ask_to_restore)
+
+
+def _back_to(copy: Copy) -> str:
+    if copy.papers is None:
+        return tr("Go back to the library of {made:%Y-%m-%d %H:%M}?", made=copy.made)
+    return trn(
+        "Go back to the library of {made:%Y-%m-%d %H:%M}, with {n:,} paper?",
+        "Go back to the library of {made:%Y-%m-%d %H:%M}, with {n:,} papers?",
+        copy.papers,
+        made=copy.made,
+    )
 
 
 class _Column(QWidget):

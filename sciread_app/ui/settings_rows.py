@@ -17,13 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.theme import scaled, styled
 from sciread_app.ui.values_care import KeyPlace
 
 PLACES = {
-    "keyring": "Kept in the keyring of this system.",
-    "environment": "Taken from the environment.",
-    "": "None yet.",
+    "keyring": tr("Kept in the keyring of this system."),
+    "environment": tr("Taken from the environment."),
+    "": tr("None yet."),
 }
 
 
@@ -108,15 +109,16 @@ class KeyRow(Row):
     def __init__(self, key: KeyPlace) -> None:
         self._key = key
         self.line = styled(QLineEdit(echoMode=QLineEdit.EchoMode.Password), "field")
-        self.line.setAccessibleName(f"Key for {key.title}")
-        self.line.setPlaceholderText("Paste a key")
+        title = tr("Key for {source}", source=key.title)
+        self.line.setAccessibleName(title)
+        self.line.setPlaceholderText(tr("Paste a key"))
         self.line.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.keep = QPushButton("Keep")
-        self.forget = QPushButton("Forget")
-        for button, verb in ((self.keep, "Keep"), (self.forget, "Forget")):
-            button.setAccessibleName(f"{verb} the key for {key.title}")
+        self.keep = QPushButton(tr("Keep"))
+        self.forget = QPushButton(tr("Forget"))
+        self.keep.setAccessibleName(tr("Keep the key for {source}", source=key.title))
+        self.forget.setAccessibleName(tr("Forget the key for {source}", source=key.title))
         super().__init__(
-            f"Key for {key.title}", f"{key.what} {PLACES[key.where]}", self.line, self.keep,
+            title, f"{key.what} {PLACES[key.where]}", self.line, self.keep,
             self.forget,
         )  # fmt: skip
         self.keep.setEnabled(False)

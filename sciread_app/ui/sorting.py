@@ -10,19 +10,22 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from sciread_app.domain.order import Order
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme
 
 ORDERS = {
-    Order.relevance: "Relevance",
-    Order.added: "Newest added",
-    Order.year: "Newest published",
-    Order.oldest: "Oldest published",
-    Order.title: "Title",
-    Order.author: "First author",
-    Order.venue: "Venue",
-    Order.rating: "Rating",
-    Order.unread: "Unread first",
+    # Translators: these are orders of a list, by relevance first
+    Order.relevance: tr("Relevance"),
+    Order.added: tr("Newest added"),
+    Order.year: tr("Newest published"),
+    Order.oldest: tr("Oldest published"),
+    Order.title: tr("Title"),
+    Order.author: tr("First author"),
+    # Translators: the journal or conference
+    Order.venue: tr("Venue"),
+    Order.rating: tr("Rating"),
+    Order.unread: tr("Unread first"),
 }
 
 
@@ -34,7 +37,7 @@ class SortButton(QToolButton):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("link")
-        self.setAccessibleName("Order of the list")
+        self.setAccessibleName(tr("Order of the list"))
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._kept = {False: Order.added, True: Order.relevance}

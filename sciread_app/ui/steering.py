@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import Signal
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.ui.chips import ChipRow, Label
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.papers import CardSource
@@ -29,7 +30,7 @@ class Steering(ChipRow):
         jobs: Jobs,
         appearance: Appearance,
     ) -> None:
-        super().__init__("Examples that steer the list", appearance)
+        super().__init__(tr("Examples that steer the list"), appearance)
         self._source = source
         self._known = known
         self._jobs = jobs
@@ -47,7 +48,7 @@ class Steering(ChipRow):
         self._show()
         if unknown := [paper for paper in papers if paper not in self._titles]:
             self._jobs.run(
-                "Looking up titles",
+                tr("Looking up titles"),
                 lambda task: {c.paper.id: c.paper.title for c in self._source.cards(unknown)},
                 self._learn,
                 lane=Lane.light,
@@ -59,15 +60,15 @@ class Steering(ChipRow):
 
     def _show(self) -> None:
         groups = [
-            ("Like", self._labels(self._like)),
-            ("Not like", self._labels(self._unlike)),
+            (tr("Like"), self._labels(self._like)),
+            (tr("Not like"), self._labels(self._unlike)),
         ]
         if len(self._like) + len(self._unlike) > 1:
-            groups.append(("", [Label(EVERYTHING, "Clear all")]))
+            groups.append(("", [Label(EVERYTHING, tr("Clear all"))]))
         self.show_groups(groups)
 
     def _labels(self, papers: Sequence[PaperId]) -> list[Label]:
-        return [Label(paper, self._titles.get(paper) or "A paper") for paper in papers]
+        return [Label(paper, self._titles.get(paper) or tr("A paper")) for paper in papers]
 
     def _remove(self, key: object) -> None:
         if key == EVERYTHING:

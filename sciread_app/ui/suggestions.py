@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 from sciread_app.domain.facets import Count
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.query import ALIASES
+from sciread_app.language import tr
 from sciread_app.ui.theme import styled
 
 KEPT = 30  # searches that are remembered
@@ -62,7 +63,7 @@ class Suggestions(QObject):
         self._completer.setMaxVisibleItems(12)
         self._completer.setWidget(edit)
         self._popup = styled(QListView(), "suggestions")
-        self._popup.setAccessibleName("Suggestions")
+        self._popup.setAccessibleName(tr("Suggestions"))
         self._completer.setPopup(self._popup)
         activated = self._completer.activated[QModelIndex]  # type: ignore[index]
         activated.connect(lambda index: self.chosen.emit(index.row()))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
 from sciread_app.domain.paper import Changes
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 
 LONGEST = 60  # characters of an edit that a menu shows
@@ -37,7 +38,7 @@ class UndoMenu(QObject):
 
     def look(self) -> None:
         self._jobs.run(
-            "Looking what can be undone",
+            tr("Looking what can be undone"),
             lambda task: (self._edits.can_undo(), self._edits.can_redo()),
             self._show,
             lane=Lane.light,
@@ -45,14 +46,29 @@ class UndoMenu(QObject):
         )
 
     def _show(self, edits: tuple[str, str]) -> None:
-        _name(self._undo, "&Undo", edits[0], "There is nothing to undo")
-        _name(self._redo, "Re&do", edits[1], "There is nothing to do again")
+        undo, redo = (_shown(edit) for edit in edits)
+        _name(
+            self._undo,
+            tr("&Undo: {edit}", edit=undo) if undo else tr("&Undo"),
+            bool(undo),
+            tr("There is nothing to undo"),
+        )
+        _name(
+            self._redo,
+            tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"),
+            bool(redo),
+            tr("There is nothing to do again"),
+        )
 
 
-def _name(action: QAction, verb: str, what: str, why_not: str) -> None:
-    if len(what) > LONGEST:
-        what = what[:LONGEST].rstrip() + "…"
-    told = (what[:1].lower() + what[1:]).replace("&", "&&")
-    action.setText(f"{verb}: {told}" if what else verb)
-    action.setEnabled(bool(what))
+def _shown(edit: str) -> str:
+    """An edit as it stands behind «Undo: »."""
+    if len(edit) > LONGEST:
+        edit = edit[:LONGEST].rstrip() + "…"
+    return (edit[:1].lower() + edit[1:]).replace("&", "&&")
+
+
+def _name(action: QAction, text: str, can_be_done: bool, why_not: str) -> None:
+    action.setText(text)
+    action.setEnabled(can_be_done)
     action.setProperty("why_not", why_not)
