@@ -18,27 +18,30 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app import __version__
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import scaled, styled
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
 
 IN_LISTS: Group = (
-    "In the list of papers",
+    tr("In the list of papers"),
     (
-        ("Next and previous paper", "J, K or arrows"),
-        ("Into the details", "Enter"),
-        ("Show or hide the details", "Space"),
-        ("More, or less, like this", "+ and -"),
-        ("From the box into the list", "Down"),
-        ("Back, or out of here", "Esc"),
+        (tr("Next and previous paper"), tr("J, K or arrows")),
+        (tr("Into the details"), tr("Enter")),
+        # Translators: the key
+        (tr("Show or hide the details"), tr("Space")),
+        (tr("More, or less, like this"), tr("+ and -")),
+        # Translators: the key with an arrow down
+        (tr("From the box into the list"), tr("Down")),
+        (tr("Back, or out of here"), tr("Esc")),
     ),
 )
 
 
 def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
     """Every key there is, by what it is about, in two columns."""
-    dialog, column = _dialog("Keyboard shortcuts", parent)
+    dialog, column = _dialog(tr("Keyboard shortcuts"), parent)
     dialog.setAccessibleDescription(
         "; ".join(f"{name}: {keys}" for _, rows in groups for name, keys in rows)
     )
@@ -49,7 +52,7 @@ def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
     sheet = styled(QWidget(), "column")
     sheet.setLayout(across)
     scroll = QScrollArea(widgetResizable=True)
-    scroll.setAccessibleName("Keyboard shortcuts")
+    scroll.setAccessibleName(tr("Keyboard shortcuts"))
     scroll.setWidget(sheet)
     column.addWidget(scroll)
     _close_button(dialog, column)
@@ -87,7 +90,7 @@ def _column_of(groups: Sequence[Group], dialog: QDialog) -> QGridLayout:
 
 
 def about_dialog(home: str, parent: QWidget) -> QDialog:
-    dialog, column = _dialog("About SciRead", parent)
+    dialog, column = _dialog(tr("About SciRead"), parent)
     row = QHBoxLayout()
     row.setSpacing(18)
     picture = QLabel()
@@ -98,9 +101,9 @@ def about_dialog(home: str, parent: QWidget) -> QDialog:
     name.setFont(scaled(dialog.font(), 1.5, QFont.Weight.DemiBold))
     words.addWidget(name)
     for text in (
-        "Finds scientific papers by meaning, in a library of your own, on your own machine.",
-        "Free software under the Apache License 2.0.",
-        f"The library is in {home}",
+        tr("Finds scientific papers by meaning, in a library of your own, on your own machine."),
+        tr("Free software under the Apache License 2.0."),
+        tr("The library is in {folder}", folder=home),
     ):
         label = styled(QLabel(text, wordWrap=True), "quiet")
         label.setTextFormat(Qt.TextFormat.PlainText)
@@ -124,6 +127,6 @@ def _dialog(title: str, parent: QWidget) -> tuple[QDialog, QVBoxLayout]:
 
 
 def _close_button(dialog: QDialog, column: QVBoxLayout) -> None:
-    close = QPushButton("Close", default=True)
+    close = QPushButton(tr("Close"), default=True)
     close.clicked.connect(dialog.accept)
     column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.theme import styled
 
 MARGIN = 24
@@ -23,14 +24,14 @@ class DropZone(QLabel):
     alike_wanted = Signal(object)  # list[Path]
 
     def __init__(self, window: QWidget, ready: Callable[[], bool]) -> None:
-        super().__init__("Drop to add to your library", window)
+        super().__init__(tr("Drop to add to your library"), window)
         self._window = window
         self._ready = ready
         self.setObjectName("dropzone")
         self.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.hide()
-        text = "Drop here to find what is similar, without adding it"
+        text = tr("Drop here to find what is similar, without adding it")
         self.alike = styled(QLabel(text, window), "dropzone")
         self.alike.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.alike.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)

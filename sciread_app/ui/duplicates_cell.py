@@ -8,10 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QRadioButton
 
+from sciread_app.language import tr
 from sciread_app.ui.duplicates_values import Pieces
 from sciread_app.ui.theme import Appearance, Theme, restyled, styled
 
-NOTHING = "Nothing"
+# Translators: a paper says nothing in this field
+NOTHING = tr("Nothing")
 _BUTTON = 22  # pixels
 
 

@@ -25,12 +25,13 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.duplicates import Pair
+from sciread_app.language import tr
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 Index = QModelIndex | QPersistentModelIndex
 
 _EDGE, _AIR, _ROUND = 12, 9, 8
-NO_TITLE = "Without a title"
+NO_TITLE = tr("Without a title")
 
 
 class PairModel(QAbstractListModel):
@@ -67,7 +68,7 @@ class PairList(QListView):
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        styled(self, "pairs").setAccessibleName("Pairs of papers")
+        styled(self, "pairs").setAccessibleName(tr("Pairs of papers"))
         self.pairs = PairModel()
         self.setModel(self.pairs)
         self.setItemDelegate(_PairDelegate(appearance, self))

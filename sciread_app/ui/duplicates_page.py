@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.duplicates import Pair
 from sciread_app.domain.paper import Changes
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.duplicates_list import PairList
 from sciread_app.ui.duplicates_panel import PairPanel
@@ -30,8 +31,8 @@ from sciread_app.ui.theme import Appearance, styled
 
 TO_LOOK_AT, VERSIONS = 0, 1
 LISTS = (
-    ("To look at", "Pairs that may be one paper"),
-    ("Versions", "Pairs that are versions of one work, such as a preprint and its article"),
+    (tr("To look at"), tr("Pairs that may be one paper")),
+    (tr("Versions"), tr("Pairs that are versions of one work, such as a preprint and its article")),
 )
 
 
@@ -47,7 +48,7 @@ class DuplicatesPage(Page):
         self._dirty = True
         self._to_list = False  # it takes the keys when it is filled
         self.busy = True  # what was decided last is not done yet
-        self.lists = Segments("Which pairs", LISTS)
+        self.lists = Segments(tr("Which pairs"), LISTS)
         self.count = styled(QLabel(), "quiet")
         self.merge_all = QPushButton()
         self.list = PairList(appearance)
@@ -82,22 +83,22 @@ class DuplicatesPage(Page):
         if found and not self.busy:
             ids = (found.pair.a, found.pair.b)
             keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
-            self._decide("Merged", lambda organise: organise.merge(keep, [other], **chosen))
+            self._decide(tr("Merged"), lambda organise: organise.merge(keep, [other], **chosen))
 
     def keep_both(self) -> None:
         if (found := self.panel.found) and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide("Kept both", lambda organise: organise.keep_both(a, b))
+            self._decide(tr("Kept both"), lambda organise: organise.keep_both(a, b))
 
     def same_work(self) -> None:
         found = self.panel.found
         if found and not found.pair.versions and not self.busy:
             a, b = found.pair.a, found.pair.b
-            self._decide("Made versions", lambda organise: organise.same_work(a, b))
+            self._decide(tr("Made versions"), lambda organise: organise.same_work(a, b))
 
     def merge_agreeing(self) -> None:
         if not self.merge_all.isHidden() and not self.busy:
-            self._decide("Merged", lambda _: self._reviewer.merge_agreeing())
+            self._decide(tr("Merged"), lambda _: self._reviewer.merge_agreeing())
 
     def show_list(self, number: int) -> None:
         self.lists.choose(number)
@@ -116,7 +117,7 @@ class DuplicatesPage(Page):
             return self._reviewer.versions() if versions else self._reviewer.pairs(task)
 
         self._jobs.run(
-            "Looking for duplicates",
+            tr("Looking for duplicates"),
             look,
             self._show_pairs,
             lane=Lane.light,
@@ -128,9 +129,9 @@ class DuplicatesPage(Page):
         self.panel.found = None
         focused = self.panel.isAncestorOf(self.focusWidget() or self)
         self.list.show_pairs(pairs)
-        self.count.setText("1 pair" if len(pairs) == 1 else f"{len(pairs):,} pairs")
+        self.count.setText(trn("{n:,} pair", "{n:,} pairs", len(pairs)))
         agreeing = sum(pair.agree for pair in pairs)
-        self.merge_all.setText(f"Merge all that agree ({agreeing:,})")
+        self.merge_all.setText(tr("Merge all that agree ({n:,})", n=agreeing))
         self.merge_all.setVisible(agreeing > 0)
         self.count.setVisible(bool(pairs))
         if not pairs:
@@ -144,7 +145,7 @@ class DuplicatesPage(Page):
             return
         self.panel.allow(False)
         self._jobs.run(
-            "Comparing two papers",
+            tr("Comparing two papers"),
             lambda task: self._compared(pair),
             self._show_comparison,
             lane=Lane.light,
@@ -168,23 +169,27 @@ class DuplicatesPage(Page):
         if self.lists.current == VERSIONS:
             self.empty.say(
                 "duplicates",
-                "No paper is here in several versions",
-                "A preprint and its article come here when you have both.",
+                tr("No paper is here in several versions"),
+                tr("A preprint and its article come here when you have both."),
             )
         else:
             self.empty.say(
                 "duplicates",
-                "No duplicates to look at",
-                "What is surely one paper is merged when it comes in. What only may be one is "
-                "shown here, for you to say.",
+                tr("No duplicates to look at"),
+                tr(
+                    "What is surely one paper is merged when it comes in. What only may be one is "
+                    "shown here, for you to say."
+                ),
             )
         self._middle.setCurrentWidget(self.empty)
         self.shown.emit()
 
     def _build(self) -> None:
         self.merge_all.setToolTip(
-            "Merge all pairs that differ in nothing but case and punctuation, where both say "
-            "something. One undo takes all of it back."
+            tr(
+                "Merge all pairs that differ in nothing but case and punctuation, where both say "
+                "something. One undo takes all of it back."
+            )
         )
         self.merge_all.hide()
         head = QHBoxLayout()
@@ -219,5 +224,5 @@ class DuplicatesPage(Page):
         self.panel.keep_wanted.connect(self.keep_both)
         self.panel.versions_wanted.connect(self.same_work)
         self.panel.paper_wanted.connect(
-            lambda paper: self.papers_wanted.emit([paper], "From the duplicates")
+            lambda paper: self.papers_wanted.emit([paper], tr("From the duplicates"))
         )

@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.duplicates_cell import Cell
 from sciread_app.ui.duplicates_values import DIFFERS, LINES, Comparison, Row, chosen_values
 from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
-KEYS = "M, K or V decides; the arrow keys choose a side and go on"
-SIDES = ("First paper", "Second paper")
+KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
+SIDES = (tr("First paper"), tr("Second paper"))
 
 
 class _Line:
@@ -40,8 +41,8 @@ class _Line:
         self.said.setFont(scaled(self.name.font(), 0.86))
         column.addWidget(self.said)
         self.cells = (
-            Cell(f"{name} of the first paper", appearance),
-            Cell(f"{name} of the second paper", appearance),
+            Cell(tr("{field} of the first paper", field=name), appearance),
+            Cell(tr("{field} of the second paper", field=name), appearance),
         )
         self._group = QButtonGroup(self.name)
         for side, cell in enumerate(self.cells):
@@ -68,7 +69,7 @@ class PairPanel(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
-        self.setAccessibleName("The two papers")
+        self.setAccessibleName(tr("The two papers"))
         self._appearance = appearance
         self.found: Comparison | None = None
         self.cells: dict[str, tuple[Cell, Cell]] = {}  # those that can be chosen, by field
@@ -81,9 +82,9 @@ class PairPanel(QFrame):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._scroll.setWidget(self._body())
-        self.merge = styled(QPushButton("Merge"), "primary")
-        self.keep = QPushButton("Keep both")
-        self.versions = QPushButton("Versions of one work")
+        self.merge = styled(QPushButton(tr("Merge")), "primary")
+        self.keep = QPushButton(tr("Keep both"))
+        self.versions = QPushButton(tr("Versions of one work"))
         self._lay_out()
 
     def show_pair(self, found: Comparison) -> None:
@@ -91,7 +92,7 @@ class PairPanel(QFrame):
         self._wins = dict(found.wins)
         reason = found.pair.reason
         self.reason.setText(f"{reason[:1].upper()}{reason[1:]}")
-        self.keep.setText("Not one work" if found.pair.versions else "Keep both")
+        self.keep.setText(tr("Not one work") if found.pair.versions else tr("Keep both"))
         self.versions.setVisible(not found.pair.versions)
         restyled(self.merge, "" if found.pair.versions else "primary")
         self._fill(found)
@@ -151,8 +152,8 @@ class PairPanel(QFrame):
 
     def _heading(self, side: int, title: str) -> QWidget:
         heading = styled(QPushButton(title), "flush")
-        heading.setToolTip("Show this paper in the library")
-        heading.setAccessibleName(f"{title}: show it in the library")
+        heading.setToolTip(tr("Show this paper in the library"))
+        heading.setAccessibleName(tr("{paper}: show it in the library", paper=title))
         heading.clicked.connect(lambda: self._show_paper(side))
         return heading
 
@@ -162,9 +163,9 @@ class PairPanel(QFrame):
 
     def _lay_out(self) -> None:
         for button, keys, means in (
-            (self.merge, "M", "Make the two one paper, which has what is marked and all else"),
-            (self.keep, "K", "They are two papers; they will not be shown here again"),
-            (self.versions, "V", "Two versions of one work: both stay, and lists show one"),
+            (self.merge, "M", tr("Make the two one paper, which has what is marked and all else")),
+            (self.keep, "K", tr("They are two papers; they will not be shown here again")),
+            (self.versions, "V", tr("Two versions of one work: both stay, and lists show one")),
         ):
             button.setToolTip(f"{means} ({keys})")
             button.setAccessibleDescription(means)

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from sciread_app.domain.duplicates import CHOICES, Likeness, Pair, Side, better, compare, names
 from sciread_app.domain.paper import Paper
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 
 # A text in pieces: each with whether the other paper's text has it not.
@@ -17,28 +18,28 @@ Pieces = tuple[tuple[str, bool], ...]
 
 _MOST_AUTHORS = 30
 _MOST_WORDS = 800  # of a text whose words are compared
-BOTH_KEPT = "Both are kept"
-DIFFERS = "Differs"
+BOTH_KEPT = tr("Both are kept")
+DIFFERS = tr("Differs")
 _SAID = {
     Likeness.same: "",
-    Likeness.alike: "Written otherwise",
-    Likeness.one_only: "One says more",
+    Likeness.alike: tr("Written otherwise"),
+    Likeness.one_only: tr("One says more"),
     Likeness.different: DIFFERS,
 }
 _EXACT = ("kind", "published")
 KINDS = {
-    "article": "Article or preprint",
-    "article-journal": "Journal article",
-    "paper-conference": "Conference paper",
-    "book": "Book",
-    "chapter": "Chapter",
-    "thesis": "Thesis",
-    "report": "Report",
-    "dataset": "Data set",
-    "software": "Software",
-    "patent": "Patent",
-    "webpage": "Web page",
-    "manuscript": "Manuscript",
+    "article": tr("Article or preprint"),
+    "article-journal": tr("Journal article"),
+    "paper-conference": tr("Conference paper"),
+    "book": tr("Book"),
+    "chapter": tr("Chapter"),
+    "thesis": tr("Thesis"),
+    "report": tr("Report"),
+    "dataset": tr("Data set"),
+    "software": tr("Software"),
+    "patent": tr("Patent"),
+    "webpage": tr("Web page"),
+    "manuscript": tr("Manuscript"),
 }
 
 
@@ -141,7 +142,9 @@ def _marked(left: str, right: str) -> tuple[Pieces, Pieces]:
 def _people(paper: Paper) -> str:
     more = len(paper.authors) - _MOST_AUTHORS
     listed = names(paper.authors[:_MOST_AUTHORS])
-    return f"{listed} and {more:,} more" if more > 0 else listed
+    if more <= 0:
+        return listed
+    return trn("{names} and {n:,} more", "{names} and {n:,} more", more, names=listed)
 
 
 def _came(side: Side) -> str:
@@ -156,25 +159,29 @@ def _added(side: Side) -> str:
 
 
 def _yours(side: Side) -> str:
-    notes = "1 note" if side.notes == 1 else f"{side.notes} notes" if side.notes else ""
-    marks = ("read" if side.read else "", "★" * side.rating, notes)
+    notes = trn("{n} note", "{n} notes", side.notes) if side.notes else ""
+    # Translators: a person has read this paper
+    marks = (tr("read") if side.read else "", "★" * side.rating, notes)
     return " · ".join(filter(None, (*marks, *side.tags, *side.collections)))
 
 
 _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
-    ("title", "Title", lambda paper: paper.title),
-    ("authors", "Authors", _people),
-    ("published", "Date", lambda paper: paper.published),
-    ("venue", "Venue", lambda paper: paper.venue),
-    ("kind", "Type", lambda paper: KINDS.get(paper.kind, paper.kind)),
-    ("identifiers", "Identifiers", lambda paper: ", ".join(map(": ".join, paper.identifiers))),
-    ("abstract", "Abstract", lambda paper: paper.abstract),
-    ("keywords", "Keywords", lambda paper: ", ".join(paper.keywords)),
+    ("title", tr("Title"), lambda paper: paper.title),
+    ("authors", tr("Authors"), _people),
+    ("published", tr("Date"), lambda paper: paper.published),
+    # Translators: the journal or conference
+    ("venue", tr("Venue"), lambda paper: paper.venue),
+    ("kind", tr("Type"), lambda paper: KINDS.get(paper.kind, paper.kind)),
+    ("identifiers", tr("Identifiers"), lambda paper: ", ".join(map(": ".join, paper.identifiers))),
+    ("abstract", tr("Abstract"), lambda paper: paper.abstract),
+    ("keywords", tr("Keywords"), lambda paper: ", ".join(paper.keywords)),
 )
 _FACTS: tuple[tuple[str, Callable[[Side], str]], ...] = (
-    ("Files", lambda side: ", ".join(side.paper.files)),
-    ("From", _came),
-    ("Added", _added),
-    ("Yours", _yours),
+    (tr("Files"), lambda side: ", ".join(side.paper.files)),
+    # Translators: the source and the files that a paper came from
+    (tr("From"), _came),
+    (tr("Added"), _added),
+    # Translators: the marks, notes, tags and collections that a person has given to a paper
+    (tr("Yours"), _yours),
 )
 LINES = (*((field, name) for field, name, _ in _FIELDS), *(("", name) for name, _ in _FACTS))

@@ -10,13 +10,14 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 
 if TYPE_CHECKING:
     from sciread_app.ui.duplicates_page import DuplicatesPage
     from sciread_app.ui.main_window import MainWindow
     from sciread_app.ui.shelf.shelving import Shelving
 
-HERE = "On the page of duplicates"
+HERE = tr("On the page of duplicates")
 
 
 class DuplicatesVerbs:
@@ -26,16 +27,18 @@ class DuplicatesVerbs:
         self._window = window
         self._page: DuplicatesPage | None = None
         self._actions = [
-            self._add(menu, "&Merge the two papers", "M", lambda page: page.merge()),
-            self._add(menu, "&Keep both papers", "K", lambda page: page.keep_both()),
-            self._add(menu, "Make them &versions of one work", "V", lambda page: page.same_work()),
-            self._add(menu, "Merge &all that agree", "", lambda page: page.merge_agreeing()),
+            self._add(menu, tr("&Merge the two papers"), "M", lambda page: page.merge()),
+            self._add(menu, tr("&Keep both papers"), "K", lambda page: page.keep_both()),
+            self._add(
+                menu, tr("Make them &versions of one work"), "V", lambda page: page.same_work()
+            ),
+            self._add(menu, tr("Merge &all that agree"), "", lambda page: page.merge_agreeing()),
         ]
         menu.addSeparator()
         self._on_chosen = [
-            self._to_chosen(menu, "Merge the &chosen papers", self._merge),
-            self._to_chosen(menu, "Make the chosen &two versions of one work", self._unite),
-            self._to_chosen(menu, "Take the chosen &paper apart", self._take_apart),
+            self._to_chosen(menu, tr("Merge the &chosen papers"), self._merge),
+            self._to_chosen(menu, tr("Make the chosen &two versions of one work"), self._unite),
+            self._to_chosen(menu, tr("Take the chosen &paper apart"), self._take_apart),
         ]
         self.show_place("")
 
@@ -74,20 +77,20 @@ class DuplicatesVerbs:
 
     def _merge(self, shelving: Shelving, chosen: list[PaperId]) -> None:
         if len(chosen) < 2:
-            shelving.notice.say("Choose two papers or more in the list first")
+            shelving.notice.say(tr("Choose two papers or more in the list first"))
         else:
-            shelving.work.do("Merged", lambda organise: organise.make_one(chosen))
+            shelving.work.do(tr("Merged"), lambda organise: organise.make_one(chosen))
 
     def _unite(self, shelving: Shelving, chosen: list[PaperId]) -> None:
         if len(chosen) != 2:
-            shelving.notice.say("Choose two papers in the list first")
+            shelving.notice.say(tr("Choose two papers in the list first"))
         else:
             a, b = chosen
-            shelving.work.do("Made versions", lambda organise: organise.same_work(a, b))
+            shelving.work.do(tr("Made versions"), lambda organise: organise.same_work(a, b))
 
     def _take_apart(self, shelving: Shelving, chosen: list[PaperId]) -> None:
         if len(chosen) != 1:
-            shelving.notice.say("Choose one paper in the list first")
+            shelving.notice.say(tr("Choose one paper in the list first"))
         else:
             paper = chosen[0]
-            shelving.work.do("Took apart", lambda organise: organise.split(paper))
+            shelving.work.do(tr("Took apart"), lambda organise: organise.split(paper))

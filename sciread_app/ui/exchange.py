@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from sciread_app.domain.kept_files import KeptFile
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.reveal import reveal
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
 
 SETTLED_MS = 2000  # after the last change, until kept files are written
+# Translators: what a file with papers is called before anybody has named it
+PAPERS = tr("papers")
 FORMATS = "BibTeX (*.bib);;RIS (*.ris);;CSL-JSON (*.json);;JSON lines (*.jsonl)"
 
 
@@ -62,7 +65,7 @@ class Exchange(QObject):
 
     def export_papers(self, papers: Sequence[PaperId]) -> None:
         chosen = list(papers)
-        self._ask("papers", lambda path: partial(self._exporter.write, chosen, path))
+        self._ask(PAPERS, lambda path: partial(self._exporter.write, chosen, path))
 
     def export_found(self, query: str, name: str) -> None:
         self._ask(name, lambda path: partial(self._exporter.write_found, query, path))
@@ -75,22 +78,25 @@ class Exchange(QObject):
 
     def stop_keeping(self, collection: str) -> None:
         self._jobs.run(
-            "Letting a file be",
+            tr("Letting a file be"),
             lambda task: self._exporter.stop_keeping(collection),
-            lambda _: self._say(f"“{collection}” is no longer kept as a file.", "It stays."),
+            lambda _: self._say(
+                tr("“{collection}” is no longer kept as a file.", collection=collection),
+                tr("It stays."),
+            ),
             lane=Lane.light,
         )
 
     def list_kept(self) -> None:
         """Tell which collections are kept as files, and offer to let each be."""
         self._jobs.run(
-            "Looking for kept files", lambda task: self._exporter.kept(), self._list,
+            tr("Looking for kept files"), lambda task: self._exporter.kept(), self._list,
             lane=Lane.light,
         )  # fmt: skip
 
     def write_kept(self) -> None:
         self._jobs.run(
-            "Keeping files up to date",
+            tr("Keeping files up to date"),
             self._exporter.write_kept,
             self._written,
             lane=Lane.light,
@@ -99,7 +105,7 @@ class Exchange(QObject):
 
     def bring_zotero(self) -> None:
         if importing := self._window.importing:
-            importing.bring("Bringing papers from Zotero", self._exporter.bring_zotero)
+            importing.bring(tr("Bringing papers from Zotero"), self._exporter.bring_zotero)
 
     def _look_again(self, changes: Changes) -> None:
         if changes.papers:
@@ -107,12 +113,12 @@ class Exchange(QObject):
 
     def _ask(self, name: str, work: Callable[[Path], Callable[[Task], int]]) -> None:
         if path := self._file(name):
-            self._jobs.run(f"Writing {path.name}", work(path), partial(self._wrote, path))
+            self._jobs.run(_writing(path), work(path), partial(self._wrote, path))
 
     def _file(self, name: str) -> Path | None:
         stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
         chosen, kind = QFileDialog.getSaveFileName(
-            self._window, "Export", f"{stem or 'papers'}.bib", FORMATS
+            self._window, tr("Export"), f"{stem or PAPERS}.bib", FORMATS
         )
         if not chosen:
             return None
@@ -121,21 +127,29 @@ class Exchange(QObject):
         return path if path.suffix else path.with_suffix(suffix or ".bib")
 
     def _wrote(self, path: Path, count: int) -> None:
-        papers = "1 paper was" if count == 1 else f"{count:,} papers were"
         self._window.banner.show_notice(
-            f"{papers} written to {path.name}.",
+            trn(
+                "{n:,} paper was written to {file}.",
+                "{n:,} papers were written to {file}.",
+                count,
+                file=path.name,
+            ),
             str(path.parent),
-            ("Show the file", partial(reveal, path)),
+            (tr("Show the file"), partial(reveal, path)),
             passes=True,
         )
 
     def _keep(self, collection: str, path: Path) -> None:
         self._jobs.run(
-            f"Writing {path.name}",
+            _writing(path),
             lambda task: self._exporter.keep(collection, path, task),
             lambda kept: self._say(
-                f"“{kept.collection}” is kept as {path.name} from now on.",
-                "The file follows the collection, under citation keys that never change.",
+                tr(
+                    "“{collection}” is kept as {file} from now on.",
+                    collection=kept.collection,
+                    file=path.name,
+                ),
+                tr("The file follows the collection, under citation keys that never change."),
             ),
             lane=Lane.light,
         )
@@ -144,24 +158,36 @@ class Exchange(QObject):
         for kept in files:
             if kept.problem:
                 self._window.banner.show_problem(
-                    Problem(f"{kept.path} is behind “{kept.collection}”.", kept.problem),
-                    ("Write it anew", partial(self._keep, kept.collection, Path(kept.path))),
-                    ("Let it be", partial(self.stop_keeping, kept.collection)),
+                    Problem(_behind(kept), kept.problem),
+                    (tr("Write it anew"), partial(self._keep, kept.collection, Path(kept.path))),
+                    (tr("Let it be"), partial(self.stop_keeping, kept.collection)),
                 )
 
     def _list(self, files: Sequence[KeptFile]) -> None:
         if not files:
             self._say(
-                "No collection is kept as a file.",
-                "Choose “Keep as a file…” from the menu of a collection in the sidebar.",
+                tr("No collection is kept as a file."),
+                tr("Choose “Keep as a file…” from the menu of a collection in the sidebar."),
             )
         for kept in files:
             self._window.banner.show_notice(
-                f"“{kept.collection}” is kept as {Path(kept.path).name}.",
+                tr(
+                    "“{collection}” is kept as {file}.",
+                    collection=kept.collection,
+                    file=Path(kept.path).name,
+                ),
                 kept.problem or kept.path,
-                ("Show the file", partial(reveal, Path(kept.path))),
-                ("Stop keeping it", partial(self.stop_keeping, kept.collection)),
+                (tr("Show the file"), partial(reveal, Path(kept.path))),
+                (tr("Stop keeping it"), partial(self.stop_keeping, kept.collection)),
             )
 
     def _say(self, message: str, hint: str) -> None:
         self._window.banner.show_notice(message, hint, passes=True)
+
+
+def _writing(path: Path) -> str:
+    return tr("Writing {file}", file=path.name)
+
+
+def _behind(kept: KeptFile) -> str:
+    return tr("{file} is behind “{collection}”.", file=kept.path, collection=kept.collection)

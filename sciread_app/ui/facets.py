@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.facets import Facets
+from sciread_app.language import tr
 from sciread_app.paths import resource
 from sciread_app.tasks import Task
 from sciread_app.ui.facets_values import ValueList
@@ -25,8 +26,45 @@ from sciread_app.ui.theme import Appearance, Theme, restyled, scaled, styled
 from sciread_app.ui.values import Mode
 
 DRAWN_MS = 120  # between two searches while a range of years is drawn
-LISTS = {"cat": "Field", "venue": "Venue", "author": "Author", "in": "Collection", "tag": "Tag"}
-SWITCHES = {"has": ("Has a PDF", ("pdf",)), "is": ("Unread", ("unread",))}
+
+
+class Words(NamedTuple):
+    """What a filter is called: its button, what it offers, what lifts it, where it is narrowed."""
+
+    title: str
+    offer: str
+    any: str
+    narrow: str = ""
+
+
+OFFERS = {
+    "year": Words(tr("Years"), tr("Filter by years"), tr("Any years")),
+    "cat": Words(
+        # Translators: a subject area, such as Computation and Language
+        tr("Field"),
+        tr("Filter by field"),
+        tr("Any field"),
+        tr("Narrow the list: field"),
+    ),
+    "venue": Words(
+        # Translators: a journal or conference
+        tr("Venue"),
+        tr("Filter by venue"),
+        tr("Any venue"),
+        tr("Narrow the list: venue"),
+    ),
+    "author": Words(
+        tr("Author"), tr("Filter by author"), tr("Any author"), tr("Narrow the list: author")
+    ),
+    "in": Words(
+        tr("Collection"),
+        tr("Filter by collection"),
+        tr("Any collection"),
+        tr("Narrow the list: collection"),
+    ),
+    "tag": Words(tr("Tag"), tr("Filter by tag"), tr("Any tag"), tr("Narrow the list: tag")),
+}
+SWITCHES = {"has": (tr("Has a PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",))}
 
 
 class FacetSource(Protocol):
@@ -53,15 +91,16 @@ class Popover(QFrame):
     chosen = Signal(str, object)  # field, tuple of values
     closed = Signal()
 
-    def __init__(self, field: str, title: str, appearance: Appearance, parent: QWidget) -> None:
+    def __init__(self, field: str, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setObjectName("popover")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.field = field
-        self.setAccessibleName(f"Filter by {title.lower()}")
+        words = OFFERS[field]
+        self.setAccessibleName(words.offer)
         self._pause = QTimer(self, singleShot=True, interval=DRAWN_MS)
-        self.wait = styled(QLabel("Counting…"), "quiet")
-        self.clear = styled(QPushButton(f"Any {title.lower()}"), "link")
+        self.wait = styled(QLabel(tr("Counting…")), "quiet")
+        self.clear = styled(QPushButton(words.any), "link")
         self.clear.clicked.connect(self._clear)
         self.said = styled(QLabel(), "quiet")
         self.years: YearHistogram | None = None
@@ -78,7 +117,7 @@ class Popover(QFrame):
             self.setFocusProxy(self.years)
             column.addWidget(self.years)
         else:
-            self.list = ValueList(title, field_words if field == "cat" else str)
+            self.list = ValueList(words.title, words.narrow, field_words if field == "cat" else str)
             self.list.changed.connect(partial(self.chosen.emit, field))
             self.setFocusProxy(self.list)
             column.addWidget(self.list)
@@ -133,12 +172,12 @@ class FilterBar(QWidget):
         self.buttons: dict[str, QPushButton] = {}
         self._flow = Flow(6)
         self.setLayout(self._flow)
-        self.setAccessibleName("Filters")
-        for field, title in {"year": "Years", **LISTS}.items():
-            self._add(field, title, partial(self.open, field))
+        self.setAccessibleName(tr("Filters"))
+        for field, words in OFFERS.items():
+            self._add(field, words.title, partial(self.open, field))
         for field, (title, values) in SWITCHES.items():
             self._add(field, title, partial(self._switch, field, values)).setCheckable(True)
-        self.clear = styled(QPushButton("Clear"), "link")
+        self.clear = styled(QPushButton(tr("Clear")), "link")
         self.clear.clicked.connect(lambda: self._choose_all({}))
         self._flow.addWidget(self.clear)
         self.hide()
@@ -165,8 +204,7 @@ class FilterBar(QWidget):
     def open(self, field: str) -> None:
         """What this filter offers, below its button."""
         button = self.buttons[field]
-        title = button.property("title")
-        self.popover = popover = Popover(field, title, self._appearance, self)
+        self.popover = popover = Popover(field, self._appearance, self)
         popover.chosen.connect(self._choose)
         popover.closed.connect(self._closed)
         self._look_up(
@@ -206,7 +244,7 @@ class FilterBar(QWidget):
     def _look_up(self, query: str, show: Callable[[Facets], None], name: str) -> None:
         mode = self._mode
         self._jobs.run(
-            "Counting for the filters",
+            tr("Counting for the filters"),
             lambda task: self._source.facets(query, mode, task),
             show,
             on_failed=self._cannot,

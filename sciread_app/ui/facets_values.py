@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.facets import Count
+from sciread_app.language import tr
 from sciread_app.ui.theme import styled
 
 Index = QModelIndex | QPersistentModelIndex
@@ -71,12 +72,13 @@ class ValueList(QWidget):
 
     changed = Signal(object)  # tuple of names
 
-    def __init__(self, name: str, said: Callable[[str], str] = str) -> None:
-        """`said`: how a value is called on the page."""
+    def __init__(self, name: str, narrow: str, said: Callable[[str], str] = str) -> None:
+        """`narrow`: what the field above is called for who does not see it. `said`: how a value is
+        called on the page."""
         super().__init__()
         self._said = said
-        self.edit = styled(QLineEdit(placeholderText="Narrow the list"), "field")
-        self.edit.setAccessibleName(f"Narrow the list: {name.lower()}")
+        self.edit = styled(QLineEdit(placeholderText=tr("Narrow the list")), "field")
+        self.edit.setAccessibleName(narrow)
         self.edit.setClearButtonEnabled(True)
         self.list = styled(QTreeWidget(), "values")
         self.list.setAccessibleName(name)
@@ -89,7 +91,7 @@ class ValueList(QWidget):
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QHeaderView.ResizeMode.ResizeToContents)
-        self.nothing = styled(QLabel("No paper here has one."), "quiet")
+        self.nothing = styled(QLabel(tr("No paper here has one.")), "quiet")
         self.nothing.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

@@ -8,11 +8,13 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 360, 130
 SHOWN = 120  # years; what is older stands in the first bar
 FOOT = 20  # pixels for the years below the bars
+NO_YEARS = tr("No years are known")
 GRIP = 6  # pixels from an end of the range within which it is taken hold of
 
 _STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1, Qt.Key.Key_PageUp: 10, Qt.Key.Key_PageDown: -10}
@@ -36,7 +38,7 @@ class YearHistogram(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setFixedSize(WIDTH, HEIGHT)
-        self.setAccessibleName("Years")
+        self.setAccessibleName(tr("Years"))
         appearance.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
@@ -83,7 +85,7 @@ class YearHistogram(QWidget):
             self._draw(year)
         elif self._years:
             count = self._years.get(year, 0)
-            self.setToolTip(f"{year}: {_papers(count)}")
+            self.setToolTip(trn("{year}: {n:,} paper", "{year}: {n:,} papers", count, year=year))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._anchor = None
@@ -131,7 +133,7 @@ class YearHistogram(QWidget):
     def _describe(self) -> None:
         first, last = self._range or (self._from, self._to)
         count = sum(n for year, n in self._years.items() if first <= year <= last)
-        text = f"{first} to {last}, {_papers(count)}" if self._years else "No years are known"
+        text = _range(first, last, count) if self._years else NO_YEARS
         self.setAccessibleDescription(text)
         self.described.emit(text)
 
@@ -184,7 +186,7 @@ class YearHistogram(QWidget):
         box = QRectF(0, self._base(), self.width(), FOOT)
         older = "…" if self._from == self._to - SHOWN + 1 else ""
         if not self._years:
-            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, "No years are known")
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, NO_YEARS)
             return
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft, f"{older}{self._from}")
         painter.drawText(box, Qt.AlignmentFlag.AlignRight, str(self._to))
@@ -197,5 +199,11 @@ class YearHistogram(QWidget):
         return float(self.height() - FOOT)
 
 
-def _papers(count: int) -> str:
-    return "1 paper" if count == 1 else f"{count:,} papers"
+def _range(first: int, last: int, count: int) -> str:
+    return trn(
+        "{first} to {last}, {n:,} paper",
+        "{first} to {last}, {n:,} papers",
+        count,
+        first=first,
+        last=last,
+    )

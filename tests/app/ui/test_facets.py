@@ -142,7 +142,7 @@ def test_very_old_years_stand_in_the_first_bar(qtbot, appearance):
 
 
 def test_a_list_is_narrowed_by_typing_and_used_by_keys(qtbot):
-    values = ValueList("Tag")
+    values = ValueList("Tag", "Narrow the list: tag")
     qtbot.addWidget(values)
     values.show()
     values.show_values([Count("to read", 5), Count("maths", 2)], ("gone", "MATHS"))
