@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.fetches import Fetch, State
+from sciread_app.language import tr
 from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.fetch_words import (
     asked,
@@ -33,7 +34,11 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Brought
 
-_VERBS = {State.done: "Refresh", State.unfinished: "Resume", State.failed: "Try again"}
+_VERBS = {
+    State.done: tr("Refresh"),
+    State.unfinished: tr("Resume"),
+    State.failed: tr("Try again"),
+}
 
 
 class FetchCard(QFrame):
@@ -68,7 +73,7 @@ class FetchCard(QFrame):
             self._show_rest(fetch, brought)
         for button in (self.act, self.what, self.edit):
             button.setAccessibleName(f"{button.text()}: {query_line(query)}")
-        self.remove.setAccessibleName(f"Remove: {query_line(query)}")
+        self.remove.setAccessibleName(tr("Remove: {query}", query=query_line(query)))
         self.setAccessibleName(f"{title}: {query_line(query)}")
         self.setAccessibleDescription(self.state.text())
 
@@ -82,7 +87,7 @@ class FetchCard(QFrame):
         _put(self.note, "" if going.stopping else going.note)
         for label in (self.counts, self.problem):
             label.hide()
-        self.act.setText("Cancel")
+        self.act.setText(tr("Cancel"))
         self.act.setEnabled(not going.stopping)
         self.what.setVisible(False)
         self.remove.setEnabled(False)
@@ -94,7 +99,7 @@ class FetchCard(QFrame):
         _put(self.counts, counts_line(fetch))
         _put(self.problem, fetch.message if fetch.state is State.failed else "")
         begun = fetch.started is not None
-        self.act.setText(_VERBS[fetch.state] if begun else "Fetch")
+        self.act.setText(_VERBS[fetch.state] if begun else tr("Fetch"))
         self.act.setEnabled(True)
         self.what.setVisible(begun)
         self.remove.setEnabled(True)
@@ -125,17 +130,17 @@ class FetchCard(QFrame):
             label.setFont(small)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
-        self.bar.setAccessibleName("How far it is")
+        self.bar.setAccessibleName(tr("How far it is"))
         self.act = QPushButton()
         self.act.clicked.connect(self._act)
-        self.what = styled(QPushButton("What came"), "link")
-        self.what.setToolTip("What the last run has brought, and what failed")
+        self.what = styled(QPushButton(tr("What came")), "link")
+        self.what.setToolTip(tr("What the last run has brought, and what failed"))
         self.what.clicked.connect(lambda: self.brought_wanted.emit(self.fetch.id))
-        self.edit = styled(QPushButton("Edit"), "link")
-        self.edit.setToolTip("Write this query into the form")
+        self.edit = styled(QPushButton(tr("Edit")), "link")
+        self.edit.setToolTip(tr("Write this query into the form"))
         self.edit.clicked.connect(lambda: self.write_wanted.emit(self.fetch.query))
         self.remove = styled(QToolButton(), "link")
-        self.remove.setToolTip("Remove this fetch; its papers stay in your library")
+        self.remove.setToolTip(tr("Remove this fetch; its papers stay in your library"))
         self.remove.clicked.connect(lambda: self.forget_wanted.emit(self.fetch))
         self._lay_out()
 

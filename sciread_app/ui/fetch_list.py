@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.fetches import Fetch
+from sciread_app.language import tr, trn
 from sciread_app.ui.fetch_card import FetchCard
-from sciread_app.ui.fetch_words import papers
 from sciread_app.ui.fetch_work import FetchWork
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
-NONE = (
+NONE = tr(
     "Nothing fetched yet. Every query that you fetch stays here: it goes on where it was stopped, "
     "and brings what is new whenever you refresh it."
 )
@@ -96,12 +96,11 @@ class FetchList(QWidget):
 
     def _ask_to_forget(self, fetch: Fetch) -> None:
         box = QMessageBox(self)
-        box.setWindowTitle("Remove a fetch")
+        box.setWindowTitle(tr("Remove a fetch"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText("Remove this fetch from the list?")
-        kept = f"The {papers(fetch.papers)} that it brought stay" if fetch.papers else "Papers stay"
-        box.setInformativeText(f"{kept} in your library. It cannot be refreshed any more.")
-        remove = box.addButton("Remove", QMessageBox.ButtonRole.DestructiveRole)
+        box.setText(tr("Remove this fetch from the list?"))
+        box.setInformativeText(_what_stays(fetch.papers))
+        remove = box.addButton(tr("Remove"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         remove.clicked.connect(lambda: self._work.forget(fetch.id))
@@ -109,10 +108,10 @@ class FetchList(QWidget):
         box.open()
 
     def _build(self) -> None:
-        title = QLabel("Fetches")
+        title = QLabel(tr("Fetches"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
-        self.all_button = styled(QPushButton("Refresh all"), "link")
-        self.all_button.setToolTip("Bring what is new in each, and go on with what was stopped")
+        self.all_button = styled(QPushButton(tr("Refresh all")), "link")
+        self.all_button.setToolTip(tr("Bring what is new in each, and go on with what was stopped"))
         self.all_button.clicked.connect(lambda: self._work.run(self._work.fetches))
         head = QHBoxLayout()
         head.setContentsMargins(4, 0, 4, 0)
@@ -129,7 +128,7 @@ class FetchList(QWidget):
         self._scroll.setWidget(inside)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setAccessibleName("Fetches")
+        self._scroll.setAccessibleName(tr("Fetches"))
         self._none = styled(QLabel(NONE, wordWrap=True), "panel")
         self._none.setFrameShape(QFrame.Shape.StyledPanel)
         self._none.setContentsMargins(16, 14, 16, 14)
@@ -142,3 +141,13 @@ class FetchList(QWidget):
 
     def _paint(self, theme: Theme) -> None:
         self.all_button.setIcon(icon("refresh", theme.accent))
+
+
+def _what_stays(papers: int) -> str:
+    if not papers:
+        return tr("Papers stay in your library. It cannot be refreshed any more.")
+    return trn(
+        "The {n:,} paper that it brought stays in your library. It cannot be refreshed any more.",
+        "The {n:,} papers that it brought stay in your library. It cannot be refreshed any more.",
+        papers,
+    )

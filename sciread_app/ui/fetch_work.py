@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from sciread_app.domain.fetches import Fetch, Preview, SourceQuery
 from sciread_app.domain.paper import Changes
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.foot import Pace
 from sciread_app.ui.jobs import Job, Jobs, Lane
@@ -81,7 +82,7 @@ class FetchWork(QObject):
 
     def load(self) -> None:
         self._jobs.run(
-            "Reading the fetches",
+            tr("Reading the fetches"),
             lambda task: self._fetcher.fetches(),
             self._list,
             lane=Lane.light,
@@ -104,7 +105,7 @@ class FetchWork(QObject):
             self.run([fetch])
 
         self._jobs.run(
-            "Starting a fetch",
+            tr("Starting a fetch"),
             lambda task: self._fetcher.keep(query),
             begin,
             on_failed=self.troubled.emit,
@@ -137,7 +138,7 @@ class FetchWork(QObject):
             return
         self.brought.pop(fetch, None)
         self._jobs.run(
-            "Removing a fetch",
+            tr("Removing a fetch"),
             lambda task: self._fetcher.forget(fetch),
             lambda _: self.load(),
             lane=Lane.light,
@@ -150,7 +151,7 @@ class FetchWork(QObject):
             if going.job is None and source not in busy:
                 busy.add(source)
                 going.job = self._jobs.run(
-                    f"Fetching {going.fetch.query.text}",
+                    tr("Fetching {query}", query=going.fetch.query.text),
                     partial(self._fetcher.run, id),
                     partial(self.brought.__setitem__, id),
                     on_failed=self.troubled.emit,

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.fetch_words import when
 from sciread_app.ui.icons import icon
@@ -27,9 +28,17 @@ from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.theme import Appearance, Theme, styled
 from sciread_app.ui.values import Ledger, PastImport
 
-COLUMNS = ("What", "When", "Read", "New", "Already there", "Failed")
+COLUMNS = (
+    tr("What"),
+    tr("When"),
+    # Translators: how many records were read, and what became of them
+    tr("Read"),
+    tr("New"),
+    tr("Already there"),
+    tr("Failed"),
+)
 WIDTHS = (0, 160, 70, 70, 100, 66)
-HOW = "BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window."
+HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -95,7 +104,7 @@ class FilesPanel(QWidget):
 
     def load(self) -> None:
         self._jobs.run(
-            "Reading the history of imports",
+            tr("Reading the history of imports"),
             lambda task: self._history.imports(),
             self._show,
             lane=Lane.light,
@@ -111,7 +120,7 @@ class FilesPanel(QWidget):
         if 0 <= row < len(self.model.imports):
             number = self.model.imports[row].id
             self._jobs.run(
-                "Reading a ledger",
+                tr("Reading a ledger"),
                 lambda task: self._history.import_ledger(number),
                 self.ledger_wanted.emit,
                 lane=Lane.light,
@@ -122,8 +131,8 @@ class FilesPanel(QWidget):
         self.add_files.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _build(self) -> None:
-        self.add_files = styled(QPushButton("Add files…"), "primary")
-        self.add_folder = QPushButton("Add a folder…")
+        self.add_files = styled(QPushButton(tr("Add files…")), "primary")
+        self.add_folder = QPushButton(tr("Add a folder…"))
         self.add_files.clicked.connect(self.files_wanted)
         self.add_folder.clicked.connect(self.folder_wanted)
         buttons = QHBoxLayout()
@@ -136,7 +145,7 @@ class FilesPanel(QWidget):
         self.model = Imports(self)
         self.table = _table(self.model)
         self.table.activated.connect(lambda index: self.open_ledger(index.row()))
-        self._open = QPushButton("Show what became of it")
+        self._open = QPushButton(tr("Show what became of it"))
         self._open.clicked.connect(lambda: self.open_ledger(self.table.currentIndex().row()))
         self._open.setEnabled(False)
         self.table.selectionModel().selectionChanged.connect(
@@ -150,7 +159,9 @@ class FilesPanel(QWidget):
         column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
         self._empty = EmptyState(self._appearance)
         self._empty.say(
-            "drop", "No files added yet", "What became of each record of an import stands here."
+            "drop",
+            tr("No files added yet"),
+            tr("What became of each record of an import stands here."),
         )
         self._pages = QStackedWidget()
         self._pages.addWidget(past)
@@ -168,8 +179,9 @@ class FilesPanel(QWidget):
 
 def _cells(past: PastImport) -> tuple[str, ...]:
     counts = (past.read, past.added, past.merged, past.failed)
-    cut_off = "" if past.finished else ", cut off"
-    at = when(past.started, datetime.now()) + cut_off
+    at = when(past.started, datetime.now())
+    if not past.finished:
+        at = tr("{when}, cut off", when=at)
     return (_what(past.what), at, *(f"{count:,}" for count in counts))
 
 
@@ -177,13 +189,15 @@ def _what(what: str) -> str:
     """The names of the files and folders, without where they lie."""
     first, *others = what.split(", ")
     name = Path(first).name or first
-    return f"{name} and {len(others):,} more" if others else name
+    if not others:
+        return name
+    return trn("{name} and {n:,} more", "{name} and {n:,} more", len(others), name=name)
 
 
 def _table(model: Imports) -> QTableView:
     table = QTableView()
     table.setModel(model)
-    table.setAccessibleName("Imports from files, the newest first")
+    table.setAccessibleName(tr("Imports from files, the newest first"))
     table.setShowGrid(False)
     table.setTabKeyNavigation(False)
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

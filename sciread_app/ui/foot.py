@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.theme import styled
@@ -58,12 +59,13 @@ class Foot(QFrame):
         self.how_far = styled(QLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedSize(180, 6)
-        self.cancel = styled(QPushButton("Cancel"), "link")
+        self.cancel = styled(QPushButton(tr("Cancel")), "link")
         self.cancel.clicked.connect(self._stop)
-        self.pause = styled(QPushButton("Pause"), "link")
+        self.pause = styled(QPushButton(tr("Pause")), "link")
         self.pause.clicked.connect(self._hold)
-        self.work = styled(QPushButton("Work"), "link")
-        self.work.setToolTip("What goes on in the background (Ctrl+J)")
+        # Translators: the work that goes on in the background
+        self.work = styled(QPushButton(tr("Work")), "link")
+        self.work.setToolTip(tr("What goes on in the background (Ctrl+J)"))
         self.work.clicked.connect(self.clicked)
         row = QHBoxLayout(self)
         row.setContentsMargins(20, 5, 14, 5)
@@ -81,12 +83,10 @@ class Foot(QFrame):
         jobs.held.connect(self._show_held)
 
     def show_status(self, status: Status) -> None:
-        text = "1 paper" if status.papers == 1 else f"{status.papers:,} papers"
+        parts = [trn("{n:,} paper", "{n:,} papers", status.papers)]
         if status.papers and status.by_meaning:
-            missing = status.without_vector
-            text += f" · {missing:,} not yet" if missing else " · all"
-            text += " searchable by meaning"
-        self.status.setText(text)
+            parts.append(_searchable(status.without_vector))
+        self.status.setText(" · ".join(parts))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.clicked.emit()
@@ -110,7 +110,7 @@ class Foot(QFrame):
             self.cancel.setEnabled(True)
             self.pause.setEnabled(True)
             self._show_held(job)
-        self.what.setText(f"{job.title} (+{waiting} waiting)" if waiting else job.title)
+        self.what.setText(_with_waiting(job.title, waiting))
         self.bar.setAccessibleName(job.title)
 
     def _progress(self, job: Job, done: int, total: int, note: str) -> None:
@@ -121,14 +121,14 @@ class Foot(QFrame):
         self.bar.setRange(0, 1000 if total else 0)
         self.bar.setValue(min(1000, done * 1000 // total) if total else 0)
         far = how_far(done, total, self._pace, note)
-        self.how_far.setText(f"Paused · {far}" if job.task.held else far)
+        self.how_far.setText(" · ".join((tr("Paused"), far)) if job.task.held else far)
         self.how_far.setToolTip(note)
 
     def _show_held(self, job: Job) -> None:
         if job is self._job:
             held = job.task.held
-            self.pause.setText("Go on" if held else "Pause")
-            self.how_far.setText("Paused" if held else "")
+            self.pause.setText(tr("Go on") if held else tr("Pause"))
+            self.how_far.setText(tr("Paused") if held else "")
             self._pace = Pace()
 
     def _hold(self) -> None:
@@ -139,21 +139,42 @@ class Foot(QFrame):
         if self._job:
             self.cancel.setEnabled(False)
             self.pause.setEnabled(False)
-            self.how_far.setText("Stopping…")
+            self.how_far.setText(tr("Stopping…"))
             self._job.cancel()
+
+
+def _searchable(missing: int) -> str:
+    if not missing:
+        # Translators: all papers
+        return tr("all searchable by meaning")
+    return trn(
+        "{n:,} not yet searchable by meaning", "{n:,} not yet searchable by meaning", missing
+    )
+
+
+def _with_waiting(title: str, waiting: int) -> str:
+    if not waiting:
+        return title
+    return trn("{title} (+{n} waiting)", "{title} (+{n} waiting)", waiting, title=title)
 
 
 def how_far(done: int, total: int, pace: Pace, note: str = "") -> str:
     """40 % · 4,000 of 10,000 · 850/s · 7 s left"""
     parts = []
     if total:
-        parts = [f"{min(100, done * 100 // total)} %", f"{done:,} of {total:,}"]
+        percent = min(100, done * 100 // total)
+        parts = [
+            tr("{percent} %", percent=percent),
+            tr("{done:,} of {total:,}", done=done, total=total),
+        ]
     elif done:
         parts = [f"{done:,}"]
     if pace.rate >= 1:
-        parts.append(f"{pace.rate:,.0f}/s")
+        # Translators: so many in a second
+        parts.append(tr("{rate:,.0f}/s", rate=pace.rate))
     if (left := pace.left(done, total)) is not None:
-        parts.append(f"{duration(left)} left")
+        # Translators: {duration} is "7 s" or "2 h 5 min"
+        parts.append(tr("{duration} left", duration=duration(left)))
     if note:
         parts.append(note if len(note) <= 40 else f"…{note[-39:]}")
     return " · ".join(parts)
@@ -163,9 +184,11 @@ def duration(seconds: float) -> str:
     """7 s, 3 min 20 s, 2 h 5 min"""
     whole = max(1, round(seconds))
     if whole < 60:
-        return f"{whole} s"
+        return tr("{seconds} s", seconds=whole)
     minutes, rest = divmod(whole, 60)
     if minutes < 10:
-        return f"{minutes} min {rest} s"
+        return tr("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+    if hours:
+        return tr("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return tr("{minutes} min", minutes=minutes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import DAY, Among, Feed, Pick, Subject, Wishes
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.foryou_values import Part, Suggestions
 from sciread_app.ui.math_text import readable
@@ -83,7 +84,7 @@ class WorkspaceForYou:
         """Like “one title” and “another”"""
         named = {paper for pick in picks for paper in pick.like}
         titles = {
-            paper: f"“{_short(title)}”"
+            paper: tr("“{title}”", title=_short(title))
             for paper, (title, _) in zip(named, self._workspace.library.texts(named), strict=True)
         }
         return {pick.paper: _reason(pick, titles) for pick in picks}
@@ -99,12 +100,17 @@ def _parts(feed: Feed) -> dict[Part, list[PaperId]]:
 
 
 def _reason(pick: Pick, titles: dict[PaperId, str]) -> str:
-    like = dict.fromkeys(titles[paper] for paper in pick.like)
-    return f"Like {' and '.join(like)}" if like else ""
+    if not pick.like:
+        return ""
+    *others, last = dict.fromkeys(titles[paper] for paper in pick.like)
+    if not others:
+        # Translators: this paper is like “the title of another”
+        return tr("Like {title}", title=last)
+    return tr("Like {titles} and {last}", titles=", ".join(others), last=last)
 
 
 def _evidence(pick: Pick) -> Evidence:
-    words = f"Its words: {', '.join(pick.words)}" if pick.words else ""
+    words = tr("Its words: {words}", words=", ".join(pick.words)) if pick.words else ""
     return Evidence(similarity=pick.similarity, percentile=pick.percentile, why=words)
 
 

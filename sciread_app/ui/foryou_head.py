@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.recommend import Among, Wishes
+from sciread_app.language import tr
 from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.foryou_values import Part, Suggestions
 from sciread_app.ui.icons import icon
@@ -40,24 +41,31 @@ class Where(NamedTuple):
 
 
 WHERE = (
-    Where("Fetched in the last 30 days", Among.fetched, 30),
-    Where("Fetched in the last 7 days", Among.fetched, 7),
-    Where("Fetched in the last year", Among.fetched, 365),
-    Where("Added in the last 30 days", Among.added, 30),
-    Where("The whole library", Among.library, 0),
+    Where(tr("Fetched in the last 30 days"), Among.fetched, 30),
+    Where(tr("Fetched in the last 7 days"), Among.fetched, 7),
+    Where(tr("Fetched in the last year"), Among.fetched, 365),
+    Where(tr("Added in the last 30 days"), Among.added, 30),
+    Where(tr("The whole library"), Among.library, 0),
 )
 AGES = (
-    ("Age does not matter", 0.0),
-    ("Counts half after 3 days", 3.0),
-    ("Counts half after a week", 7.0),
-    ("Counts half after a month", 30.0),
-    ("Counts half after a year", 365.0),
+    (tr("Age does not matter"), 0.0),
+    (tr("Counts half after 3 days"), 3.0),
+    (tr("Counts half after a week"), 7.0),
+    (tr("Counts half after a month"), 30.0),
+    (tr("Counts half after a year"), 365.0),
 )
+NAMES = {
+    # Translators: papers that somebody has not looked at yet
+    Part.new: tr("New"),
+    Part.seen: tr("Seen"),
+    Part.far: tr("Less alike"),
+    Part.waved: tr("Not for me"),
+}
 TIPS = {
-    Part.new: "What came since you looked last, and is like your papers",
-    Part.seen: "What you have seen before",
-    Part.far: "What is further from your papers than these are from one another",
-    Part.waved: "What you said is not for you; it can be taken back",
+    Part.new: tr("What came since you looked last, and is like your papers"),
+    Part.seen: tr("What you have seen before"),
+    Part.far: tr("What is further from your papers than these are from one another"),
+    Part.waved: tr("What you said is not for you; it can be taken back"),
 }
 
 
@@ -125,7 +133,7 @@ class ForYouHead(QWidget):
         for part, button in zip(Part, self.switch.stops(), strict=True):
             count = len(found.part(part))
             assert isinstance(button, QPushButton)
-            button.setText(f"{part.value}  {count:,}" if count else part.value)
+            button.setText(f"{NAMES[part]}  {count:,}" if count else NAMES[part])
         self.note.setText(found.note if found.part(Part.new) else "")
         self.note.setVisible(bool(self.note.text()))
         self.problem.hide()
@@ -189,19 +197,22 @@ class ForYouHead(QWidget):
     def _build(self, appearance: Appearance) -> None:
         self.title = ElidedLabel()
         self.title.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
-        self.among = OneOf("Among which papers", [where.text for where in WHERE], appearance)
-        self.refine_button = styled(QPushButton("Refine"), "link")
-        self.refine_button.setToolTip("Words that must or must never be there, and how age counts")
-        self.switch = Segments("Which of them", [(part.value, TIPS[part]) for part in Part])
-        self.keep = QPushButton("More like this")
-        self.wave = QPushButton("Not for me")
-        self.later = QPushButton("Read later")
-        self.back = QPushButton("Take back")
-        self.seen = styled(QPushButton("Seen until here"), "link")
-        self.wave.setToolTip("Wave the chosen papers away; the list learns from it (−)")
-        self.later.setToolTip("Tag the chosen papers “read later” (L)")
-        self.back.setToolTip("Have the chosen papers recommended again")
-        self.seen.setToolTip("Mark all that is new as seen")
+        self.among = OneOf(tr("Among which papers"), [where.text for where in WHERE], appearance)
+        self.refine_button = styled(QPushButton(tr("Refine")), "link")
+        self.refine_button.setToolTip(
+            tr("Words that must or must never be there, and how age counts")
+        )
+        self.switch = Segments(tr("Which of them"), [(NAMES[part], TIPS[part]) for part in Part])
+        self.keep = QPushButton(tr("More like this"))
+        self.wave = QPushButton(tr("Not for me"))
+        self.later = QPushButton(tr("Read later"))
+        self.back = QPushButton(tr("Take back"))
+        self.seen = styled(QPushButton(tr("Seen until here")), "link")
+        self.wave.setToolTip(tr("Wave the chosen papers away; the list learns from it (−)"))
+        # Translators: the tag itself is called “read later” in every language
+        self.later.setToolTip(tr("Tag the chosen papers “read later” (L)"))
+        self.back.setToolTip(tr("Have the chosen papers recommended again"))
+        self.seen.setToolTip(tr("Mark all that is new as seen"))
         self.note = styled(QLabel(wordWrap=True), "quiet")
         self.note.setTextFormat(Qt.TextFormat.PlainText)
         self.problem = styled(QLabel(wordWrap=True), "wrong")
@@ -227,11 +238,12 @@ class ForYouHead(QWidget):
 
     def _build_fields(self, appearance: Appearance) -> QWidget:
         self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))
-        self.must.setPlaceholderText("Must have: author:curie, bees")
-        self.never.setPlaceholderText("Never: review, cat:math")
-        self.must.setAccessibleName("What a paper must have")
-        self.never.setAccessibleName("What a paper must never have")
-        self.age = OneOf("How age counts", [text for text, _ in AGES], appearance)
+        # Translators: author: and cat: are called so in every language
+        self.must.setPlaceholderText(tr("Must have: author:curie, bees"))
+        self.never.setPlaceholderText(tr("Never: review, cat:math"))
+        self.must.setAccessibleName(tr("What a paper must have"))
+        self.never.setAccessibleName(tr("What a paper must never have"))
+        self.age = OneOf(tr("How age counts"), [text for text, _ in AGES], appearance)
         self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
         fields = QWidget()
         row = _row(self.must, self.never, self.age)

@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWi
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.domain.recommend import Subject, SubjectKind, Wishes
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.foryou_empty import Do, nothing_in
+from sciread_app.ui.foryou_empty import NOBODY, Do, Nothing, nothing_in
 from sciread_app.ui.foryou_head import WHERE, ForYouHead
 from sciread_app.ui.foryou_list import PickList, ReasonModel
 from sciread_app.ui.foryou_subjects import SubjectList
@@ -51,7 +52,7 @@ class ForYouPage(Page):
         self.head = ForYouHead(appearance)
         self.model = ReasonModel(foryou, jobs, self)
         self.list = PickList(self.model, appearance)
-        self.list.setAccessibleName("What is new")
+        self.list.setAccessibleName(tr("What is new"))
         self.details = DetailsPanel(details, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.nobody = EmptyState(appearance)
@@ -68,7 +69,7 @@ class ForYouPage(Page):
         if self._dirty:
             self._dirty = False
             self._jobs.run(
-                "Looking what you follow",
+                tr("Looking what you follow"),
                 lambda task: self._foryou.subjects(),
                 self._show_subjects,
                 lane=Lane.light,
@@ -109,17 +110,23 @@ class ForYouPage(Page):
         if subject.kind is SubjectKind.collection:
             self.keep_wanted.emit(papers, subject.name)
         else:
-            self._do("Remembering", lambda: self._foryou.like(subject, papers))
-            back = self._way_back(subject, papers)
-            self.said.emit(f"More like {_papers(papers)} for “{subject.name}”", back)
+            self._do(tr("Remembering"), lambda: self._foryou.like(subject, papers))
+            said = trn(
+                "More like {n:,} paper for “{name}”",
+                "More like {n:,} papers for “{name}”",
+                len(papers),
+                name=subject.name,
+            )
+            self.said.emit(said, self._way_back(subject, papers))
 
     def wave_away(self, papers: Sequence[PaperId] = ()) -> None:
         """These papers, else the chosen ones, are not what is meant."""
         subject, papers = self.subjects.current(), papers or self.list.chosen()
         if subject and papers and self.head.part is not Part.waved:
             self._take_away(papers)
-            self._do("Remembering", lambda: self._foryou.wave_away(subject, papers))
-            self.said.emit(f"Not for you: {_papers(papers)}", self._way_back(subject, papers))
+            self._do(tr("Remembering"), lambda: self._foryou.wave_away(subject, papers))
+            said = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
+            self.said.emit(said, self._way_back(subject, papers))
 
     def take_back(self, papers: Sequence[PaperId] = ()) -> None:
         """Have papers that were waved away recommended again."""
@@ -137,12 +144,13 @@ class ForYouPage(Page):
         subject, found = self.subjects.current(), self.found
         if subject and found and found.part(Part.new):
             before = found.wishes.seen
-            self._do("Remembering", lambda: self._foryou.seen(subject, found.newest))
+            self._do(tr("Remembering"), lambda: self._foryou.seen(subject, found.newest))
 
             def back() -> None:
-                self._do("Undoing", lambda: self._foryou.seen(subject, before))
+                self._do(tr("Undoing"), lambda: self._foryou.seen(subject, before))
 
-            self.said.emit(f"Seen: {_papers(found.part(Part.new))}", back)
+            count = len(found.part(Part.new))
+            self.said.emit(trn("Seen: {n:,} paper", "Seen: {n:,} papers", count), back)
 
     def show_part(self, part: Part) -> None:
         self.head.show_part(part)
@@ -182,7 +190,7 @@ class ForYouPage(Page):
 
         self._slow.start()
         self._jobs.run(
-            "Looking what is new",
+            tr("Looking what is new"),
             work,
             self._show,
             on_failed=self._explain,
@@ -213,7 +221,7 @@ class ForYouPage(Page):
             self.list.go_to(min(max(row, 0), len(ids) - 1) if not to_top else 0)
         else:
             self.details.show_paper(None)
-            self._say_empty(found)
+            self._say(self.empty, nothing_in(found, self.head.part))
         self.details.setVisible(bool(ids))
         self._allow()
 
@@ -228,7 +236,7 @@ class ForYouPage(Page):
         self.list.setFocus()
 
     def _way_back(self, subject: Subject, papers: Sequence[PaperId]) -> Callable[[], None]:
-        return lambda: self._do("Undoing", lambda: self._foryou.take_back(subject, papers))
+        return lambda: self._do(tr("Undoing"), lambda: self._foryou.take_back(subject, papers))
 
     def _do(self, title: str, act: Callable[[], object]) -> None:
         """Off this thread; then the list has learnt it."""
@@ -244,7 +252,7 @@ class ForYouPage(Page):
             return
         asked = subject
         self._jobs.run(
-            "Remembering",
+            tr("Remembering"),
             lambda task: self._foryou.wish(asked, wishes),
             lambda _: self._learnt(),
             on_failed=self._explain,
@@ -262,7 +270,7 @@ class ForYouPage(Page):
             self._count(rest)
 
         self._jobs.run(
-            "Counting what is new",
+            tr("Counting what is new"),
             lambda task: self._foryou.count_new(subject, task),
             show,
             on_failed=lambda _: self._count(rest),  # it is explained to who looks at it
@@ -278,14 +286,14 @@ class ForYouPage(Page):
             self.problem.emit(problem)
         self.head.explain(problem)
         if not self.model.rowCount():
-            self.empty.say("similar", "This cannot be looked up", problem.message)
+            self.empty.say("similar", tr("This cannot be looked up"), problem.message)
 
     def _say_looking(self) -> None:
         if not self.model.rowCount():
-            self.empty.say("wait", "Looking what is new…")
+            self.empty.say("wait", tr("Looking what is new…"))
             self._lists.setCurrentIndex(0)
 
-    def _say_empty(self, found: Suggestions) -> None:
+    def _say(self, empty: EmptyState, nothing: Nothing) -> None:
         do: dict[Do, Callable[[], object]] = {
             Do.papers: lambda: self.place_wanted.emit("search"),
             Do.fetch: lambda: self.place_wanted.emit("intake"),
@@ -294,8 +302,8 @@ class ForYouPage(Page):
             Do.seen: lambda: self.show_part(Part.seen),
             Do.words: self.head.must.setFocus,
         }
-        picture, title, text, steps = nothing_in(found, self.head.part)
-        self.empty.say(picture, title, text, tuple((name, do[step]) for name, step in steps))
+        picture, title, text, steps = nothing
+        empty.say(picture, title, text, tuple((name, do[step]) for name, step in steps))
 
     def _look_everywhere(self) -> None:
         self.head.among.choose(len(WHERE) - 1)
@@ -316,13 +324,13 @@ class ForYouPage(Page):
             return
         menu = QMenu(self)
         if self.head.part is Part.waved:
-            menu.addAction("Take back", lambda: self.take_back(chosen))
+            menu.addAction(tr("Take back"), lambda: self.take_back(chosen))
         else:
-            menu.addAction("More like this\t+", lambda: self.keep(chosen))
-            menu.addAction("Not for me\t−", lambda: self.wave_away(chosen))
-        menu.addAction("Read later\tL", self.read_later)
+            menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
+            menu.addAction(tr("Not for me") + "\t−", lambda: self.wave_away(chosen))
+        menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
-        menu.addAction("Similar papers", lambda: self.similar_wanted.emit(chosen))
+        menu.addAction(tr("Similar papers"), lambda: self.similar_wanted.emit(chosen))
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 
@@ -341,16 +349,7 @@ class ForYouPage(Page):
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, stretch)
         split.setSizes([210, 560, 420])
-        self.nobody.say(
-            "foryou",
-            "Follow what you care about",
-            "Put five papers or more into a collection, or save a search. What you fetch is then "
-            "ranked by how like it they are, and comes here with the reasons.",
-            (
-                ("Go to your papers", lambda: self.place_wanted.emit("search")),
-                ("Fetch papers", lambda: self.place_wanted.emit("intake")),
-            ),
-        )
+        self._say(self.nobody, NOBODY)
         self._whole = QStackedWidget()
         self._whole.addWidget(self.nobody)
         self._whole.addWidget(split)
@@ -390,7 +389,3 @@ class ForYouPage(Page):
             lambda step: self.list.go_to(self.list.currentIndex().row() + step)
         )
         self.details.read_changed.connect(self.model.replace)
-
-
-def _papers(papers: Sequence[int]) -> str:
-    return "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"

@@ -16,12 +16,13 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.recommend import Subject, SubjectKind
+from sciread_app.language import tr, trn
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
 SUBJECT = Qt.ItemDataRole.UserRole
 COUNT = Qt.ItemDataRole.UserRole + 1
-HEADINGS = {SubjectKind.collection: "Collections", SubjectKind.search: "Saved searches"}
+HEADINGS = {SubjectKind.collection: tr("Collections"), SubjectKind.search: tr("Saved searches")}
 PICTURES = {SubjectKind.collection: "collection", SubjectKind.search: "search"}
 COUNTED_TO = 99
 
@@ -42,7 +43,7 @@ class SubjectList(QListWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("subjects")
-        self.setAccessibleName("What you follow")
+        self.setAccessibleName(tr("What you follow"))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setStyleSheet("QListWidget#subjects { background: transparent; }")
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -109,7 +110,9 @@ class SubjectList(QListWidget):
     def _write_count(self, item: QListWidgetItem, subject: Subject) -> None:
         count = self._counts.get(subject.key, 0)
         item.setData(COUNT, count)
-        spoken = f"{subject.name}, {count} new" if count else subject.name
+        spoken = subject.name
+        if count:
+            spoken = trn("{name}, {n} new", "{name}, {n} new", count, name=subject.name)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
 
     def _last_kind(self) -> SubjectKind | None:

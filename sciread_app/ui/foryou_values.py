@@ -17,10 +17,10 @@ from sciread_app.ui.values import Evidence
 class Part(Enum):
     """The parts of what is new, as a switch shows them."""
 
-    new = "New"
-    seen = "Seen"
-    far = "Less alike"
-    waved = "Not for me"
+    new = "new"
+    seen = "seen"
+    far = "far"  # less alike
+    waved = "waved"  # away
 
 
 @dataclass(frozen=True)

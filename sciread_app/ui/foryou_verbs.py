@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.language import tr
+
 if TYPE_CHECKING:
     from sciread_app.ui.foryou_page import ForYouPage
     from sciread_app.ui.main_window import MainWindow
@@ -19,12 +21,12 @@ class Verb(NamedTuple):
 
 
 VERBS = (
-    Verb("&More like this", lambda page: page.keep()),
-    Verb("&Not for me", lambda page: page.wave_away()),
-    Verb("&Take back", lambda page: page.take_back()),
-    Verb("Read &later", lambda page: page.read_later()),
-    Verb("&Seen until here", lambda page: page.mark_seen()),
-    Verb("&Refine what comes", lambda page: page.head.refine()),
+    Verb(tr("&More like this"), lambda page: page.keep()),
+    Verb(tr("&Not for me"), lambda page: page.wave_away()),
+    Verb(tr("&Take back"), lambda page: page.take_back()),
+    Verb(tr("Read &later"), lambda page: page.read_later()),
+    Verb(tr("&Seen until here"), lambda page: page.mark_seen()),
+    Verb(tr("&Refine what comes"), lambda page: page.head.refine()),
 )
 
 
@@ -41,7 +43,7 @@ class ForYouVerbs:
     def _add(self, window: MainWindow, menu: QMenu, verb: Verb) -> QAction:
         action = QAction(verb.text, window)
         action.setEnabled(False)
-        action.setProperty("why_not", "On the page For you")
+        action.setProperty("why_not", tr("On the page For you"))
         action.triggered.connect(lambda: verb.do(_page(window)))
         menu.addAction(action)
         return action

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from sciread_app.language import tr
 from sciread_app.ui.banner import Banner
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.foot import Foot
@@ -17,7 +18,7 @@ class Frame(QWidget):
         super().__init__()
         self.banner = Banner(appearance)
         self.wait = EmptyState(appearance)
-        self.wait.say("papers", "Opening the library")
+        self.wait.say("papers", tr("Opening the library"))
         self.pages = QStackedWidget()
         self.pages.addWidget(self.wait)
         self.foot = Foot(jobs)

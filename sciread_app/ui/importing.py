@@ -9,6 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from sciread_app.domain.paper import Changes
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.banner import Banner
 from sciread_app.ui.jobs import Job, Jobs
@@ -44,9 +45,8 @@ class Importing(QObject):
 
     def add(self, paths: Sequence[Path]) -> Job:
         chosen = list(paths)
-        what = chosen[0].name if len(chosen) == 1 else f"{len(chosen)} files and folders"
         job = self._jobs.run(
-            f"Importing {what}", lambda task: self._importer.add(chosen, task), self._added
+            _importing(chosen), lambda task: self._importer.add(chosen, task), self._added
         )
         job.again = lambda: self.add(chosen)
         self._imports.add(job)
@@ -54,7 +54,7 @@ class Importing(QObject):
 
     def add_sample(self) -> Job:
         job = self._jobs.run(
-            "Preparing the sample library", self._importer.add_sample, self._sample_added
+            tr("Preparing the sample library"), self._importer.add_sample, self._sample_added
         )
         job.again = self.add_sample
         self._imports.add(job)
@@ -73,7 +73,7 @@ class Importing(QObject):
             self._once_more = True
             return
         job = self._jobs.run(
-            "Preparing search by meaning", self._importer.catch_up, self._caught_up
+            tr("Preparing search by meaning"), self._importer.catch_up, self._caught_up
         )
         job.again = self.catch_up
         self._catching_up = job
@@ -108,12 +108,21 @@ class Importing(QObject):
 
 def tell_imported(banner: Banner, ledger: Ledger, show: Callable[[], object]) -> None:
     """What became of an import, in a line; `show` leads to the whole of it."""
-    name = "What failed" if ledger.failures else "Details"
-    banner.show_notice(f"{headline(ledger)}.", summed_up(ledger), (name, show), passes=True)
+    name = tr("What failed") if ledger.failures else tr("Details")
+    # Translators: a whole sentence, and its full stop
+    said = tr("{sentence}.", sentence=headline(ledger))
+    banner.show_notice(said, summed_up(ledger), (name, show), passes=True)
 
 
 def tell_stopped(banner: Banner, title: str) -> None:
     banner.show_notice(
-        f"Stopped: {title[0].lower()}{title[1:]}.",
-        "What was done until then is kept. Started again, it goes on from there.",
+        # Translators: {work} is "importing papers.bib" or the like
+        tr("Stopped: {work}.", work=f"{title[0].lower()}{title[1:]}"),
+        tr("What was done until then is kept. Started again, it goes on from there."),
     )
+
+
+def _importing(paths: Sequence[Path]) -> str:
+    if len(paths) == 1:
+        return tr("Importing {name}", name=paths[0].name)
+    return trn("Importing {n} files and folders", "Importing {n} files and folders", len(paths))

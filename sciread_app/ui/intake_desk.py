@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sciread_app.domain.fetches import Fetch, Fetched, Preview, SourceQuery
 from sciread_app.domain.news import What
 from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.language import tr, trn
 from sciread_app.services import intake
 from sciread_app.tasks import Task
-from sciread_app.ui.fetch_words import papers
 from sciread_app.ui.values import (
     Brought,
     Change,
@@ -24,7 +24,7 @@ from sciread_app.workspace import Workspace
 if TYPE_CHECKING:
     from sciread_app.services.citing import Report
 
-NOTHING = "The query finds no papers."
+NOTHING = tr("The query finds no papers.")
 
 
 class WorkspaceIntake:
@@ -113,13 +113,33 @@ def _remark(text: str) -> Skipped:
 
 def _citation_lines(report: Report) -> list[str]:
     if not report.asked and not report.unanswered:
-        return ["All papers were asked for already, within the last 90 days."]
-    found = f"{report.references:,} references and {report.citations:,} citations"
-    lines = [f"{papers(report.asked)} asked for: {found}."]
+        return [tr("All papers were asked for already, within the last 90 days.")]
+    lines = [
+        # Translators: {references} is "9,800 references", {citations} "4,200 citations"
+        trn(
+            "{n:,} paper asked for: {references} and {citations}.",
+            "{n:,} papers asked for: {references} and {citations}.",
+            report.asked,
+            references=trn("{n:,} reference", "{n:,} references", report.references),
+            citations=trn("{n:,} citation", "{n:,} citations", report.citations),
+        )
+    ]
     if report.unknown:
-        lines.append(f"{report.unknown:,} of them are known to no source.")
+        lines.append(
+            trn(
+                "{n:,} of them is known to no source.",
+                "{n:,} of them are known to no source.",
+                report.unknown,
+            )
+        )
     if report.unanswered:
-        lines.append(f"{papers(report.unanswered)} had no answer; the next time asks for them.")
+        lines.append(
+            trn(
+                "{n:,} paper had no answer; the next time asks for it.",
+                "{n:,} papers had no answer; the next time asks for them.",
+                report.unanswered,
+            )
+        )
     return lines
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.fetches import Preview, SourceQuery
 from sciread_app.domain.paper import Changes
+from sciread_app.language import tr
 from sciread_app.ui.brought import BroughtDialog
 from sciread_app.ui.citations_panel import CitationsPanel, Citer
 from sciread_app.ui.fetch_list import FetchList
@@ -25,7 +26,7 @@ from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.values import Brought, CitationReport, Ledger, SourceForm
 
-LOOKING = "Looking at a source"
+LOOKING = tr("Looking at a source")
 
 
 class Intake(Fetcher, Citer, History, Protocol):
@@ -58,7 +59,7 @@ class IntakePage(Page):
         self._build()
         self._connect()
         jobs.run(
-            "Loading the sources",
+            tr("Loading the sources"),
             lambda task: intake.sources(),
             self._show_sources,
             on_failed=self._without_sources,
@@ -126,8 +127,8 @@ class IntakePage(Page):
         self._titles.update((source.key, source.title) for source in sources)
         for source in sources:
             self.switch.add(source.title, source.help)
-        self.switch.add("Files", "Add files and folders, and see what came of it")
-        self.switch.add("Citations", "What your papers cite, and which papers cite them")
+        self.switch.add(tr("Files"), tr("Add files and folders, and see what came of it"))
+        self.switch.add(tr("Citations"), tr("What your papers cite, and which papers cite them"))
         self.show_source(0)
         self.work.load()
         if self.isVisible():
@@ -162,7 +163,7 @@ class IntakePage(Page):
 
     def _open_brought(self, fetch: int) -> None:
         self._jobs.run(
-            "Reading what came in",
+            tr("Reading what came in"),
             lambda task: self._intake.brought(fetch),
             self._show_brought,
             lane=Lane.light,
@@ -208,7 +209,7 @@ class IntakePage(Page):
         self._jobs.finished.connect(self._finished)
 
     def _build(self) -> None:
-        self.switch = Segments("Where papers come from")
+        self.switch = Segments(tr("Where papers come from"))
         query = QWidget()
         asking = QVBoxLayout(query)
         asking.setContentsMargins(0, 0, 0, 0)

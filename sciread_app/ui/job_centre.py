@@ -18,13 +18,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.job_centre_log import State, Work, WorkLog
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 from sciread_app.ui.values import Ledger
 
 LEAST, HEIGHT = 110, 320  # pixels
-NOTHING = "Nothing has been going on since the window was opened."
+NOTHING = tr("Nothing has been going on since the window was opened.")
 
 
 class JobCentre(QFrame):
@@ -36,7 +37,7 @@ class JobCentre(QFrame):
     def __init__(self, log: WorkLog, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("foot")
-        self.setAccessibleName("Work in the background")
+        self.setAccessibleName(tr("Work in the background"))
         self._log = log
         self._rows: dict[Work, WorkRow] = {}
         self._build()
@@ -93,11 +94,11 @@ class JobCentre(QFrame):
         row.deleteLater()
 
     def _build(self) -> None:
-        title = QLabel("Work in the background")
+        title = QLabel(tr("Work in the background"))
         title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setAccessibleName("Close the list of work")
-        self.close_button.setToolTip("Close (Esc)")
+        self.close_button.setAccessibleName(tr("Close the list of work"))
+        self.close_button.setToolTip(tr("Close (Esc)"))
         self.close_button.clicked.connect(self.closed)
         head = self._head = QHBoxLayout()
         head.addWidget(title)
@@ -140,11 +141,11 @@ class WorkRow(QFrame):
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(work.title)
-        self.pause = self._button("Pause", self._hold)
-        self.cancel = self._button("Cancel", self._stop)
-        self.skipped = self._button("What was skipped", self._show_ledger)
-        self.report = self._button("Copy report", self._copy)
-        self.again = self._button("Start again", self._start_again)
+        self.pause = self._button(tr("Pause"), self._hold)
+        self.cancel = self._button(tr("Cancel"), self._stop)
+        self.skipped = self._button(tr("What was skipped"), self._show_ledger)
+        self.report = self._button(tr("Copy report"), self._copy)
+        self.again = self._button(tr("Start again"), self._start_again)
         self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
         self._lay_out()
         self.show_state()
@@ -152,12 +153,12 @@ class WorkRow(QFrame):
     def show_state(self) -> None:
         work, state = self._work, self._work.state
         going = not state.ended
-        self.says.setText("Stopping…" if self._stopping and going else work.says())
+        self.says.setText(tr("Stopping…") if self._stopping and going else work.says())
         self.bar.setVisible(going and state is not State.waiting)
         self.bar.setRange(0, 1000 if work.total or state is State.held else 0)
         self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
         self.pause.setVisible(going)
-        self.pause.setText("Go on" if state is State.held else "Pause")
+        self.pause.setText(tr("Go on") if state is State.held else tr("Pause"))
         self.pause.setEnabled(not self._stopping)
         self.cancel.setVisible(going)
         self.cancel.setEnabled(not self._stopping)

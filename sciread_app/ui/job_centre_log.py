@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from PySide6.QtCore import QObject, Signal
 
+from sciread_app.language import tr
 from sciread_app.ui.foot import Pace, duration, how_far
 from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.ledger import summed_up
@@ -17,12 +18,12 @@ REMEMBERED = 60  # pieces of work that have ended
 
 
 class State(enum.Enum):
-    waiting = "Waiting for its turn"
-    running = "Running"
-    held = "Paused"
-    done = "Done"
-    failed = "Failed"
-    stopped = "Stopped"
+    waiting = "waiting"
+    running = "running"
+    held = "held"
+    done = "done"
+    failed = "failed"
+    stopped = "stopped"
 
     @property
     def ended(self) -> bool:
@@ -50,25 +51,31 @@ class Work:
     def says(self) -> str:
         """How far it is, or how it ended, in one line."""
         if self.state is State.waiting:
-            return str(self.state.value)
+            return tr("Waiting for its turn")
         if not self.state.ended:
             far = how_far(self.done, self.total, self.pace, self.note)
-            return (
-                f"{self.state.value} · {far}"
-                if self.state is State.held and far
-                else (far or self.state.value)
-            )
-        clock = time.strftime("%H:%M", time.localtime(self.ended))
-        parts = [f"{self.state.value} at {clock}"]
+            if self.state is State.held:
+                return " · ".join(filter(None, [tr("Paused"), far]))
+            return far or tr("Running")
+        parts = [self._end()]
         if self.begun and self.ended - self.begun >= 1:
-            parts.append(f"after {duration(self.ended - self.begun)}")
+            # Translators: {duration} is "7 s" or "2 h 5 min"
+            parts.append(tr("after {duration}", duration=duration(self.ended - self.begun)))
         return " · ".join(filter(None, [*parts, *self._result()]))
+
+    def _end(self) -> str:
+        clock = time.strftime("%H:%M", time.localtime(self.ended))
+        if self.state is State.failed:
+            return tr("Failed at {clock}", clock=clock)
+        if self.state is State.stopped:
+            return tr("Stopped at {clock}", clock=clock)
+        return tr("Done at {clock}", clock=clock)
 
     def _result(self) -> list[str]:
         if self.state is State.failed and self.job.problem:
             return [f"{self.job.problem.message} {self.job.problem.hint}".rstrip()]
         if self.state is State.stopped:
-            return ["What was done until then is kept"]
+            return [tr("What was done until then is kept")]
         return [summed_up(self.ledger)] if self.ledger else []
 
 

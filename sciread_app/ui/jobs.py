@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal
 
 from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from trainer.contract.errors import TrainerError
 
@@ -217,7 +218,11 @@ def problem_of(error: BaseException, doing: str) -> Problem:
     report = "".join(traceback.format_exception(error))
     log.error("«%s» failed\n%s", doing, report)
     return Problem(
-        "Something went wrong inside.",
-        f"While: {doing.lower()}. Please send us the report, so that we can mend it.",
+        tr("Something went wrong inside."),
+        # Translators: {doing} is "importing papers.bib" or the like
+        tr(
+            "While: {doing}. Please send us the report, so that we can mend it.",
+            doing=doing.lower(),
+        ),
         report,
     )

@@ -25,11 +25,18 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import Skipped
+from sciread_app.language import tr, trn
 from sciread_app.ui.foot import duration
 from sciread_app.ui.theme import scaled, styled
 from sciread_app.ui.values import Ledger
 
-COLUMNS = ("From", "Entry", "Reason")
+COLUMNS = (
+    # Translators: the file or the source that an entry comes from
+    tr("From"),
+    # Translators: one record of a file
+    tr("Entry"),
+    tr("Reason"),
+)
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -46,7 +53,7 @@ class Entries(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         skipped = self._entries[index.row()]
-        whole = (skipped.file, skipped.entry or "all of it", skipped.why)[index.column()]
+        whole = (skipped.file, skipped.entry or tr("all of it"), skipped.why)[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
             return Path(whole).name if index.column() == 0 else whole
         return whole if role == Qt.ItemDataRole.ToolTipRole else None
@@ -60,11 +67,11 @@ class Entries(QAbstractTableModel):
 
 
 class LedgerDialog(QDialog):
-    FAILED = "These could not be read:"
-    REMARKED = "These are in the library, with a remark:"
+    FAILED = tr("These could not be read:")
+    REMARKED = tr("These are in the library, with a remark:")
 
     def __init__(
-        self, ledger: Ledger, parent: QWidget | None = None, *, title: str = "What was imported"
+        self, ledger: Ledger, parent: QWidget | None = None, *, title: str = tr("What was imported")
     ) -> None:
         super().__init__(parent)
         self.ledger = ledger
@@ -98,7 +105,7 @@ class LedgerDialog(QDialog):
     def _left_buttons(self) -> list[QPushButton]:
         if not self.ledger.failures and not self.ledger.remarks:
             return []
-        copy, save = QPushButton("Copy"), QPushButton("Save…")
+        copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
         save.clicked.connect(self._save)
         return [copy, save]
@@ -114,10 +121,11 @@ class LedgerDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(10)
         terms = (
-            ("", ledger.read, "read"),
-            ("=", ledger.added, "new"),
-            ("+", ledger.merged, "already there"),
-            ("+", ledger.failed, "failed"),
+            # Translators: stands below a number of records, as do "new" and "failed"
+            ("", ledger.read, tr("read")),
+            ("=", ledger.added, tr("new")),
+            ("+", ledger.merged, tr("already there")),
+            ("+", ledger.failed, tr("failed")),
         )
         for sign, number, name in terms:
             if sign:
@@ -130,7 +138,7 @@ class LedgerDialog(QDialog):
         for button in self._left_buttons():
             row.addWidget(button)
         row.addStretch()
-        close = styled(QPushButton("Close", default=True), "primary")
+        close = styled(QPushButton(tr("Close"), default=True), "primary")
         close.clicked.connect(self.accept)
         row.addWidget(close)
         return row
@@ -140,31 +148,33 @@ class LedgerDialog(QDialog):
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(
-            self, "Save what failed", "import.tsv", "Table (*.tsv)"
+            self, tr("Save what failed"), "import.tsv", tr("Table (*.tsv)")
         )
         if name:
             try:
                 Path(name).write_text(self._text(), "utf-8")
             except OSError as error:
                 QMessageBox.warning(
-                    self, "Not saved", f"{name} cannot be written: {error.strerror}"
+                    self,
+                    tr("Not saved"),
+                    tr("{name} cannot be written: {why}", name=name, why=error.strerror),
                 )
 
 
 class MissingDialog(LedgerDialog):
     """What failed, and what was remarked on, where nothing is to be added up."""
 
-    FAILED = "For these there was no answer:"
-    REMARKED = "The answers for these leave something out:"
+    FAILED = tr("For these there was no answer:")
+    REMARKED = tr("The answers for these leave something out:")
 
     def __init__(
         self, failures: Sequence[Skipped], remarks: Sequence[Skipped], parent: QWidget | None = None
     ) -> None:
         nothing = Ledger(len(failures), 0, 0, failures, remarks)
-        super().__init__(nothing, parent, title="What is missing")
+        super().__init__(nothing, parent, title=tr("What is missing"))
 
     def _title(self) -> str:
-        return "What is missing, and why"
+        return tr("What is missing, and why")
 
     def _sum(self) -> QHBoxLayout:
         return QHBoxLayout()
@@ -202,19 +212,35 @@ def _table(entries: Sequence[Skipped], name: str, parent: QWidget) -> QTableView
 
 
 def headline(ledger: Ledger) -> str:
-    records = "1 record" if ledger.read == 1 else f"{ledger.read:,} records"
     if ledger.stopped:
-        return f"Stopped after {records}; what was read until then is in the library"
+        return trn(
+            "Stopped after {n:,} record; what was read until then is in the library",
+            "Stopped after {n:,} records; what was read until then is in the library",
+            ledger.read,
+        )
     if not ledger.read:
-        return "Nothing that could be read was found there"
-    took = f" in {duration(ledger.seconds)}" if ledger.seconds else ""
-    return f"{records} read{took}"
+        return tr("Nothing that could be read was found there")
+    if not ledger.seconds:
+        return trn("{n:,} record read", "{n:,} records read", ledger.read)
+    # Translators: {duration} is "7 s" or "2 h 5 min"
+    return trn(
+        "{n:,} record read in {duration}",
+        "{n:,} records read in {duration}",
+        ledger.read,
+        duration=duration(ledger.seconds),
+    )
 
 
 def summed_up(ledger: Ledger) -> str:
     """10 new, 2 already there, 1 failed"""
-    terms = ((ledger.added, "new"), (ledger.merged, "already there"), (ledger.failed, "failed"))
-    return ", ".join(f"{number:,} {name}" for number, name in terms if number)
+    terms = []
+    if ledger.added:
+        terms.append(trn("{n:,} new", "{n:,} new", ledger.added))
+    if ledger.merged:
+        terms.append(trn("{n:,} already there", "{n:,} already there", ledger.merged))
+    if ledger.failed:
+        terms.append(trn("{n:,} failed", "{n:,} failed", ledger.failed))
+    return ", ".join(terms)
 
 
 def as_table(entries: Sequence[Skipped]) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.language import tr
 from sciread_app.ui.choosing import choose_files, choose_folder
 from sciread_app.ui.desk_protocol import Desk
 from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
@@ -101,7 +102,8 @@ class MainWindow(QMainWindow):
         self.importing.stopped.connect(partial(tell_stopped, self.banner))
         self.library_changed.connect(self._look_again)
         if sample:
-            self._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
+            what = tr("Preparing the sample library")
+            self._wait.say("papers", what, tr("It takes some seconds."))
             self.importing.add_sample()
         else:
             self._begin()
@@ -117,7 +119,7 @@ class MainWindow(QMainWindow):
 
     def wait_for(self, what: str) -> None:
         """Say what is done before the library can be opened."""
-        self._wait.say("papers", what, "It may take some minutes where there are many papers.")
+        self._wait.say("papers", what, tr("It may take some minutes where there are many papers."))
 
     def go_to(self, place: str) -> None:
         """Show the page with this key, see rail.PLACES."""
@@ -182,7 +184,7 @@ class MainWindow(QMainWindow):
         if self.page:
             self.page.show_papers(papers, crumb)
 
-    def show_on_map(self, papers: Sequence[int], title: str = "Shown on the map") -> None:
+    def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
         """Let these papers stand out on the map, and bring them into sight."""
         from sciread_app.ui.map.page import MapPage
 
@@ -203,7 +205,7 @@ class MainWindow(QMainWindow):
         """What stands on the search page now."""
         if self.page:
             view = self.page.view
-            self.show_on_map(view.listing.ids, view.crumb or view.query or "The whole library")
+            self.show_on_map(view.listing.ids, view.crumb or view.query or tr("The whole library"))
 
     def do_on_shelf(self, what: str, step: Step) -> None:
         """Do something to papers that can be taken back."""
@@ -318,7 +320,7 @@ class MainWindow(QMainWindow):
 
     def _save_search(self, name: str, query: str) -> None:
         if self.shelving:
-            self.shelving.work.do("Saved", lambda organise: organise.save_search(name, query))
+            self.shelving.work.do(tr("Saved"), lambda organise: organise.save_search(name, query))
 
     def _put_up_shelf(self, desk: Desk) -> None:
         from sciread_app.ui.shelf.shelving import Shelving  # the window stands before it
@@ -336,11 +338,11 @@ class MainWindow(QMainWindow):
         self.edited.connect(undo.look)
 
     def _prepare(self) -> None:
-        self._jobs.run("Preparing pages", lambda task: prepare(), lane=Lane.light)
+        self._jobs.run(tr("Preparing pages"), lambda task: prepare(), lane=Lane.light)
 
     def _wake(self) -> None:
         if self._desk:
-            self._jobs.run("Starting the model", self._desk.wake, self._awake, lane=Lane.light)
+            self._jobs.run(tr("Starting the model"), self._desk.wake, self._awake, lane=Lane.light)
 
     def _keep_safe(self) -> None:
         if self._desk:
@@ -365,7 +367,7 @@ class MainWindow(QMainWindow):
     def _show_status(self) -> None:
         if desk := self._desk:
             self._jobs.run(
-                "Counting papers",
+                tr("Counting papers"),
                 lambda task: desk.status(),
                 self._foot.show_status,
                 lane=Lane.light,

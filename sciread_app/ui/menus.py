@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.copying import COPY_AS, CopyAs
+from sciread_app.language import tr
 from sciread_app.ui.duplicates_verbs import DuplicatesVerbs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
     from sciread_app.ui.search_page import SearchPage
 
 Keys = QKeySequence.StandardKey
-THEMES = {Choice.system: "Like the system", Choice.light: "Light", Choice.dark: "Dark"}
+THEMES = {
+    Choice.system: tr("Like the system"),
+    Choice.light: tr("Light"),
+    Choice.dark: tr("Dark"),
+}
 
 
 class Menus:
@@ -38,54 +43,61 @@ class Menus:
         self._need_search_page: list[QAction] = []
         self._places: dict[str, QAction] = {}
         bar = window.menuBar()
-        file, edit, papers = bar.addMenu("&File"), bar.addMenu("&Edit"), bar.addMenu("&Papers")
-        search = bar.addMenu("&Search")
-        view, reader = bar.addMenu("&View"), bar.addMenu("&Reader")
-        help = bar.addMenu("&Help")
-        self._in_library(file, "&Add files…", Keys.Open, window.add_files)
-        self._in_library(file, "Add a &folder…", "Ctrl+Shift+O", window.add_folder)
-        self._exchange(file, "Bring papers from &Zotero", lambda exchange: exchange.bring_zotero())
-        self._exchange(file, "Collections &kept as files", lambda exchange: exchange.list_kept())
-        self.ledger = self._action(file, "&Last import…", "", window.show_last_ledger)
+        # Translators: & stands before the letter that is pressed with Alt, one of its own in a menu
+        file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
+        papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
+        view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
+        help = bar.addMenu(tr("&Help"))
+        self._in_library(file, tr("&Add files…"), Keys.Open, window.add_files)
+        self._in_library(file, tr("Add a &folder…"), "Ctrl+Shift+O", window.add_folder)
+        self._exchange(
+            file, tr("Bring papers from &Zotero"), lambda exchange: exchange.bring_zotero()
+        )
+        self._exchange(
+            file, tr("Collections &kept as files"), lambda exchange: exchange.list_kept()
+        )
+        self.ledger = self._action(file, tr("&Last import…"), "", window.show_last_ledger)
         self.ledger.setEnabled(False)
         file.addSeparator()
-        self._action(file, "&Quit", "Ctrl+Q", window.close)
+        self._action(file, tr("&Quit"), "Ctrl+Q", window.close)
         self.on_shelf: dict[str, QAction] = {}  # by the name of the verb
         self._add_verbs(edit, BACK)
         edit.addSeparator()
-        self._in_library(edit, "&Find", Keys.Find, window.find_here)
-        self._on_page(edit, "&Copy citation", "Ctrl+Shift+C", lambda page: page.copy_chosen())
-        self._add_copying(edit.addMenu("Copy &as"))
+        self._in_library(edit, tr("&Find"), Keys.Find, window.find_here)
+        self._on_page(edit, tr("&Copy citation"), "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._add_copying(edit.addMenu(tr("Copy &as")))
         self._add_verbs(papers, PAPERS)
-        self.rate = papers.addMenu("&Rate")
+        self.rate = papers.addMenu(tr("&Rate"))
         self._add_verbs(self.rate, STARS)
         papers.addSeparator()
         self._add_verbs(papers, SHELF)
         papers.addSeparator()
-        self._on_page(papers, "&Open the paper", "Ctrl+Return", lambda page: page.open_paper())
-        self._on_page(papers, "Write a no&te", Keys.New, lambda page: page.details.write_note())
-        self._on_page(papers, "Add a &file to the paper…", "", lambda p: p.details.add_file())
-        self._on_page(papers, "Fetch &citations of the paper", "", lambda p: p.details.ask())
+        self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
+        self._on_page(papers, tr("Write a no&te"), Keys.New, lambda page: page.details.write_note())
+        self._on_page(papers, tr("Add a &file to the paper…"), "", lambda p: p.details.add_file())
+        self._on_page(papers, tr("Fetch &citations of the paper"), "", lambda p: p.details.ask())
         papers.addSeparator()
-        self.duplicates = DuplicatesVerbs(window, papers.addMenu("&Merge and split"))
+        self.duplicates = DuplicatesVerbs(window, papers.addMenu(tr("&Merge and split")))
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
-        self._on_page(view, "&Back", Keys.Back, lambda page: page.back())
-        self._on_page(view, "&Details", "Ctrl+I", lambda page: page.toggle_details())
+        self._on_page(view, tr("&Back"), Keys.Back, lambda page: page.back())
+        self._on_page(view, tr("&Details"), "Ctrl+I", lambda page: page.toggle_details())
         view.addSeparator()
-        self.palette = self._action(view, "&Commands…", "Ctrl+K", window.show_palette)
-        self._action(view, "&Work in the background", "Ctrl+J", window.toggle_work)
-        self._action(view, "&Next pane", "F6", window.next_pane)
-        self.map = MapVerbs(window, view.addMenu("&Map"))
-        self._add_themes(view.addMenu("&Theme"))
-        self._on_page(reader, "&Read the PDF", "Ctrl+Shift+Return", lambda _: window.read_chosen())
-        self._on_page(reader, "Save notes on chosen papers…", "", lambda _: window.save_notes())
+        self.palette = self._action(view, tr("&Commands…"), "Ctrl+K", window.show_palette)
+        self._action(view, tr("&Work in the background"), "Ctrl+J", window.toggle_work)
+        self._action(view, tr("&Next pane"), "F6", window.next_pane)
+        self.map = MapVerbs(window, view.addMenu(tr("&Map")))
+        self._add_themes(view.addMenu(tr("&Theme")))
+        self._on_page(
+            reader, tr("&Read the PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
+        )
+        self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
         self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
-        self.foryou = ForYouVerbs(window, papers.addMenu("Re&commendations"))
-        self._action(help, "&Keyboard shortcuts", Keys.HelpContents, window.show_keys)
-        self._action(help, "&About SciRead", "", window.show_about)
+        self.foryou = ForYouVerbs(window, papers.addMenu(tr("Re&commendations")))
+        self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
+        self._action(help, tr("&About SciRead"), "", window.show_about)
 
     def library_opened(self) -> None:
         self._ready = True
@@ -125,7 +137,9 @@ class Menus:
             for action in menu.actions():
                 if action.text() and not action.menu() and action is not self.palette:
                     name = plain(action.text())
-                    name = f"Go to {name}" if action in self._places.values() else name
+                    name = (
+                        tr("Go to {page}", page=name) if action in self._places.values() else name
+                    )
                     named.append((f"{over}: {name}" if over else name, action))
         return named
 
@@ -135,10 +149,10 @@ class Menus:
         if reason := action.property("why_not"):
             return str(reason)
         if action in self._need_search_page and self._ready:
-            return "On the search page"
+            return tr("On the search page")
         if action in self._need_library and not self._ready:
-            return "Once the library is open"
-        return "After an import" if action is self.ledger else "Not just now"
+            return tr("Once the library is open")
+        return tr("After an import") if action is self.ledger else tr("Not just now")
 
     def actions(self) -> list[QAction]:
         """Every verb, in the order of the menus."""

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
 from sciread_app.ui.palette_entries import Entry
@@ -66,7 +67,7 @@ def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page = MapPage(desk, jobs, window.appearance)
     page.view.glides = True
     page.papers_wanted.connect(window.show_papers)
-    page.paper_wanted.connect(lambda paper: window.show_papers([paper], "From the map"))
+    page.paper_wanted.connect(lambda paper: window.show_papers([paper], tr("From the map")))
     page.found_wanted.connect(window.show_found_on_map)
     page.add_wanted.connect(window.add_files)
     page.step_wanted.connect(window.do_on_shelf)
@@ -80,11 +81,11 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 
     def keep(papers: Sequence[PaperId], path: str) -> None:
         if window.shelving:
-            window.shelving.work.do("Kept", lambda organise: organise.collect(papers, path))
+            window.shelving.work.do(tr("Kept"), lambda organise: organise.collect(papers, path))
 
     def tag(papers: Sequence[PaperId], name: str) -> None:
         if window.shelving:
-            window.shelving.work.do("Tagged", lambda organise: organise.tag(papers, name))
+            window.shelving.work.do(tr("Tagged"), lambda organise: organise.tag(papers, name))
 
     def say(what: str, back: Callable[[], object]) -> None:
         if window.shelving:
@@ -146,7 +147,13 @@ def _open_papers(window: MainWindow, page: ReaderPage) -> list[Entry]:
         page.bar.setCurrentIndex(number)
 
     return [
-        Entry(f"open:{tab.path}", f"Go to open paper: {tab.title}", "Open", partial(show, number))
+        Entry(
+            f"open:{tab.path}",
+            tr("Go to open paper: {title}", title=tab.title),
+            # Translators: a paper that is open, not what is done to it
+            tr("Open"),
+            partial(show, number),
+        )
         for number, tab in enumerate(page.tabs)
     ]
 
