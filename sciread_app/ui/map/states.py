@@ -76,7 +76,8 @@ class States(QWidget):
     def show_progress(self, done: int, total: int, note: str) -> None:
         """The map is being drawn; an older one stays to be used."""
         self._busy = True
-        self.line.setText(f"{note or tr('Drawing the map')}…")
+        doing = note or tr("Drawing the map")
+        self.line.setText(f"{doing}…")
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.bar.show()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from sciread_app.domain.around import Ring, Side
 from sciread_app.domain.citations import STALE
 from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.paper.about import About
@@ -23,9 +24,10 @@ from sciread_app.ui.theme import Appearance, Theme, styled
 from sciread_app.ui.values import Alike, CitationReport
 
 TABS = (
-    ("Similar", "Papers of the library that mean about the same"),
-    ("References", "What this paper cites"),
-    ("Cited by", "What cites this paper"),
+    (tr("Similar"), tr("Papers of the library that mean about the same")),
+    (tr("References"), tr("What this paper cites")),
+    # Translators: the papers that cite this one
+    (tr("Cited by"), tr("What cites this paper")),
 )
 SIMILAR, REFERENCES, CITING = range(3)  # the numbers of the tabs
 SIDES = {REFERENCES: Side.references, CITING: Side.citing}
@@ -78,7 +80,7 @@ class AroundPaper(QWidget):
             return self._about.ring(paper, SIDES[tab])
 
         self._jobs.run(
-            "Looking around a paper",
+            tr("Looking around a paper"),
             work,
             lambda found: self._arrive(paper, tab, found),
             on_failed=lambda problem: self._fail_loading(paper, tab, problem),
@@ -99,7 +101,7 @@ class AroundPaper(QWidget):
         paper = self._paper
         if paper is not None:
             self._go_asking(
-                "Fetching citations of a paper",
+                tr("Fetching citations of a paper"),
                 lambda task: self._about.ask(paper, task),
                 self._told,
             )
@@ -109,7 +111,7 @@ class AroundPaper(QWidget):
         paper, side = self._paper, SIDES.get(self.tabs.current)
         if paper is not None and side:
             self._go_asking(
-                "Looking up titles",
+                tr("Looking up titles"),
                 lambda task: self._about.look_up(paper, side, task),
                 self._named,
             )
@@ -117,7 +119,7 @@ class AroundPaper(QWidget):
     def add(self, name: Identifier) -> None:
         """Fetch this paper into the library."""
         self._go_asking(
-            f"Fetching {name.kind}:{name.value}",
+            tr("Fetching {name}", name=f"{name.kind}:{name.value}"),
             lambda task: self._about.fetch(name, task),
             lambda paper: self._added(),
         )
@@ -156,7 +158,7 @@ class AroundPaper(QWidget):
 
     def _named(self, known: int) -> None:
         if not known:
-            self.note.setText("Semantic Scholar does not know what these are called.")
+            self.note.setText(tr("Semantic Scholar does not know what these are called."))
             self.note.show()
         self._reload()
 
@@ -196,7 +198,7 @@ class AroundPaper(QWidget):
         found = self._loaded.get(tab)
         ring = found if isinstance(found, Ring) else None
         self.fetch.setVisible(ring is not None and _can_ask(ring))
-        self.fetch.setText("Ask again" if ring and ring.asked else "Fetch citations")
+        self.fetch.setText(tr("Ask again") if ring and ring.asked else tr("Fetch citations"))
         self.titles.setVisible(ring is not None and ring.untitled > 0)
         self.in_list.setVisible(len(ring.held) > 1 if ring else bool(found))
         for button in (self.fetch, self.titles):
@@ -226,26 +228,28 @@ class AroundPaper(QWidget):
     def _list(self) -> None:
         found = self._loaded.get(self.tabs.current)
         if isinstance(found, Ring):
-            cited = SIDES[self.tabs.current] is Side.references
-            what = "Cited by" if cited else "Citing"
-            self.papers_wanted.emit(list(found.held), f"{what} “{self._title}”")
+            if SIDES[self.tabs.current] is Side.references:
+                what = tr("Cited by “{title}”", title=self._title)
+            else:
+                what = tr("Citing “{title}”", title=self._title)
+            self.papers_wanted.emit(list(found.held), what)
         else:
             self.similar_wanted.emit()
 
     def _build(self) -> None:
-        self.tabs = Segments("Around this paper", TABS)
+        self.tabs = Segments(tr("Around this paper"), TABS)
         self.tabs.chosen.connect(lambda _: self._turn())
         self.text = GrownText(TABS[0][1])
         self.text.anchorClicked.connect(self._follow)
         self.note = styled(QLabel(wordWrap=True), "notice")
         self.note.hide()
-        self.fetch = QPushButton("Fetch citations")
-        self.fetch.setToolTip("Asks Semantic Scholar, and PubMed where that does not know")
+        self.fetch = QPushButton(tr("Fetch citations"))
+        self.fetch.setToolTip(tr("Asks Semantic Scholar, and PubMed where that does not know"))
         self.fetch.clicked.connect(self.ask)
-        self.titles = styled(QPushButton("Look up titles"), "flush")
-        self.titles.setToolTip("Asks Semantic Scholar what these papers are called")
+        self.titles = styled(QPushButton(tr("Look up titles")), "flush")
+        self.titles.setToolTip(tr("Asks Semantic Scholar what these papers are called"))
         self.titles.clicked.connect(self.look_up)
-        self.in_list = styled(QPushButton("Show in the list"), "flush")
+        self.in_list = styled(QPushButton(tr("Show in the list")), "flush")
         self.in_list.clicked.connect(self._list)
         row = QHBoxLayout()
         row.setSpacing(4)

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.paper import Paper
+from sciread_app.language import tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of
@@ -19,12 +20,14 @@ from sciread_app.ui.values import Alike
 PAPER, ADD, MORE = "paper", "add", "more"  # schemes of links inside
 FEW = 20  # papers that are shown at first
 AUTHORS = 3
-NOTHING_ALIKE = (
+NOTHING_ALIKE = tr(
     "Nothing yet. Papers are found by meaning once the model has read them, and by words from "
     "when there is more than one."
 )
-NOT_ASKED = "Not asked yet. Citations come from Semantic Scholar and PubMed, when you fetch them."
-NAMELESS = (
+NOT_ASKED = tr(
+    "Not asked yet. Citations come from Semantic Scholar and PubMed, when you fetch them."
+)
+NAMELESS = tr(
     "This paper has no DOI, arXiv id or PMID, by which a source could be asked. Add one, and its "
     "citations can be fetched."
 )
@@ -45,12 +48,16 @@ def ring_text(ring: Ring, side: Side, theme: Theme, most: int | None) -> str:
     left = ring.total - len(shown)
     if left and len(shown) < len(ring.nearby):
         more = len(ring.nearby) - len(shown)
-        parts.append(_paragraph(f'<a href="{MORE}:all">Show {more} more</a>', theme.quiet))
+        text = escape(trn("Show {n} more", "Show {n} more", more))
+        parts.append(_paragraph(f'<a href="{MORE}:all">{text}</a>', theme.quiet))
     elif left:
-        parts.append(_paragraph(f"and {left:,} more that are not in the library", theme.faint))
-    inside = len(ring.held)
-    head = f"{ring.total:,} known, {inside:,} of them in the library"
-    return _document([_paragraph(head, theme.faint), *parts], theme)
+        text = trn(
+            "and {n:,} more that is not in the library",
+            "and {n:,} more that are not in the library",
+            left,
+        )
+        parts.append(say(text, theme))
+    return _document([say(_known(ring), theme), *parts], theme)
 
 
 def say(text: str, theme: Theme) -> str:
@@ -58,25 +65,39 @@ def say(text: str, theme: Theme) -> str:
     return _paragraph(escape(text), theme.faint)
 
 
+def _known(ring: Ring) -> str:
+    return trn(
+        "{n:,} known, {inside:,} of them in the library",
+        "{n:,} known, {inside:,} of them in the library",
+        ring.total,
+        inside=len(ring.held),
+    )
+
+
 def _why_none(ring: Ring, side: Side) -> str:
     if ring.asked is not None:
         day = time.strftime("%d %B %Y", time.localtime(ring.asked)).lstrip("0")
-        what = "no paper that this one cites" if side is Side.references else "none that cites it"
-        return f"Semantic Scholar and PubMed knew {what} on {day}."
+        if side is Side.references:
+            return tr(
+                "Semantic Scholar and PubMed knew no paper that this one cites on {day}.", day=day
+            )
+        return tr("Semantic Scholar and PubMed knew none that cites it on {day}.", day=day)
     return NOT_ASKED if ring.askable else NAMELESS
 
 
 def _alike(one: Alike, theme: Theme) -> str:
     reasons = []
     if one.words:
-        reasons.append(f"both say {', '.join(one.words)}")
+        reasons.append(tr("both say {words}", words=", ".join(one.words)))
     if one.percentile is not None:
-        reasons.append(f"closer than {percent(one.percentile)} of pairs")
+        part = percent(one.percentile)
+        # Translators: two papers lie closer together than so many per cent of all pairs do
+        reasons.append(tr("closer than {part} of pairs", part=part))
     return _held(one.paper, theme, escape(" · ".join(reasons)))
 
 
 def _held(paper: Paper, theme: Theme, more: str = "") -> str:
-    title = escape(readable(paper.title) or "Without a title")
+    title = escape(readable(paper.title) or tr("Without a title"))
     return _entry(f'<a href="{PAPER}:{paper.id}">{title}</a>', _facts(paper), more, theme)
 
 
@@ -85,10 +106,10 @@ def _nearby(one: Nearby, theme: Theme) -> str:
         return _held(one.paper, theme)
     name = f"{one.name.kind}={quote(one.name.value, safe='')}"
     text, address = link_of(one.name)
-    does = [f'<a href="{ADD}:{name}">Add&nbsp;to&nbsp;library</a>']
+    add = _unbroken(tr("Add to library"))
+    does = [f'<a href="{ADD}:{name}">{add}</a>']
     if address:
-        shown = escape(text).replace(" ", "&nbsp;")
-        does.append(f'<a href="{escape(address)}">{shown}</a>')
+        does.append(f'<a href="{escape(address)}">{_unbroken(text)}</a>')
     mention = one.mention
     title = escape(readable(mention.title)) if mention else escape(text)
     parts = (mention.authors, mention.venue, mention.year) if mention else ()
@@ -96,10 +117,14 @@ def _nearby(one: Nearby, theme: Theme) -> str:
     return _entry(title, facts, " &nbsp;·&nbsp; ".join(does), theme)
 
 
+def _unbroken(text: str) -> str:
+    return escape(text).replace(" ", "&nbsp;")
+
+
 def _facts(paper: Paper) -> str:
     names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
     if len(paper.authors) > AUTHORS:
-        names += " and others"
+        names = tr("{names} and others", names=names)
     return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, QSize, QStringListModel, Qt, Signal
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.colours import shade
@@ -28,15 +29,29 @@ SHOWN = 28  # characters of a name that stand on its chip
 
 @dataclass(frozen=True)
 class Kind:
-    """What is put on: its name for a person, and what its button says."""
+    """What is put on, and what a person is told of it."""
 
-    name: str
+    every: str  # what all of them are called
     add: str
     hint: str
+    one: Callable[[str], str]  # of a name
+    take_off: Callable[[str], str]
 
 
-TAG = Kind("tag", "Add a tag", "A tag")
-COLLECTION = Kind("collection", "Put into a collection", "thesis/chapter 2")
+TAG = Kind(
+    tr("The tags of the paper"),
+    tr("Add a tag"),
+    tr("A tag"),
+    lambda name: tr("tag {name}", name=name),
+    lambda name: tr("Take off the tag {name}", name=name),
+)
+COLLECTION = Kind(
+    tr("The collections of the paper"),
+    tr("Put into a collection"),
+    tr("thesis/chapter 2"),
+    lambda name: tr("collection {name}", name=name),
+    lambda name: tr("Take off the collection {name}", name=name),
+)
 
 
 class Chips(QWidget):
@@ -53,7 +68,7 @@ class Chips(QWidget):
         self._colours: Mapping[str, str] = {}
         self.chips: list[Chip] = []
         self._known = QStringListModel(self)
-        self.setAccessibleName(f"The {kind.name}s of the paper")
+        self.setAccessibleName(kind.every)
         self.add = styled(QPushButton(kind.add), "flush")
         self.add.clicked.connect(self.begin)
         self.box = styled(QLineEdit(placeholderText=kind.hint, maxLength=LONGEST), "field")
@@ -150,11 +165,12 @@ class Chip(QFrame):
         self._colour = colour
         shown = name if len(name) <= SHOWN else f"{name[: SHOWN - 1].rstrip()}…"
         self.button = QPushButton(shown.replace("&", "&&"))
-        self.button.setToolTip(f"{name}\nShow its papers. The Delete key takes it off.")
-        self.button.setAccessibleName(f"{kind.name} {name}")
+        tip = tr("Show its papers. The Delete key takes it off.")
+        self.button.setToolTip(f"{name}\n{tip}")
+        self.button.setAccessibleName(kind.one(name))
         self.button.clicked.connect(lambda: self.chosen.emit(name))
         self.remove = QToolButton()
-        self.remove.setAccessibleName(f"Take off the {kind.name} {name}")
+        self.remove.setAccessibleName(kind.take_off(name))
         self.remove.setToolTip(self.remove.accessibleName())
         side = round(self.fontMetrics().height() * 0.7)
         self.remove.setIconSize(QSize(side, side))

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton
 
 from sciread_app.domain.copying import COPY_AS, Copied, CopyAs
+from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Theme, styled
 
@@ -42,7 +43,7 @@ class CopyButton(QToolButton):
 
     def say_busy(self) -> None:
         self._back.stop()
-        self.setText("Copying…")
+        self.setText(tr("Copying…"))
 
     def say_done(self, text: str) -> None:
         self.setText(text)
@@ -52,9 +53,11 @@ class CopyButton(QToolButton):
         self.setIcon(icon("copy", theme.text))
 
     def _say_what(self) -> None:
-        self.setText(f"Copy {NAMES[self.what]}")
-        self.setAccessibleName(self.text())
-        self.setToolTip(f"{self.text()} (Ctrl+Shift+C). The arrow has more.")
+        # Translators: what is copied is such as BibTeX, DOI, or APA, in the text
+        copies = tr("Copy {what}", what=NAMES[self.what])
+        self.setText(copies)
+        self.setAccessibleName(copies)
+        self.setToolTip(tr("{copies} (Ctrl+Shift+C). The arrow has more.", copies=copies))
 
 
 def fill(menu: QMenu, do: Callable[[CopyAs], object]) -> None:

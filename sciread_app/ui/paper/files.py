@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
@@ -47,7 +48,7 @@ class FileList(QWidget):
         self._paper: PaperId | None = None
         self._shown: Sequence[PaperFile] = ()
         self._rows: list[FileRow] = []
-        self.add = styled(QPushButton("Add a file…"), "flush")
+        self.add = styled(QPushButton(tr("Add a file…")), "flush")
         self.add.clicked.connect(self.choose)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -80,21 +81,22 @@ class FileList(QWidget):
     def attach(self, path: Path) -> None:
         paper = self._paper
         if paper is not None:
-            self._run(f"Adding {path.name}", lambda task: self._about.attach(paper, path, task))
+            title = tr("Adding {name}", name=path.name)
+            self._run(title, lambda task: self._about.attach(paper, path, task))
 
     def locate(self, file: Path, place: Path) -> None:
         """A missing file lies at `place` now."""
         paper = self._paper
         if paper is not None:
             self._run(
-                f"Reading {place.name}",
+                tr("Reading {name}", name=place.name),
                 lambda task: self._about.locate(paper, file, place, task),
             )
 
     def detach(self, file: Path) -> None:
         paper = self._paper
         if paper is not None:
-            self._run("Taking a file off", lambda task: self._about.detach(paper, file))
+            self._run(tr("Taking a file off"), lambda task: self._about.detach(paper, file))
 
     def _row(self, file: PaperFile) -> FileRow:
         row = FileRow(file)
@@ -117,13 +119,14 @@ class FileList(QWidget):
     def choose(self) -> None:
         if self._paper is None:
             return
-        name, _ = QFileDialog.getOpenFileName(self, "Add a file to the paper")
+        name, _ = QFileDialog.getOpenFileName(self, tr("Add a file to the paper"))
         if name:
             self.attach(Path(name))
 
     def _choose_place(self, path: Path) -> None:
         known = next((p for p in path.parents if p.is_dir()), Path.home())
-        name, _ = QFileDialog.getOpenFileName(self, f"Where is {path.name}?", str(known))
+        title = tr("Where is {name}?", name=path.name)
+        name, _ = QFileDialog.getOpenFileName(self, title, str(known))
         if name:
             self.locate(path, Path(name))
 
@@ -155,7 +158,7 @@ class FileRow(QWidget):
         name = file.path.name
         self.name = styled(QPushButton(), "flush")
         self.name.setToolTip(str(file.path))
-        self.name.setAccessibleName(f"Open {name}")
+        self.name.setAccessibleName(tr("Open {name}", name=name))
         self.name.setEnabled(not file.missing)
         self.name.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.name.setMinimumWidth(40)
@@ -163,12 +166,12 @@ class FileRow(QWidget):
         self.facts = styled(QLabel(facts(file)), "wrong" if file.missing else "quiet")
         self.facts.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.facts.setToolTip(file.problem)
-        self.locate = QPushButton("Locate…")
-        self.locate.setAccessibleName(f"Locate {name}")
+        self.locate = QPushButton(tr("Locate…"))
+        self.locate.setAccessibleName(tr("Locate {name}", name=name))
         self.locate.setVisible(file.missing)
         self.locate.clicked.connect(self.locate_wanted)
         self.more = styled(QToolButton(), "link")
-        self.more.setAccessibleName(f"What can be done with {name}")
+        self.more.setAccessibleName(tr("What can be done with {name}", name=name))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(self._menu())
         row = QHBoxLayout(self)
@@ -196,35 +199,35 @@ class FileRow(QWidget):
         menu, path = QMenu(self), self.file.path
         if not self.file.missing:
             if _is_pdf(path):
-                menu.addAction("Read here", self.open_wanted.emit)
+                menu.addAction(tr("Read here"), self.open_wanted.emit)
             if path.suffix.lower() in SAFE_TO_OPEN:
-                menu.addAction("Open in another program", self.outside_wanted.emit)
-            menu.addAction("Show in its folder", self.reveal_wanted.emit)
-        menu.addAction("Locate…", self.locate_wanted.emit)
+                menu.addAction(tr("Open in another program"), self.outside_wanted.emit)
+            menu.addAction(tr("Show in its folder"), self.reveal_wanted.emit)
+        menu.addAction(tr("Locate…"), self.locate_wanted.emit)
         menu.addSeparator()
-        menu.addAction("Take off this paper", self.remove_wanted.emit)
+        menu.addAction(tr("Take off this paper"), self.remove_wanted.emit)
         return menu
 
 
 def facts(file: PaperFile) -> str:
     """Size and pages; of a missing file, that it is missing."""
     if file.missing:
-        return "Missing"
+        return tr("Missing")
     parts = [size(file.size)] if file.size else []
     if file.pages:
-        parts.append("1 page" if file.pages == 1 else f"{file.pages:,} pages")
+        parts.append(trn("{n:,} page", "{n:,} pages", file.pages))
     if file.problem:
-        parts.append("its text cannot be searched")
+        parts.append(tr("its text cannot be searched"))
     return " · ".join(parts)
 
 
 def size(count: int) -> str:
     """Bytes as one says them."""
     if count < KIB:
-        return f"{count} bytes"
+        return trn("{n} byte", "{n} bytes", count)
     if count < KIB * KIB:
-        return f"{count / KIB:.0f} KB"
-    return f"{count / KIB / KIB:.1f} MB"
+        return tr("{size:.0f} KB", size=count / KIB)
+    return tr("{size:.1f} MB", size=count / KIB / KIB)
 
 
 def _is_pdf(path: Path) -> bool:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs
@@ -36,21 +37,21 @@ class Parts(QWidget):
 
     def __init__(self, about: About, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
-        self.back = QPushButton("Back to the list")
-        self.back.setToolTip("Esc")
+        self.back = QPushButton(tr("Back to the list"))
+        self.back.setToolTip(tr("Esc"))
         self.back.hide()
-        self.read_file = styled(QPushButton("Read PDF"), "primary")
-        self.read_file.setToolTip("Open the PDF in this window")
-        self.similar = QPushButton("Similar")
-        self.similar.setToolTip("Papers that mean about the same (Ctrl+L)")
-        self.read = QPushButton("Mark as read")
+        self.read_file = styled(QPushButton(tr("Read PDF")), "primary")
+        self.read_file.setToolTip(tr("Open the PDF in this window"))
+        self.similar = QPushButton(tr("Similar"))
+        self.similar.setToolTip(tr("Papers that mean about the same (Ctrl+L)"))
+        self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()
-        self.warning_text = GrownText("Warning")
-        self.head = GrownText("The paper")
+        self.warning_text = GrownText(tr("Warning"))
+        self.head = GrownText(tr("The paper"))
         self.stars = Stars(appearance)
         self.tags = Chips(TAG, appearance)
         self.collections = Chips(COLLECTION, appearance)
-        self.body = GrownText("What it says")
+        self.body = GrownText(tr("What it says"))
         self.files = FileList(about, jobs, appearance)
         self.notes = Notes(about, jobs)
         self.around = AroundPaper(about, jobs, appearance)
@@ -114,8 +115,8 @@ class Parts(QWidget):
             column.addWidget(widget)
         column.addSpacing(6)
         column.addWidget(self.body)
-        self._rest += [section("Files"), self.files, section("Notes"), self.notes]
-        self._rest += [section("Around this paper"), self.around]
+        self._rest += [section(tr("Files")), self.files, section(tr("Notes")), self.notes]
+        self._rest += [section(tr("Around this paper")), self.around]
         for part in self._rest[1:]:
             column.addWidget(part)
         column.addWidget(self.foot)
@@ -158,6 +159,6 @@ def section(title: str) -> QLabel:
 
 
 def nothing_chosen() -> QLabel:
-    nothing = styled(QLabel("Choose a paper to read about it"), "faint")
+    nothing = styled(QLabel(tr("Choose a paper to read about it")), "faint")
     nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
     return nothing

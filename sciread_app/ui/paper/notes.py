@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
 from sciread_app.services.drafts import NEW
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.about import About
@@ -26,8 +27,8 @@ from sciread_app.ui.values import Details, Note
 
 PAUSE_MS = 400  # of typing, after which what was typed is kept
 FEWEST_LINES, MOST_LINES = 4, 24
-HOW = "Markdown. Ctrl+Return saves."
-KEPT = "What you type is kept as you type it, saved or not. Esc leaves it as it is."
+HOW = tr("Markdown. Ctrl+Return saves.")
+KEPT = tr("What you type is kept as you type it, saved or not. Esc leaves it as it is.")
 
 
 class Notes(QWidget):
@@ -44,7 +45,7 @@ class Notes(QWidget):
         self._jobs = jobs
         self._paper: PaperId | None = None
         self.views: dict[int, NoteView] = {}
-        self.add = styled(QPushButton("Write a note"), "flush")
+        self.add = styled(QPushButton(tr("Write a note")), "flush")
         self.add.clicked.connect(self.write)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -160,7 +161,7 @@ class NoteView(QFrame):
             self.text.show_markdown(note.text)
         day = time.strftime("%Y-%m-%d", time.localtime(note.changed))
         self.when.setText(day)
-        self.text.setAccessibleName(f"Note of {day}")
+        self.text.setAccessibleName(tr("Note of {day}", day=day))
 
     def paint(self) -> None:
         self.text.show_markdown(self._saved)
@@ -192,7 +193,7 @@ class NoteView(QFrame):
             drafts.drop(paper, number)
 
         self._jobs.run(
-            "Saving a note",
+            tr("Saving a note"),
             work,
             lambda _: self._end(text),
             on_failed=self._not_saved,
@@ -215,7 +216,7 @@ class NoteView(QFrame):
         self._kept = None
         paper, number, drafts = self._paper, self.number, self._about.drafts
         self._jobs.run(
-            "Discarding a draft",
+            tr("Discarding a draft"),
             lambda task: drafts.drop(paper, number),
             lane=Lane.light,
             instead_of=self._draft,
@@ -240,7 +241,7 @@ class NoteView(QFrame):
             self._kept = text = self.box.toPlainText()
             paper, number, drafts = self._paper, self.number, self._about.drafts
             self._jobs.run(
-                "Keeping a draft",
+                tr("Keeping a draft"),
                 lambda task: drafts.keep(paper, number, text),
                 on_failed=self.failed.emit,
                 lane=Lane.light,
@@ -254,7 +255,7 @@ class NoteView(QFrame):
     def remove(self) -> None:
         organise, number = self._about.organise, self.number
         self._jobs.run(
-            "Removing a note",
+            tr("Removing a note"),
             lambda task: organise.change_note(number, ""),
             lambda _: self.saved.emit(number),
             lane=Lane.light,
@@ -287,23 +288,23 @@ class NoteView(QFrame):
         self.back.hide()
 
     def _build(self) -> None:
-        self.text = GrownText("Note")
+        self.text = GrownText(tr("Note"))
         self.text.anchorClicked.connect(_open_page)
         self.box = NoteBox()
         self.box.textChanged.connect(self._pause.start)
         self.box.ended.connect(self.save)
         self.box.left.connect(self.leave)
         self.when = styled(QLabel(), "faint")
-        self.edit_button = styled(QPushButton("Edit"), "flush")
+        self.edit_button = styled(QPushButton(tr("Edit")), "flush")
         self.edit_button.clicked.connect(self.edit)
-        self.remove_button = styled(QPushButton("Remove"), "flush")
+        self.remove_button = styled(QPushButton(tr("Remove")), "flush")
         self.remove_button.clicked.connect(self.remove)
-        self.save_button = QPushButton("Save")
-        self.save_button.setToolTip("Ctrl+Return")
+        self.save_button = QPushButton(tr("Save"))
+        self.save_button.setToolTip(tr("Ctrl+Return"))
         self.save_button.clicked.connect(self.save)
-        self.discard_button = styled(QPushButton("Discard"), "flush")
+        self.discard_button = styled(QPushButton(tr("Discard")), "flush")
         self.discard_button.clicked.connect(self.discard)
-        self.back = styled(QPushButton("Discarded. Bring it back"), "flush")
+        self.back = styled(QPushButton(tr("Discarded. Bring it back")), "flush")
         self.back.clicked.connect(self._bring_back)
         self.reading = _row(self.when, self.edit_button, self.remove_button)
         how = styled(QLabel(HOW, wordWrap=True), "faint")
@@ -334,7 +335,7 @@ class NoteBox(QPlainTextEdit):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("notebox")
-        self.setAccessibleName("Note, in Markdown")
+        self.setAccessibleName(tr("Note, in Markdown"))
         self.setTabChangesFocus(True)
         self.textChanged.connect(self.grow)
 

@@ -17,6 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from sciread_app.language import tr, trn
 from sciread_app.ui.theme import Appearance
 
 MOST = 5
@@ -36,14 +37,18 @@ class Stars(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Rate this paper: a click, or a key from 0 to 5")
+        self.setToolTip(tr("Rate this paper: a click, or a key from 0 to 5"))
         appearance.changed.connect(lambda _: self.update())
         self.show_rating(0)
 
     def show_rating(self, stars: int) -> None:
         self._stars = stars
-        said = "not rated" if not stars else f"{stars} of {MOST} stars"
-        self.setAccessibleName(f"Rating: {said}")
+        said = tr("Rating: not rated")
+        if stars:
+            said = trn(
+                "Rating: {n} of {most} stars", "Rating: {n} of {most} stars", stars, most=MOST
+            )
+        self.setAccessibleName(said)
         self.update()
 
     @property
