@@ -17,7 +17,7 @@ from sciread_app.storage.schema import metadata
 _LEFT_OUT = frozenset(
     (
         *("edits", "edited_rows", "citations", "bodies", "vectors"),
-        *("imports", "failures", "fetches", "reading"),
+        *("imports", "failures", "fetches", "reading", "active"),
     )
 )
 # What the program sets by itself as it goes: never in the way of taking an edit back.

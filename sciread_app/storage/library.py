@@ -28,6 +28,7 @@ from sciread_app.storage import (
     schema,
     works,
 )
+from sciread_app.storage.active import Active
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
 from sciread_app.storage.citations import Citations
@@ -65,7 +66,7 @@ class Library:
     Safe to call from any thread and from several processes: readers never wait, writers wait for
     each other. Papers in the trash are found by `get` alone. What people do with papers is in
     `shelves`, the story of imports in `ledger`, queries to sources in `fetches`, files and their
-    text in `attachments`, who cites whom in `citations`.
+    text in `attachments`, who cites whom in `citations`, which model answers in `active`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -84,6 +85,7 @@ class Library:
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)
         self.grouping = Grouping(self._db)
+        self.active = Active(self._db)
 
     def put(
         self,
@@ -331,6 +333,11 @@ class Library:
             gone = gone.where(table.paper.in_(records.among(ids)))
         with self._db.writing() as db:
             db.execute(gone)
+
+    def spaces(self) -> set[str]:
+        """The spaces in which papers have vectors."""
+        with self._db.reading() as db:
+            return set(db.scalars(select(schema.vectors.c.space).distinct()))
 
     def problems(self) -> list[str]:
         """What is wrong with the file itself: nothing here can be rebuilt from elsewhere."""

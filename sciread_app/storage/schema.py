@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import (
     Boolean,
+    CheckConstraint,
     Column,
     Float,
     ForeignKey,
@@ -425,4 +426,31 @@ citekeys = Table(
     metadata,
     _paper(primary_key=True),
     Column("citekey", Text(collation="NOCASE"), nullable=False, unique=True),
+)
+
+# Which model answers: one row, or none while it is still the first. A model goes by its folder in
+# models/, and a space is what it makes of the library.
+active = Table(
+    "active",
+    metadata,
+    Column("id", Integer, CheckConstraint("id = 1", name="one_row"), primary_key=True),
+    Column("model", Text, nullable=False),
+    Column("space", Text, nullable=False),  # empty where its model could not be opened
+    Column("since", Float, nullable=False),
+    Column("pending", Text, nullable=False),  # what is being activated; empty: nothing
+    Column("earlier", Text, nullable=False),  # JSON: [[model, space], ...], the last one first
+)
+
+# What somebody chose who saw the answers of two models without their names.
+votes = Table(
+    "votes",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("query", Text, nullable=False),  # what was asked; empty: what is like the paper
+    Column("paper", Integer),  # may be gone since
+    Column("first", Text, nullable=False),  # models; neither side is meant
+    Column("second", Text, nullable=False),
+    Column("choice", Text, nullable=False),  # "first", "second", "neither"
+    Column("at", Float, nullable=False),
+    Index("votes_models", "first", "second"),
 )
