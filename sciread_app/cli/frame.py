@@ -47,8 +47,11 @@ def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
         workspace.close()
 
 
-def verb(run: Callable[..., int | None]) -> Callable[..., None]:
-    """Turn a function into a verb: its errors become sentences, its number the exit code."""
+def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[..., None]:
+    """Turn a function into a verb: its errors become sentences, its number the exit code.
+
+    Verbs of one kind make a group: `@partial(verb, group=GROUP)`, for GROUP in `app.add_typer`.
+    """
 
     @wraps(run)
     def called(*args: Any, **options: Any) -> None:
@@ -66,7 +69,7 @@ def verb(run: Callable[..., int | None]) -> Callable[..., None]:
             code = FAILED
         raise typer.Exit(code or DONE)
 
-    return app.command()(called)
+    return group.command()(called)
 
 
 def _version(wanted: bool) -> None:
@@ -85,6 +88,12 @@ def _options(
     as_json: Json = False,
 ) -> None:
     """What holds for every verb, said before it or after."""
-    for_all = {"home": home, "as_json": as_json}
-    verbs = context.command.commands  # type: ignore[attr-defined]  # it is typer's group
-    context.default_map = dict.fromkeys(verbs, for_all)
+    context.default_map = _defaults(context.command, {"home": home, "as_json": as_json})
+
+
+def _defaults(group: Any, for_all: dict[str, Any]) -> dict[str, Any]:
+    """For each verb, also those of groups."""
+    return {
+        name: _defaults(command, for_all) if hasattr(command, "commands") else for_all
+        for name, command in group.commands.items()
+    }
