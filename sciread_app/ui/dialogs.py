@@ -24,16 +24,18 @@ from sciread_app.ui.theme import scaled, styled
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
 
+# Translators: the key
+SPACE = tr("Space")
+# Translators: the key with an arrow down
+DOWN = tr("Down")
 IN_LISTS: Group = (
     tr("In the list of papers"),
     (
         (tr("Next and previous paper"), tr("J, K or arrows")),
         (tr("Into the details"), tr("Enter")),
-        # Translators: the key
-        (tr("Show or hide the details"), tr("Space")),
+        (tr("Show or hide the details"), SPACE),
         (tr("More, or less, like this"), tr("+ and -")),
-        # Translators: the key with an arrow down
-        (tr("From the box into the list"), tr("Down")),
+        (tr("From the box into the list"), DOWN),
         (tr("Back, or out of here"), tr("Esc")),
     ),
 )
