@@ -31,10 +31,6 @@ _NAMES = {
 }
 
 
-def papers(count: int) -> str:
-    return trn("{n:,} paper", "{n:,} papers", count)
-
-
 def asked(query: SourceQuery) -> str:
     """The rest of a query, below its text: since 2024-01-01 · until 2024-06-30 · at most 5,000"""
     parts = []
