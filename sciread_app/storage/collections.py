@@ -9,11 +9,26 @@ from sciread_app.domain.renaming import with_collection_moved
 from sciread_app.errors import LibraryError
 from sciread_app.storage import queries, schema
 
-_BELOW = """
-WITH RECURSIVE below (id) AS (
-    VALUES (?) UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
-SELECT id FROM below
-"""
+# What follows on WITH RECURSIVE: `paths` has each collection with its path, `below` each with
+# itself and all below it.
+PATHS = """
+    paths (id, path) AS (
+        SELECT id, name FROM collections WHERE parent IS NULL
+        UNION ALL
+        SELECT c.id, paths.path || '/' || c.name
+        FROM collections AS c JOIN paths ON c.parent = paths.id)"""
+BELOW = """
+    below (top, id) AS (
+        SELECT id, id FROM collections
+        UNION ALL
+        SELECT below.top, c.id FROM collections AS c JOIN below ON c.parent = below.id)"""
+# From a single one. By VALUES, SQLite knows that it begins with one row, and looks up from there
+# what it would else look for in all that is collected.
+BELOW_ONE = """
+    below (id) AS (
+        VALUES (?)
+        UNION ALL
+        SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)"""
 # The file in which a collection is kept goes on with the one it has become part of.
 _KEPT_FILE = """
 INSERT OR IGNORE INTO synced (collection, path, format, written, at, problem)
@@ -83,7 +98,7 @@ def move(db: Connection, path: str, new_path: str) -> None:
 def remove(db: Connection, path: str) -> None:
     """Remove a collection and all below it. Its papers stay in the library."""
     removed = _known(db, path)
-    rows = db.exec_driver_sql(_BELOW, (removed,))
+    rows = db.exec_driver_sql(f"WITH RECURSIVE {BELOW_ONE} SELECT id FROM below", (removed,))
     queries.forget(db, [f"collection:{id}" for (id,) in rows])
     db.execute(delete(schema.collections).where(schema.collections.c.id == removed))
 

@@ -16,6 +16,7 @@ from sqlalchemy import Connection
 
 from sciread_app.domain.conditions import Condition
 from sciread_app.domain.query import words_in
+from sciread_app.storage.collections import BELOW, PATHS
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
 
@@ -33,19 +34,10 @@ SELECT min(venue), group_concat(id) FROM papers WHERE venue != '' GROUP BY venue
 """
 _TAGS = "SELECT name, group_concat(paper) FROM tagged JOIN tags ON tags.id = tag GROUP BY tag"
 # Each collection with all papers in it and below it.
-_COLLECTIONS = """
-WITH RECURSIVE
-    paths (id, path) AS (
-        SELECT id, name FROM collections WHERE parent IS NULL
-        UNION ALL
-        SELECT c.id, paths.path || '/' || c.name
-        FROM collections AS c JOIN paths ON c.parent = paths.id),
-    above (id, top) AS (
-        SELECT id, id FROM collections
-        UNION ALL
-        SELECT c.id, above.top FROM collections AS c JOIN above ON c.parent = above.id),
+_COLLECTIONS = f"""
+WITH RECURSIVE {PATHS}, {BELOW},
     held (top, paper) AS (
-        SELECT DISTINCT top, paper FROM above JOIN collected ON collection = above.id)
+        SELECT DISTINCT top, paper FROM below JOIN collected ON collection = below.id)
 SELECT path, group_concat(paper) FROM held JOIN paths ON paths.id = top GROUP BY top
 """
 _NAMED = {"cat": _FIELDS, "venue": _VENUES, "tag": _TAGS, "in": _COLLECTIONS}
@@ -77,11 +69,7 @@ _NAMES = {
     "tag": "SELECT name, count(paper) FROM tags LEFT JOIN tagged ON tag = tags.id "
     f"WHERE name {_MOST_FIRST}",
     "in": f"""
-        WITH RECURSIVE paths (id, path) AS (
-            SELECT id, name FROM collections WHERE parent IS NULL
-            UNION ALL
-            SELECT c.id, paths.path || '/' || c.name
-            FROM collections AS c JOIN paths ON c.parent = paths.id)
+        WITH RECURSIVE {PATHS}
         SELECT path, count(paper) FROM paths LEFT JOIN collected ON collection = paths.id
         WHERE path {_MOST_FIRST}
     """,

@@ -14,21 +14,13 @@ from sqlalchemy.dialects.sqlite import insert
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import Subject, SubjectKind, Wishes
 from sciread_app.storage import records, schema
+from sciread_app.storage.collections import BELOW, BELOW_ONE, PATHS
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
 
 # Each collection with its path, and how many papers it and those below it hold.
-_COLLECTIONS = """
-WITH RECURSIVE
-    paths (id, path) AS (
-        SELECT id, name FROM collections WHERE parent IS NULL
-        UNION ALL
-        SELECT c.id, paths.path || '/' || c.name
-        FROM collections AS c JOIN paths ON c.parent = paths.id),
-    below (top, id) AS (
-        SELECT id, id FROM collections
-        UNION ALL
-        SELECT below.top, c.id FROM collections AS c JOIN below ON c.parent = below.id)
+_COLLECTIONS = f"""
+WITH RECURSIVE {PATHS}, {BELOW}
 SELECT paths.id, paths.path, (
     SELECT count(DISTINCT collected.paper)
     FROM below JOIN collected ON collected.collection = below.id
@@ -36,10 +28,8 @@ SELECT paths.id, paths.path, (
     WHERE below.top = paths.id)
 FROM paths ORDER BY paths.path COLLATE NOCASE
 """
-_MEMBERS = """
-WITH RECURSIVE below (id) AS (
-    VALUES (?)
-    UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
+_MEMBERS = f"""
+WITH RECURSIVE {BELOW_ONE}
 SELECT collected.paper, max(collected.added)
 FROM below JOIN collected ON collected.collection = below.id
     JOIN papers ON papers.id = collected.paper AND papers.trashed IS NULL
