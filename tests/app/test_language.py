@@ -54,6 +54,19 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
                 yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
 
 
+def test_no_text_hides_in_another():
+    """Within an f-string it is found by nobody who collects texts."""
+    hidden = [
+        f"{path.relative_to(SOURCES)}:{node.lineno}"
+        for path in sorted(SOURCES.rglob("*.py"))
+        for text in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(text, ast.JoinedStr)
+        for node in ast.walk(text)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "trn")
+    ]
+    assert not hidden, f"take these out of their f-strings: {hidden}"
+
+
 def test_every_text_can_be_collected_and_gets_the_values_it_names():
     """gettext finds a text only where it stands as it is; a value that is missing is a crash."""
     wrong = []
