@@ -29,7 +29,7 @@ _NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
 _UNSAFE = frozenset(
     (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".py")
 )
-_SHARDS_AND_FORMATS = ("*.safetensors", "*.gguf", "*.onnx")
+_WEIGHT_FORMATS = (".safetensors", ".gguf", ".onnx")
 _MAX_JSON_BYTES = 16 << 20
 _STARTER_HASHES = {
     WEIGHTS: "sha256:53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
@@ -71,18 +71,20 @@ class Package:
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
-def read_package(folder: Path) -> Package:
+def read_package(folder: Path, *, hashes: bool = True) -> Package:
     """Read and verify a model folder: format, then its files, then their hashes.
 
     Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The
-    starter model's own folder, which holds no package.json, is known as well.
+    starter model's own folder, which holds no package.json, is known as well. Without `hashes`,
+    which take a second a gigabyte, it is good for being listed, not for being run.
     """
     if folder.resolve() == _starter_folder():
-        return starter_package()
+        return starter_package(hashes=hashes)
     package = _parse(_read_json(folder / "package.json"), folder)
     _check_files(package)
     _check_no_code(folder)
-    _check_hashes(package)
+    if hashes:
+        _check_hashes(package)
     return package
 
 
@@ -139,8 +141,11 @@ def find_model(name: str) -> Package:
     raise PackageRefused(f"There is no model {name} here.", hint)
 
 
-def starter_package() -> Package:
-    """all-MiniLM-L6-v2 (Apache-2.0), which is installed with SciRead. Raises PackageRefused."""
+def starter_package(*, hashes: bool = True) -> Package:
+    """all-MiniLM-L6-v2 (Apache-2.0), which is installed with SciRead. Raises PackageRefused.
+
+    `hashes` as in `read_package`.
+    """
     folder = _starter_folder()
     if folder is None:
         raise PackageRefused(
@@ -162,7 +167,8 @@ def starter_package() -> Package:
         licence="Apache-2.0",
         files=MappingProxyType(_STARTER_HASHES),
     )
-    _check_hashes(package)
+    if hashes:
+        _check_hashes(package)
     return package
 
 
@@ -275,22 +281,28 @@ def _file_hashes(described: dict[str, Any], folder: Path) -> dict[str, str]:
 def _check_files(package: Package) -> None:
     """All that is listed is there, inside the folder, and no weights but those listed."""
     folder = package.folder
-    for name in package.files:
-        if not (folder / name).resolve().is_relative_to(folder.resolve()) or "\\" in name:
-            raise PackageRefused(f"The model in {folder} names a file outside its folder: {name}")
     for name in (*_NEEDED, *package.files):
-        if not (folder / name).is_file():
-            raise PackageRefused(f"The model in {folder} lacks its file {name}.", "Copy it again.")
+        try:
+            inside = (folder / name).resolve().is_relative_to(folder.resolve())
+            there = (folder / name).is_file()
+        except (OSError, ValueError):  # too long, or with a null in it: no system has such a file
+            inside, there = True, False
+        if not inside or "\\" in name:
+            raise PackageRefused(f"The model in {folder} names a file outside its folder: {name}")
+        if not there:
+            raise PackageRefused(
+                f"The model in {folder} lacks its file {name[:200]!r}.", "Copy it again."
+            )
     allowed = {WEIGHTS, POOLING_WEIGHTS} & package.files.keys()
     if WEIGHTS not in allowed:
         raise PackageRefused(f"The model in {folder} has no sha256 for its file {WEIGHTS}.")
-    for pattern in _SHARDS_AND_FORMATS:
-        for path in folder.rglob(pattern):
-            if path.relative_to(folder).as_posix() not in allowed:
-                raise PackageRefused(
-                    f"The model in {folder} holds weights that it does not name: {path.name}",
-                    f"A model has one {WEIGHTS}, listed in package.json.",
-                )
+    for path in _everything_in(folder):
+        named = path.relative_to(folder).as_posix() in allowed
+        if path.suffix.lower() in _WEIGHT_FORMATS and not named:
+            raise PackageRefused(
+                f"The model in {folder} holds weights that it does not name: {path.name}",
+                f"A model has one {WEIGHTS}, listed in package.json.",
+            )
 
 
 def _check_no_code(folder: Path) -> None:
@@ -314,10 +326,13 @@ def _check_no_code(folder: Path) -> None:
 
 
 def _everything_in(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        yield path
-        if path.is_dir() and not path.is_symlink():
-            yield from _everything_in(path)
+    """However deep, which is why it does not call itself."""
+    left = [folder]
+    while left:
+        for path in sorted(left.pop().iterdir()):
+            yield path
+            if path.is_dir() and not path.is_symlink():
+                left.append(path)
 
 
 def _check_hashes(package: Package) -> None:

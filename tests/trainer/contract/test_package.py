@@ -90,6 +90,14 @@ def test_a_changed_file_is_refused(folder: Path, name: str) -> None:
     assert name in str(refusal(folder))
 
 
+def test_for_a_list_hashes_may_be_left_out_and_nothing_else(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(b"other")
+    assert read_package(folder, hashes=False).title == "Tiny"
+    (folder / "evil.py").write_text("")
+    with pytest.raises(PackageRefused, match=r"evil\.py"):
+        read_package(folder, hashes=False)
+
+
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "tokenizer.json"])
 def test_a_missing_file_is_refused(folder: Path, name: str) -> None:
     (folder / name).unlink()
@@ -122,6 +130,21 @@ def test_files_outside_the_folder_are_refused(folder: Path, name: str) -> None:
     (folder.parent / "secret").write_text("x")
     change(folder, files={"model.safetensors": read_hash(folder), name: "sha256:" + "0" * 64})
     assert "outside" in str(refusal(folder))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a" * 300, "a/" * 3000])
+def test_a_file_that_no_system_can_have_is_refused(folder: Path, name: str) -> None:
+    change(folder, files={"model.safetensors": read_hash(folder), name: "sha256:" + "0" * 64})
+    assert "lacks its file" in str(refusal(folder))
+
+
+def test_folders_in_folders_without_end_are_looked_through(folder: Path) -> None:
+    nested = [folder / "/".join("a" * depth) for depth in range(1, 1200)]
+    for path in nested:
+        path.mkdir()
+    assert read_package(folder).title == "Tiny"
+    for path in reversed(nested):
+        path.rmdir()
 
 
 def test_links_are_refused(folder: Path, tmp_path: Path) -> None:
