@@ -31,10 +31,10 @@ class OtherModels:
         library: Library,
         models: Path,
         indexes: Path,
-        active: str,
+        active: Callable[[], str],
         opened: Callable[[str], Encodes] | None = None,
     ) -> None:
-        """`active` is the name of the model in use; `opened` opens one by its name."""
+        """`active` says the name of the model in use; `opened` opens one by its name."""
         self._library = library
         self._models = models
         self._indexes = indexes
@@ -47,7 +47,7 @@ class OtherModels:
         """The models that are installed, but for the active one."""
         folders = self._models.iterdir() if self._models.is_dir() else ()
         found = sorted(folder.name for folder in folders if (folder / "package.json").is_file())
-        return [name for name in (STARTER, *found) if name != self._active]
+        return [name for name in (STARTER, *found) if name != self._active()]
 
     def standing(self, name: str) -> Standing:
         """Raises PackageRefused."""

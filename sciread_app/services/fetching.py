@@ -18,6 +18,7 @@ from sciread_app.domain.fetches import (
 )
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import BadQuery, Cancelled, SciReadError
+from sciread_app.language import tr
 from sciread_app.sources import SOURCES
 from sciread_app.sources.http import Client
 from sciread_app.storage.fetches import Step
@@ -141,7 +142,7 @@ class Fetching:
         query, cursor, read, note = fetch.query, fetch.cursor, fetch.read, ""
         if query.most:
             query = replace(query, most=max(query.most - read, 1))
-        task.step(read, fetch.total, f"Asking {self._name(fetch.query)}")
+        task.step(read, fetch.total, tr("Asking {source}", source=self._name(fetch.query)))
         pages = self._source(query).fetch(query, cursor, self._client, task)
         while not (fetch.query.most and read >= fetch.query.most):
             page = next(pages, None)
@@ -155,7 +156,7 @@ class Fetching:
                 step=Step(fetch.id, cursor, page.cursor, page.total),
             )
             cursor, read, note = page.cursor, read + len(records), page.note
-            task.step(read, self._expected(fetch.query, page.total, read), note or "Fetching")
+            task.step(read, self._expected(fetch.query, page.total, read), note or tr("Fetching"))
         return note
 
     @staticmethod
@@ -166,7 +167,13 @@ class Fetching:
     def _source(self, query: SourceQuery) -> Source:
         if query.source not in self._sources:
             known = ", ".join(self._sources)
-            raise BadQuery(f"There is no source {query.source}; there are {known}.")
+            raise BadQuery(
+                tr(
+                    "There is no source {source}; there are {known}.",
+                    source=query.source,
+                    known=known,
+                )
+            )
         return self._sources[query.source]
 
     def _name(self, query: SourceQuery) -> str:

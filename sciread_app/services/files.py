@@ -9,6 +9,7 @@ from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.formats.pdf.readers import PdfReaders
+from sciread_app.language import tr
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -65,7 +66,8 @@ def _read(paper: PaperId, path: Path, task: Task) -> tuple[Attachment, str]:
             return Attachment(paper, str(path), sha256, seen.st_size, seen.st_mtime), ""
     except OSError as error:
         raise LibraryError(
-            f"“{path.name}” cannot be read: {error.strerror}.", "Choose another file."
+            tr("“{file}” cannot be read: {why}.", file=path.name, why=error.strerror),
+            tr("Choose another file."),
         ) from error
     task.step(0, 1, path.name)
     with PdfReaders(1, seconds=_PDF_SECONDS) as readers:

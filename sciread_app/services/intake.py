@@ -14,6 +14,7 @@ from sciread_app import formats
 from sciread_app.domain.identity import from_record, record
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.formats.pdf import PdfContent, PdfReaders
+from sciread_app.language import tr
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -71,7 +72,7 @@ class Intake:
         Records come before PDFs, so that a PDF finds the record that belongs to it.
         """
         begun = time.monotonic()
-        task.step(0, 0, "Looking for papers")
+        task.step(0, 0, tr("Looking for papers"))
         found = _look(paths, task)
         number = self._library.ledger.open(_legible(", ".join(str(path) for path in paths)))
         report = Report(passed_over=found.passed_over)
@@ -155,7 +156,7 @@ class Intake:
         if not files:
             return
         done = 0
-        task.step(0, len(files), "Reading PDFs")
+        task.step(0, len(files), tr("Reading PDFs"))
         with PdfReaders(self._pdf_workers, seconds=self._pdf_seconds) as readers:
             for batch in _batches(_watched(readers.read(files), task), PDF_BATCH):
                 done += len(batch)
@@ -218,7 +219,7 @@ def _look(paths: Sequence[Path], task: Task) -> _Found:
         elif path.exists():
             _sort_in(path, found)
         else:
-            found.skips.append(Skipped(str(path), "", "There is no such file or folder."))
+            found.skips.append(Skipped(str(path), "", tr("There is no such file or folder.")))
     return _Found(_once(found.records), _once(found.pdfs), passed_over, found.skips)
 
 
@@ -227,7 +228,7 @@ def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
     followed, so that the walk ends."""
 
     def failed(error: OSError) -> None:
-        why = f"The folder cannot be read: {error.strerror}."
+        why = tr("The folder cannot be read: {why}.", why=error.strerror)
         skips.append(Skipped(str(error.filename), "", why))
 
     for at, folders, files in os.walk(folder, onerror=failed):

@@ -11,6 +11,7 @@ from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -99,7 +100,8 @@ class Organise:
     def rate(self, ids: Iterable[int], stars: int) -> Edit | None:
         """From 1 to 5 stars; 0 takes them away."""
         if stars not in STARS:
-            raise LibraryError(f"A paper cannot have {stars} stars.", "Give a number from 0 to 5.")
+            said = trn("A paper cannot have {n} star.", "A paper cannot have {n} stars.", stars)
+            raise LibraryError(said, tr("Give a number from 0 to 5."))
         ids = list(ids)
         given = f"{stars} star{'s' * (stars > 1)}" if stars else "no stars"
         return self._do(f"Gave {papers(ids)} {given}", lambda: self._shelves.rate(ids, stars))
@@ -165,7 +167,8 @@ class Organise:
         """Merge papers into that of them which says most: what was published before a preprint."""
         ids = list(ids)
         if len(ids) < 2:
-            raise LibraryError("One paper alone cannot be merged.", "Choose two or more.")
+            said = tr("One paper alone cannot be merged.")
+            raise LibraryError(said, tr("Choose two or more."))
         return self._do(f"Merged {papers(ids)}", lambda: self._merge_into_best(ids))
 
     def merge_all(self, groups: Sequence[Iterable[int]], task: Task | None = None) -> Edit | None:
@@ -181,7 +184,8 @@ class Organise:
     def _merge_into_best(self, ids: Iterable[int]) -> None:
         found = self._library.get(ids)
         if len(found) < 2:
-            raise LibraryError("These papers are no longer there.", "Look again, and try again.")
+            said = tr("These papers are no longer there.")
+            raise LibraryError(said, tr("Look again, and try again."))
         best = reduce(lambda one, other: one if better(one, other) else other, found)
         assert best.id is not None
         others = [paper.id for paper in found if paper.id is not None and paper.id != best.id]

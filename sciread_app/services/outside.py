@@ -14,6 +14,7 @@ from sciread_app.domain.fragments import QUOTES
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.errors import BadQuery
 from sciread_app.formats.pdf import PdfReaders
+from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -23,7 +24,7 @@ _WORDS_OF_PDF = 250
 # What the language of the search box would take for more than a word.
 _SIGNS = str.maketrans(dict.fromkeys(QUOTES + "*()\0", " "))
 _OPERATORS = re.compile(r"\b(?:AND|OR|NOT)\b|(?<!\S)-+|(?<=\w):(?=\S)")
-_HINT = "Drop a PDF, or a BibTeX, RIS or PubMed file, or paste an entry of one."
+_HINT = tr("Drop a PDF, or a BibTeX, RIS or PubMed file, or paste an entry of one.")
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Outside:
                     reasons.append(found.why)
         if not papers:
             names = ", ".join(path.name for path in paths[:3])
-            raise BadQuery(f"No paper was found in {names}.", " ".join([*reasons[:1], _HINT]))
+            said = tr("No paper was found in {files}.", files=names)
+            raise BadQuery(said, " ".join([*reasons[:1], _HINT]))
         return self._likeness(papers[:MOST])
 
     def of_text(self, text: str, task: Task) -> Likeness:
@@ -66,7 +68,7 @@ class Outside:
             file.write_text(text, "utf-8", errors="replace")
             papers = [found for found in islice(self._read(file), MOST) if isinstance(found, Paper)]
         if not papers:
-            raise BadQuery("What was pasted holds no entry that can be read.", _HINT)
+            raise BadQuery(tr("What was pasted holds no entry that can be read."), _HINT)
         return self._likeness(papers)
 
     def _read(self, path: Path) -> Iterator[Paper | Skipped]:
@@ -94,9 +96,11 @@ class Outside:
             ids = [id for name in paper.identifiers for id in self._library.with_identifier(name)]
             known += ids[:1]
             unknown += [] if ids else [paper]
-        more = f" and {len(papers) - 1} more" if len(papers) > 1 else ""
+        title = papers[0].title
+        if more := len(papers) - 1:
+            title = trn("{title} and {n} more", "{title} and {n} more", more, title=title)
         text = " ".join(f"{paper.title} {paper.abstract}" for paper in unknown)
-        return Likeness(f"{papers[0].title}{more}", tuple(dict.fromkeys(known)), plain(text))
+        return Likeness(title, tuple(dict.fromkeys(known)), plain(text))
 
 
 def plain(text: str) -> str:

@@ -23,6 +23,7 @@ from sciread_app.formats.pdf import SUFFIXES
 from sciread_app.formats.pdf.answers import CannotShow, PageFailed, PageText, Why
 from sciread_app.formats.pdf.pages import PdfPages, Spare
 from sciread_app.formats.pdf.text import clean, join_hyphens
+from sciread_app.language import tr
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -239,8 +240,8 @@ class Reading:
         text = self.as_markdown(papers)
         if not text:
             raise SciReadError(
-                "Nothing was marked or noted in what is chosen.",
-                "Read a paper, choose some text, and press 1 to highlight it.",
+                tr("Nothing was marked or noted in what is chosen."),
+                tr("Read a paper, choose some text, and press 1 to highlight it."),
             )
         half = path.with_name(path.name + ".new")
         try:
@@ -248,8 +249,12 @@ class Reading:
             half.replace(path)
         except OSError as error:
             raise SciReadError(
-                f"The notes could not be written to {path}: {error.strerror}.",
-                "Choose another folder.",
+                tr(
+                    "The notes could not be written to {file}: {why}.",
+                    file=path,
+                    why=error.strerror,
+                ),
+                tr("Choose another folder."),
             ) from error
 
     def _of_earlier_versions(

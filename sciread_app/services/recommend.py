@@ -16,6 +16,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import Condition, parse
 from sciread_app.domain.recommend import DAY, Among, Feed, Subject, SubjectKind, Wishes
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.services import recommend_words as words
 from sciread_app.services.recommend_picks import Lesson, Picker
 from sciread_app.services.recommend_words import Said
@@ -91,8 +92,8 @@ class Recommender:
             if name.casefold().strip("/ ") == subject.name.casefold():
                 return subject
         raise LibraryError(
-            f"There is no collection and no saved search “{name}”.",
-            "`sciread recommend` without a name lists those there are.",
+            tr("There is no collection and no saved search “{name}”.", name=name),
+            tr("`sciread recommend` without a name lists those there are."),
         )
 
     def wishes(self, subject: Subject) -> Wishes:

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.domain.recommend import Feed, Pick
 from sciread_app.errors import SciReadError
+from sciread_app.language import tr
 from sciread_app.services.recommend import Recommender
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -74,8 +75,8 @@ def write(made: Digest, path: Path) -> None:
     form = FORMS.get(path.suffix.lower())
     if form is None:
         raise SciReadError(
-            f"{path.name} has an ending that says no form of a digest.",
-            f"Choose a name that ends in {', '.join(FORMS)}.",
+            tr("{file} has an ending that says no form of a digest.", file=path.name),
+            tr("Choose a name that ends in {endings}.", endings=", ".join(FORMS)),
         )
     half = path.with_name(f"{path.name}.new")
     try:
@@ -83,7 +84,8 @@ def write(made: Digest, path: Path) -> None:
         half.replace(path)
     except OSError as error:
         raise SciReadError(
-            f"{path} cannot be written: {error.strerror}.", "Choose another folder."
+            tr("{file} cannot be written: {why}.", file=path, why=error.strerror),
+            tr("Choose another folder."),
         ) from error
 
 

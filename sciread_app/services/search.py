@@ -16,6 +16,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of
 from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
+from sciread_app.language import tr
 from sciread_app.services.reasons import Why, reasons
 from sciread_app.services.space import Space
 from sciread_app.storage.id_sets import Ids
@@ -35,8 +36,8 @@ _COMMON = 1000
 _SAMPLE = 1000
 # How often a typed word counts where the words of whole papers stand beside it.
 _TYPED = 4
-_NAMES = {"doi": "DOI", "arxiv": "arXiv id", "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
-_HOW_TO_ADD = "Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found."
+_NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
+_HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
 
 
 class Mode(StrEnum):
@@ -159,13 +160,16 @@ class Search:
 
     def _named(self, query: Query) -> Results:
         assert query.identifier
-        kind, value = query.identifier
-        papers = self._library.with_identifier(query.identifier)
-        note = "" if papers else f"No paper here has the {_NAMES[kind]} {value}. {_HOW_TO_ADD}"
+        name = f"{_NAMES[query.identifier.kind]} {query.identifier.value}"
+        papers, note = self._library.with_identifier(query.identifier), ""
+        if not papers:
+            # Translators: the name is such as "DOI 10.1000/x"
+            note = " ".join([tr("No paper here has the {name}.", name=name), _HOW_TO_ADD])
         ids = np.array(papers, np.int64)
         if papers and query.conditions:
             ids = np.intersect1d(ids, self._library.matching(query.conditions))
-            note = "" if len(ids) else f"The paper with the {_NAMES[kind]} {value} is elsewhere."
+            # Translators: the name is such as "DOI 10.1000/x"
+            note = "" if len(ids) else tr("The paper with the {name} is elsewhere.", name=name)
         hits = [Hit(PaperId(id), score=1.0) for id in ids.tolist()]
         return Results(hits, len(hits), note, query, ids)
 
@@ -211,12 +215,12 @@ class Search:
         allowed = self._library.matching(query.conditions) if query.conditions else None
         wide = 2 * limit + len(given)
         if self._space is None or not len(vectors):
-            note = "Alike by their words: there is no vector to go by yet."
+            note = tr("Alike by their words: there is no vector to go by yet.")
             leg = self._by_words(self._steered_terms(query), query.conditions, allowed, wide)
             alike, ranked = np.full(len(leg.ids), math.nan), "text_rank"
         else:
             some = len(vectors) < len(query.like)
-            note = "Papers without a vector did not count; encode them first." if some else ""
+            note = tr("Papers without a vector did not count; encode them first.") if some else ""
             target = rocchio(None, vectors, self._known(query.unlike))
             leg = self._by_meaning(target, allowed, wide)
             alike, ranked = self._space.vectors(leg.ids)[0] @ vectors.mean(0), "meaning_rank"
@@ -254,14 +258,17 @@ class Search:
         """The query as a vector, or None and the reason why it cannot be had."""
         try:
             if self._space is None:
-                raise EncoderFailed("There is no model to search by meaning with.", "Choose one.")
+                said = tr("There is no model to search by meaning with.")
+                raise EncoderFailed(said, tr("Choose one."))
             if not self._space.count():
-                raise EncoderFailed("No paper has a vector yet.", "Encode the library first.")
+                said = tr("No paper has a vector yet.")
+                raise EncoderFailed(said, tr("Encode the library first."))
             return self._vector(query.meaning), ""
         except EncoderFailed as failure:
             if mode is Mode.meaning:
                 raise
-            return None, f"Found by words alone. {failure} {failure.hint}".strip()
+            why = f"{failure} {failure.hint}".strip()
+            return None, tr("Found by words alone. {why}", why=why)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         latest = self._latest

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sciread_app.domain.identity import text_hash
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import EncoderFailed, IndexUnusable
+from sciread_app.language import tr, trn
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.library import Library
 from sciread_app.storage.snapshot import Snapshot, are_unit
@@ -162,17 +163,35 @@ class Space:
         sound = _sound(snapshot)
         problems = []
         if lost := int((~sound).sum()):
-            problems.append(f"{lost} vectors are missing from {self._file.path.name} or damaged.")
+            problems.append(
+                trn(
+                    "{n} vector is missing from {file} or damaged.",
+                    "{n} vectors are missing from {file} or damaged.",
+                    lost,
+                    file=self._file.path.name,
+                )
+            )
         try:
             index = self._index or VectorIndex.load(self._index_path, self.key, self.dim)
         except IndexUnusable as error:
             return problems + ([str(error)] if len(snapshot) else [])
         gone, lacking = _differences(index, snapshot)
-        if len(gone):
-            problems.append(f"The index {self._index_path.name} has {len(gone)} papers too many.")
-        if lacks := int(sound[lacking].sum()):
-            problems.append(f"The index {self._index_path.name} lacks {lacks} papers.")
-        return problems
+        return problems + self._misfits(len(gone), int(sound[lacking].sum()))
+
+    def _misfits(self, gone: int, lacks: int) -> list[str]:
+        too_many = trn(
+            "The index {file} has {n} paper too many.",
+            "The index {file} has {n} papers too many.",
+            gone,
+            file=self._index_path.name,
+        )
+        too_few = trn(
+            "The index {file} lacks {n} paper.",
+            "The index {file} lacks {n} papers.",
+            lacks,
+            file=self._index_path.name,
+        )
+        return [said for said, count in ((too_many, gone), (too_few, lacks)) if count]
 
     def rebuild(self, task: Task | None = None) -> None:
         """Forget damaged vectors, so that `catch_up` makes them again, and build the index anew."""
@@ -183,12 +202,19 @@ class Space:
             self._drop_index()
             self._sync(task or Task())
 
+    def keep(self) -> None:
+        """Write what the index has learnt, unless somebody is at work on it, who will do so."""
+        if self._upkeep.acquire(blocking=False):
+            try:
+                self._save_if_changed()
+            finally:
+                self._upkeep.release()
+
     def close(self) -> None:
         """Stop the model, which ends a `catch_up`, and write what the index has learnt."""
         self._encoder.close()
         with self._upkeep:
-            if self._index is not None and self._unsaved:
-                self._save(self._index)
+            self._save_if_changed()
 
     def _known(self) -> Snapshot:
         return self._snapshot or self._look()
@@ -235,8 +261,8 @@ class Space:
         vectors = self._encoder.encode(texts, task)
         if not are_unit(vectors).all():
             raise EncoderFailed(
-                "The model answered with numbers that are no vectors of unit length.",
-                "Choose another model.",
+                tr("The model answered with numbers that are no vectors of unit length."),
+                tr("Choose another model."),
             )
         return vectors
 
@@ -302,7 +328,7 @@ class Space:
         self._unsaved += len(gone)
         done, new = 0, snapshot[lacking]
         for part in new.parts():
-            task.step(done, len(new), "Building the index")
+            task.step(done, len(new), tr("Building the index"))
             vectors, held = part.read()
             index.add(part.ids[held], vectors[held], part.hashes[held])
             self._unsaved += int(held.sum())
@@ -311,6 +337,10 @@ class Space:
     def _save_if_worth(self, index: VectorIndex) -> None:
         if self._unsaved > max(_WORTH, len(index) * _GROWN):
             self._save(index)
+
+    def _save_if_changed(self) -> None:
+        if self._index is not None and self._unsaved:
+            self._save(self._index)
 
     def _save(self, index: VectorIndex) -> None:
         index.save(self._index_path)

@@ -16,6 +16,7 @@ from sciread_app.domain.copying import STYLES, Style
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.formats.csl_writer import item
+from sciread_app.language import tr, trn
 from sciread_app.paths import resource
 from sciread_app.tasks import Task
 
@@ -53,8 +54,12 @@ def cite(papers: Sequence[Paper], style: Style, task: Task | None = None) -> Cit
         return Cited((), "")
     if len(papers) > MOST:
         raise LibraryError(
-            f"{len(papers):,} papers are too many to be written in a style.",
-            f"Choose {MOST:,} at most, or export them as BibTeX.",
+            trn(
+                "{n:,} paper is too many to be written in a style.",
+                "{n:,} papers are too many to be written in a style.",
+                len(papers),
+            ),
+            tr("Choose {most:,} at most, or export them as BibTeX.", most=MOST),
         )
     # A style remembers what it is writing.
     with _rendering:
@@ -65,8 +70,11 @@ def cite(papers: Sequence[Paper], style: Style, task: Task | None = None) -> Cit
         except Exception as error:  # odd records make citeproc raise anything
             log.warning("a citation in the style %s failed", style, exc_info=True)
             raise LibraryError(
-                f"This cannot be written in the style {STYLES[style]}.",
-                "Copy it as BibTeX, or look whether a field of the paper is not as it should be.",
+                tr("This cannot be written in the style {style}.", style=STYLES[style]),
+                tr(
+                    "Copy it as BibTeX, or look whether a field of the paper is not as it should "
+                    "be."
+                ),
             ) from error
 
 
@@ -97,7 +105,8 @@ def _render(papers: Sequence[Paper], style: Style, task: Task) -> Cited:
     # A processor is to set the number apart from what follows; this one does not.
     references = []
     for done, one in enumerate(written.items):
-        task.step(done, len(papers), "Citing")
+        # Translators: writing papers as a style of citations has them
+        task.step(done, len(papers), tr("Citing"))
         (entry,) = loaded.render_bibliography([one])
         references.append(_mended(_NUMBER.sub(r"\g<0> ", str(entry)), american))
     return Cited(tuple(references), _mended(in_text, american))

@@ -10,6 +10,7 @@ from typing import Any
 
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.formats import zotero as items
+from sciread_app.language import tr
 from sciread_app.services.intake import Intake, Report
 from sciread_app.sources import zotero
 from sciread_app.sources.http import Client
@@ -33,7 +34,7 @@ class Zotero:
         """Take in all of it. Raises SourceError if Zotero does not answer, and Cancelled; what
         came until then is kept."""
         begun = time.monotonic()
-        task.step(0, 0, "Asking Zotero")
+        task.step(0, 0, tr("Asking {source}", source=WHAT))
         shelves = _paths(zotero.collections(self._client, task))
         files, notes = self._children(task)
         number, report = self._library.ledger.open(WHAT), Report()
@@ -41,7 +42,7 @@ class Zotero:
         for page in zotero.items(self._client, task):
             strays += [Path(path) for path in _stray_files(page)]
             self._take(page, files, notes, shelves, number, report)
-            task.step(report.read, 0, "Reading Zotero's library")
+            task.step(report.read, 0, tr("Reading Zotero's library"))
         self._library.ledger.close(number)
         self._intake.read_linked(report, task)
         if there := [path for path in strays if path.is_file()]:
@@ -80,7 +81,7 @@ class Zotero:
             if found := items.paper(data, files.get(key, ())):
                 read.append((data, found))
             else:
-                why = "The item has no title; give it one in Zotero, then bring it again."
+                why = tr("The item has no title; give it one in Zotero, then bring it again.")
                 skips.append(Skipped(WHAT, key, why))
         stored = self._library.put([paper for _, paper in read], ledger=number, skips=skips)
         report.added += stored.added

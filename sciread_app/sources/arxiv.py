@@ -16,6 +16,7 @@ from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
 from sciread_app.formats import arxiv_atom
 from sciread_app.formats.arxiv_atom import Entry, Feed
+from sciread_app.language import tr, trn
 from sciread_app.sources import arxiv_days, arxiv_oai, arxiv_query, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_oai import Place as HarvestPlace
@@ -26,15 +27,15 @@ from sciread_app.tasks import Task
 KEY = "arxiv"
 TITLE = "arXiv"
 FIELDS = (
-    QueryField("All fields", 'all:"{}"', "sparse attention"),
-    QueryField("Title", 'ti:"{}"', "attention is all you need"),
-    QueryField("Author", 'au:"{}"', "Geoffrey Hinton"),
-    QueryField("Abstract", 'abs:"{}"', "contrastive learning"),
-    QueryField("Category", "cat:{}", "cs.CL"),
-    QueryField("Comment", 'co:"{}"', "NeurIPS 2024"),
-    QueryField("Journal", 'jr:"{}"', "Phys. Rev. D"),
+    QueryField(tr("All fields"), 'all:"{}"', "sparse attention"),
+    QueryField(tr("Title"), 'ti:"{}"', "attention is all you need"),
+    QueryField(tr("Author"), 'au:"{}"', "Geoffrey Hinton"),
+    QueryField(tr("Abstract"), 'abs:"{}"', "contrastive learning"),
+    QueryField(tr("Category"), "cat:{}", "cs.CL"),
+    QueryField(tr("Comment"), 'co:"{}"', "NeurIPS 2024"),
+    QueryField(tr("Journal"), 'jr:"{}"', "Phys. Rev. D"),
 )
-HELP = (
+HELP = tr(
     "Words, or fields joined by AND, OR and ANDNOT: cat:cs.CL AND all:transformer. "
     "The fields are all, ti, au, abs, cat, co and jr; cat:cs.* is all of computer science. "
     "A list of arXiv ids will do, too."
@@ -42,7 +43,9 @@ HELP = (
 
 log = logging.getLogger(__name__)
 
-_OTHER_WAY = "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
+_OTHER_WAY = tr(
+    "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
+)
 _PAGE = 2000
 _PAGE_OF_CHANGES = 500  # a refresh mostly finds few
 # arXiv promises 30,000 to a query, but has failed beyond 10,000. A new window costs nothing.
@@ -93,15 +96,24 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     found = _Run(query, _Place(), client, task).ask("submittedDate", "descending", 0, _FIRST)
     papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
     minutes = round(found.total / _PAGE * 10 / 60)  # of some ten seconds each
-    remark = f"Fetching all of them takes {minutes} minutes or more." if minutes > 1 else ""
-    return Preview(found.total, papers, remark)
+    long = trn(
+        "Fetching all of them takes {n} minute or more.",
+        "Fetching all of them takes {n} minutes or more.",
+        minutes,
+    )
+    return Preview(found.total, papers, long if minutes > 1 else "")
 
 
 def check(query: SourceQuery) -> str:
     if not query.text.strip() and not query.since:
-        return "Say what to look for, such as cat:cs.CL AND all:transformer."
+        return tr("Say what to look for, such as cat:cs.CL AND all:transformer.")
     if count := len(_named_ids(query.text)):
-        many = f"These are {count} arXiv ids; ask for at most {_MOST_IDS} at once."
+        many = trn(
+            "This is {n} arXiv id; ask for at most {most} at once.",
+            "These are {n} arXiv ids; ask for at most {most} at once.",
+            count,
+            most=_MOST_IDS,
+        )
         return many if count > _MOST_IDS else ""
     return arxiv_query.check(query.text) or days.check(query)
 
@@ -145,7 +157,7 @@ class _Run:
         )
         found = answer.read(body)
         if found.error:
-            raise SourceError(found.error, "Look the query over; arXiv cannot answer it.")
+            raise SourceError(found.error, tr("Look the query over; arXiv cannot answer it."))
         return found
 
     def _next(self, sort: str, order: str, size: int) -> Feed:
@@ -213,8 +225,12 @@ class _Run:
         begin = place.minute if times == sorted(times) else arxiv_days.day_before(place.minute)
         if begin <= place.begin:
             raise SourceError(
-                f"arXiv has {place.total:,} papers of one date, which is more than it answers.",
-                "Ask for less, such as one category.",
+                trn(
+                    "arXiv has {n:,} paper of one date, which is more than it answers.",
+                    "arXiv has {n:,} papers of one date, which is more than it answers.",
+                    place.total,
+                ),
+                tr("Ask for less, such as one category."),
             )
         passed = place.before + place.start - len(place.known)
         self._seen = {*place.known, *map(_name, entries), *self._changes_seen}
@@ -244,8 +260,11 @@ class _Run:
         if not self._sets():
             raise SourceError(
                 busy.message,
-                "Try again later; the fetch goes on where it is. A query that names a category, "
-                "such as cat:cs.CL AND ..., could be answered by arXiv's OAI-PMH meanwhile.",
+                tr(
+                    "Try again later; the fetch goes on where it is. A query that names a "
+                    "category, such as cat:cs.CL AND ..., could be answered by arXiv's OAI-PMH "
+                    "meanwhile."
+                ),
             ) from busy
         log.warning("%s Going on by OAI-PMH: %s", busy.message, ", ".join(self._sets()))
         self.place = replace(self.place, harvest=HarvestPlace())
@@ -295,13 +314,17 @@ def _complaint(found: Feed, start: int, oldest_first: bool) -> str:
     if found.error:
         return ""
     if found.total < 0:
-        return "the answer does not say how many papers there are"
+        return tr("the answer does not say how many papers there are")
     if found.total == 0 and start > 0:
-        return "arXiv suddenly finds nothing"
+        return tr("arXiv suddenly finds nothing")
     if not found.entries and start < found.total:
-        return f"the page is empty, although arXiv announces {found.total:,} papers"
+        return trn(
+            "the page is empty, although arXiv announces {n:,} paper",
+            "the page is empty, although arXiv announces {n:,} papers",
+            found.total,
+        )
     if oldest_first and found.total > _REACH and not _rising(found.entries):
-        return "the page is not sorted by date, so that no later page could be found"
+        return tr("the page is not sorted by date, so that no later page could be found")
     return ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.language import tr
 from sciread_app.sources.days import first_day, last_day
 
 _EARLIEST = "1980-01-01"  # The first papers are of 1986.
@@ -57,7 +58,7 @@ def why_nothing(now: datetime) -> str:
     now = now.astimezone(UTC) if now.tzinfo else now
     # Seen from Greenwich, that is after midnight, from Monday to Friday.
     if now.weekday() in (5, 6) or (now.weekday() == 4 and now.hour >= 1):
-        return (
+        return tr(
             "arXiv announces nothing from Friday to Sunday evening (20:00 in New York); what was "
             "sent in meanwhile comes then."
         )

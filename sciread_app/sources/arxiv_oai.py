@@ -13,6 +13,7 @@ from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import SourceError
 from sciread_app.formats import arxiv_raw
 from sciread_app.formats.arxiv_raw import Harvest, Item
+from sciread_app.language import tr
 from sciread_app.sources import arxiv_days, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_sets import holds, set_named
@@ -20,9 +21,9 @@ from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
 
 KEY = "arxiv-oai"
-TITLE = "arXiv, whole archives"
-FIELDS = (QueryField("Archive or category", "{}", "cs.CL"),)
-HELP = (
+TITLE = tr("arXiv, whole archives")
+FIELDS = (QueryField(tr("Archive or category"), "{}", "cs.CL"),)
+HELP = tr(
     "Name archives or categories: cs.CL math.AG hep-th. All their papers are fetched, which is "
     "quicker than a search where you want tens of thousands."
 )
@@ -71,7 +72,8 @@ def harvest(
         if answer.error == _EXPIRED:
             name = names[place.set]
             if not place.token or expired == (name, place.stamp):
-                raise SourceError(_refusal(answer), "Try again in a while; the harvest goes on.")
+                hint = tr("Try again in a while; the harvest goes on.")
+                raise SourceError(_refusal(answer), hint)
             expired = (name, place.stamp)
             place = place._replace(token="")
             continue
@@ -96,17 +98,20 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     return Preview(
         len(wanted) if known else -1,
         papers[:10],
-        "" if known else "arXiv does not say beforehand how many papers a set has.",
+        "" if known else tr("arXiv does not say beforehand how many papers a set has."),
     )
 
 
 def check(query: SourceQuery) -> str:
     words = _words(query.text)
     if not words:
-        return "Name an archive or a category, such as cs or cs.CL."
+        return tr("Name an archive or a category, such as cs or cs.CL.")
     unknown = next((word for word in words if not set_named(word)), "")
     if unknown:
-        return f"arXiv has no archive or category {unknown}; there are cs, cs.CL, hep-th, math.AG."
+        return tr(
+            "arXiv has no archive or category {name}; there are cs, cs.CL, hep-th, math.AG.",
+            name=unknown,
+        )
     return days.check(query)
 
 
@@ -136,18 +141,20 @@ def _ask(name: str, since: str, place: Place, client: Client, task: Task) -> Har
     body = client.ask("arxiv_oai", params=params, task=task, check=answer.check)
     found = answer.read(body)
     if found.error not in ("", _NONE, _EXPIRED):
-        raise SourceError(_refusal(found), "Check the names of the sets.")
+        raise SourceError(_refusal(found), tr("Check the names of the sets."))
     return found
 
 
 def _complaint(found: Harvest) -> str:
     if found.error or found.items:
         return ""
-    return "the answer holds neither records nor a reason why there are none"
+    return tr("the answer holds neither records nor a reason why there are none")
 
 
 def _refusal(found: Harvest) -> str:
-    return f"arXiv refuses the harvest: {found.message or 'no reason given'} ({found.error})."
+    if not found.message:
+        return tr("arXiv refuses the harvest: no reason given ({error}).", error=found.error)
+    return tr("arXiv refuses the harvest: {why} ({error}).", why=found.message, error=found.error)
 
 
 def _after(place: Place, answer: Harvest) -> Place:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from sciread_app.domain.identifiers import arxiv_id
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr
 from sciread_app.sources.arxiv_sets import ARCHIVES, ONLY_WITH_SUBJECT
 
 FIELDS = {
@@ -159,7 +160,7 @@ class _Parser:
     def whole(self) -> Node:
         node = self._either("all")
         if self._at < len(self._tokens):
-            raise BadQuery("There is a ) without its (.")
+            raise BadQuery(tr("There is a ) without its (."))
         return node
 
     def _either(self, field: str) -> Node:
@@ -192,10 +193,10 @@ class _Parser:
     def _group(self, field: str) -> Node:
         self._depth += 1
         if self._depth > _DEEPEST:
-            raise BadQuery("The brackets are nested too deep.")
+            raise BadQuery(tr("The brackets are nested too deep."))
         node = self._either(field)
         if not self._take(")"):
-            raise BadQuery("A ( is not closed.")
+            raise BadQuery(tr("A ( is not closed."))
         self._depth -= 1
         return node
 
@@ -211,10 +212,12 @@ class _Parser:
     def _missing(self) -> str:
         before = self._tokens[self._at - 1][0] if self._at else ""
         if before in _OPERATORS:
-            return f"Something is missing after {before}."
+            return tr("Something is missing after {word}.", word=before)
         if self._kind() in _OPERATORS:
-            return f"Something is missing before {self._kind()}."
-        return "There is nothing between the brackets." if before == "(" else "A ) is too many."
+            return tr("Something is missing before {word}.", word=self._kind())
+        if before == "(":
+            return tr("There is nothing between the brackets.")
+        return tr("A ) is too many.")
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -223,29 +226,36 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
-            raise BadQuery(f"This cannot be understood: {text[at : at + 20]}")
+            raise BadQuery(tr("This cannot be understood: {text}", text=text[at : at + 20]))
         at = match.end()
         kind, found = match.lastgroup, match
         if kind == "bracket" or found["word"] in _OPERATORS:
             yield match[0].strip(), ""
         elif kind == "closed":
-            yield _closed("phrase", match["phrase"], match["closed"], "A quotation mark")
+            said = tr("A quotation mark is not closed.")
+            yield _closed("phrase", match["phrase"], match["closed"], said)
         elif kind == "ended":
-            yield _closed("range", match["range"], match["ended"], "A [")
+            yield _closed("range", match["range"], match["ended"], tr("A [ is not closed."))
         elif kind == "word" and match["word"] in ("and", "or", "andnot", "NOT", "not"):
             word = match["word"].upper()
             word = "ANDNOT" if "NOT" in word else word
-            raise BadQuery(f'Write {word}, or put "{match["word"]}" into quotation marks.')
+            raise BadQuery(
+                tr(
+                    'Write {operator}, or put "{word}" into quotation marks.',
+                    operator=word,
+                    word=match["word"],
+                )
+            )
         elif kind == "word" and match["word"].endswith(":"):
-            raise BadQuery(f"Something is missing after {match['word']}")
+            raise BadQuery(tr("Something is missing after {word}", word=match["word"]))
         else:
             assert kind is not None
             yield kind, match[kind]
 
 
-def _closed(kind: str, text: str, end: str, what: str) -> tuple[str, str]:
+def _closed(kind: str, text: str, end: str, else_said: str) -> tuple[str, str]:
     if not end:
-        raise BadQuery(f"{what} is not closed.")
+        raise BadQuery(else_said)
     return kind, text
 
 
@@ -253,7 +263,8 @@ def _known(field: str) -> str:
     for known in FIELDS:
         if field.lower() == known.lower():
             return known
-    raise BadQuery(f"arXiv has no field {field}: but {', '.join(f'{name}:' for name in FIELDS)}.")
+    known = ", ".join(f"{name}:" for name in FIELDS)
+    raise BadQuery(tr("arXiv has no field {field}: but {known}.", field=field, known=known))
 
 
 def _leaf(field: str, kind: str, text: str) -> Node:
@@ -261,27 +272,33 @@ def _leaf(field: str, kind: str, text: str) -> Node:
         return _days(field, text)
     text = text.strip()
     if field != "cat" and not text.strip("*? "):
-        raise BadQuery(f"There is nothing to look for after {field}:.")
+        raise BadQuery(tr("There is nothing to look for after {field}:.", field=field))
     if field == "cat":
         _check_category(text)
     if field == "id" and not arxiv_id(text)[0]:
-        raise BadQuery(f"{text} is no arXiv id; one is 2101.00001, or hep-th/9901001.")
+        raise BadQuery(
+            tr("{text} is no arXiv id; one is 2101.00001, or hep-th/9901001.", text=text)
+        )
     return _Words(field, text)
 
 
 def _days(field: str, text: str) -> Node:
     match = _MINUTES.fullmatch(text.strip())
     if field != "submittedDate" or match is None:
-        raise BadQuery("Write dates like submittedDate:[202401010000 TO 202412312359].")
+        raise BadQuery(tr("Write dates like submittedDate:[202401010000 TO 202412312359]."))
     return _Days(match[1], match[2])
 
 
 def _check_category(text: str) -> None:
     archive = text.partition(".")[0].lower()
     if not re.search(r"[*?]", archive) and archive not in ARCHIVES:
-        raise BadQuery(f"arXiv has no category {text}; one is cs.CL, all of its kind are cs.*.")
+        raise BadQuery(
+            tr("arXiv has no category {name}; one is cs.CL, all of its kind are cs.*.", name=text)
+        )
     if text.lower() in ONLY_WITH_SUBJECT:
-        raise BadQuery(f"No paper is in {text} alone; write cat:{text}.* for all of it.")
+        raise BadQuery(
+            tr("No paper is in {name} alone; write cat:{name}.* for all of it.", name=text)
+        )
 
 
 # ---- looking into papers ------------------------------------------------------------------------

@@ -8,6 +8,8 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator
 
+from sciread_app.language import tr
+
 PIECE = 256 << 10
 _MARKUP = re.compile(r"(?is)<(script|style|head)\b.*?</\1>|<!--.*?-->|<[^>]*>")
 
@@ -56,7 +58,8 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
         yield from pieces
         return
     if coding not in ("gzip", "x-gzip", "deflate"):
-        raise BadCoding(f"it is packed as {coding!r}, which nobody asked for")
+        said = tr("it is packed as {coding}, which nobody asked for", coding=repr(coding))
+        raise BadCoding(said)
     packed = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # tells gzip and zlib apart
     try:
         for piece in pieces:
@@ -66,6 +69,7 @@ def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
                 piece = packed.unconsumed_tail
                 yield out
     except zlib.error as error:
-        raise BadCoding("it cannot be unpacked") from error
+        raise BadCoding(tr("it cannot be unpacked")) from error
     if not packed.eof:
-        raise BadCoding("it breaks off")
+        # Translators: an answer that ends too early
+        raise BadCoding(tr("it breaks off"))

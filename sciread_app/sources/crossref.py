@@ -10,8 +10,10 @@ from urllib.parse import quote
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
 from sciread_app.formats import csl_json
+from sciread_app.language import tr
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.http import MIB, Client
+from sciread_app.sources.trouble import Refused
 from sciread_app.tasks import Task
 
 KEY = "crossref"
@@ -36,7 +38,9 @@ _KINDS = {
 
 def work(doi: str, client: Client, task: Task) -> Paper:
     """The paper with this DOI. Raises SourceError if Crossref does not know it or is away."""
-    reply: Answer[Paper | None] = Answer(_paper, lambda paper: "" if paper else "it is no record")
+    # Translators: what came instead of an answer
+    complaint = tr("it is no record")
+    reply: Answer[Paper | None] = Answer(_paper, lambda paper: "" if paper else complaint)
     try:
         body = client.ask(
             KEY,
@@ -46,11 +50,12 @@ def work(doi: str, client: Client, task: Task) -> Paper:
             task=task,
             check=reply.check,
         )
-    except SourceError as error:
-        if "(404)" not in error.message:
+    except Refused as error:
+        if error.status != 404:
             raise
         raise SourceError(
-            f"{TITLE} does not know the DOI {doi}.", "Open its page, and add what you find there."
+            tr("{source} does not know the DOI {doi}.", source=TITLE, doi=doi),
+            tr("Open its page, and add what you find there."),
         ) from error
     paper = reply.read(body)
     assert paper

@@ -6,6 +6,7 @@ from calendar import monthrange
 from datetime import date
 
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.language import tr
 
 
 def first_day(since: str) -> str:
@@ -28,7 +29,9 @@ def check(query: SourceQuery) -> str:
         try:
             date.fromisoformat(day(written) or "1980-01-01")
         except ValueError:
-            return f"{written} is no date; write it like 2024-02-10."
+            return tr("{text} is no date; write it like 2024-02-10.", text=written)
     if query.since and query.until and first_day(query.since) > last_day(query.until):
-        return f"No day is after {query.since} and before {query.until}."
+        return tr(
+            "No day is after {since} and before {until}.", since=query.since, until=query.until
+        )
     return ""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,8 @@ def _host(url: str, name: str) -> str:
         host = ""
     if not host or parts.scheme not in ("http", "https"):
         raise SourceError(
-            f"{name} is no web address: {url!r}.", "It begins with https:// and names a server."
+            tr("{name} is no web address: {value}.", name=name, value=repr(url)),
+            tr("It begins with https:// and names a server."),
         )
     return host
 
@@ -98,5 +100,8 @@ def _seconds(text: str, name: str) -> float:
     except ValueError:
         seconds = math.nan
     if not 0 <= seconds < math.inf:
-        raise SourceError(f"{name} is no number of seconds: {text!r}.", "For example: 0.5")
+        raise SourceError(
+            tr("{name} is no number of seconds: {value}.", name=name, value=repr(text)),
+            tr("For example: {example}", example="0.5"),
+        )
     return seconds

@@ -12,7 +12,6 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, Self
@@ -20,12 +19,26 @@ from typing import Any, NamedTuple, NoReturn, Self
 import httpx
 
 from sciread_app import __version__
-from sciread_app.errors import Busy, SourceError
+from sciread_app.errors import SourceError
+from sciread_app.language import tr
 from sciread_app.sources import bodies
 from sciread_app.sources.day_cache import DayCache
 from sciread_app.sources.endpoints import Endpoint
 from sciread_app.sources.keys import key
 from sciread_app.sources.lanes import Lane
+from sciread_app.sources.trouble import (
+    PASSING,
+    Trouble,
+    give_up,
+    misplaced,
+    no_answer,
+    passing,
+    refused,
+    sent_on,
+    too_long,
+    too_slow,
+    unproven,
+)
 from sciread_app.tasks import Task
 
 log = logging.getLogger(__name__)
@@ -33,16 +46,6 @@ log = logging.getLogger(__name__)
 MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
-# What a server says when it, or the way to it, is at fault, and the request is not.
-PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
-# arXiv has been seen to say 406, which is about formats, to questions it had no answer ready for.
-BUSY = {
-    406: "does not take the question",
-    429: "asks for fewer requests",
-    502: "is away",
-    503: "is away",
-    504: "is away",
-}
 
 
 class Patience(NamedTuple):
@@ -145,21 +148,25 @@ class Client:
             try:
                 body = self._try(where, question, task)
                 if why := wrong(body):
-                    raise _Trouble(f"sends what is no answer: {why.rstrip('.')}")
+                    raise no_answer(where.title, why)
                 return body
-            except _Trouble as trouble:
-                why = self._clean(where, f"{where.title} {trouble}")
+            except Trouble as trouble:
+                why = self._clean(where, str(trouble))
                 log.info("%s (try %d)", why, tried)
                 rest = self._patience.rest(tried, trouble.after)
                 if rest is None:
-                    _give_up(why, trouble)
-                self._lane(where).rest(rest, f"{why}; asking again", task)
+                    give_up(why, trouble)
+                self._lane(where).rest(rest, tr("{why}; asking again", why=why), task)
         raise AssertionError("unreachable")
 
     def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
-        """One try. Raises _Trouble if there may be another, SourceError if not."""
+        """One try. Raises Trouble if there may be another, SourceError if not."""
         request = self._request(where, question)
-        often = f"{where.title} takes a request every {self._pause(where):g} s"
+        often = tr(
+            "{source} takes a request every {pause:g} s",
+            source=where.title,
+            pause=self._pause(where),
+        )
         for _ in range(REDIRECTS):
             turn = self._lane(where).turn(self._pause(where), often, where.alone, task)
             with turn as asked, self._answer(where, request, asked) as response:
@@ -167,7 +174,8 @@ class Client:
                 if response.next_request is None:
                     return self._body(where, question, response, task)
                 request = _within(where, request, response.next_request)
-        raise SourceError(f"{where.title} sends us in circles.", "Try again later.")
+        said = tr("{source} sends us in circles.", source=where.title)
+        raise SourceError(said, tr("Try again later."))
 
     def _body(
         self, where: Endpoint, question: _Question, response: httpx.Response, task: Task
@@ -177,34 +185,23 @@ class Client:
         kind = response.headers.get("content-type", "")
         if not any(word in kind.lower() for word in question.accept):
             told = bodies.message(_opening(response, task))
-            raise _Trouble(
-                f"sends {kind or 'something'} where {question.accept[0]} belongs: {told}"
-            )
+            raise misplaced(where.title, kind, question.accept[0], told)
         try:
             if int(response.headers.get("content-length", 0)) > question.most:
                 raise bodies.TooLong
             coding = response.headers.get("content-encoding", "").lower()
-            return bodies.whole(self._pieces(response, task), coding, question.most)
+            return bodies.whole(self._pieces(where, response, task), coding, question.most)
         except bodies.TooLong:
-            raise SourceError(
-                f"{where.title} sends more than {question.most / MIB:g} MB in one answer, "
-                "which nobody asked for.",
-                "Try again later; if it happens again, ask for less at once.",
-            ) from None
+            raise too_long(where.title, question.most / MIB) from None
         except bodies.BadCoding as error:
-            raise _Trouble(f"sends what is no answer: {error}") from None
+            raise no_answer(where.title, str(error)) from None
 
     def _refused(self, where: Endpoint, response: httpx.Response, task: Task) -> NoReturn:
         status = response.status_code
         if status in PASSING:
-            why = BUSY.get(status, "is in trouble")
-            raise _Trouble(f"{why} ({status})", after=_retry_after(response), busy=status in BUSY)
-        told = bodies.message(_opening(response, task))
-        why = f"{where.title} refuses the request ({status}){': ' if told else ''}{told}."
-        hint = "Try again later." if status >= 500 else "Look over what was asked for."
-        if status in (401, 403) and where.api_key:
-            hint = f"Look over your API key: sciread key {where.api_key}"
-        raise SourceError(self._clean(where, why), hint)
+            raise passing(where.title, status, _retry_after(response))
+        told = self._clean(where, bodies.message(_opening(response, task)))
+        raise refused(where.title, status, told, where.api_key)
 
     @contextmanager
     def _answer(
@@ -224,25 +221,28 @@ class Client:
             finally:
                 response.close()
         except httpx.TimeoutException as error:
-            raise _Trouble("does not answer") from error
+            raise Trouble(tr("{source} does not answer", source=where.title)) from error
         except httpx.ConnectError as error:
             if _is_certificate(error):
-                raise SourceError(
-                    f"{where.title} cannot prove who it is: its certificate is not valid.",
-                    "Is the clock of this computer right? Does a network ask you to log in?",
-                ) from error
-            raise _Trouble(f"cannot be reached ({error})") from error
+                raise unproven(where.title) from error
+            why = tr("{source} cannot be reached ({why})", source=where.title, why=error)
+            raise Trouble(why) from error
         except httpx.ProxyError as error:
-            raise _Trouble(f"cannot be reached through the proxy ({error})") from error
+            why = tr(
+                "{source} cannot be reached through the proxy ({why})",
+                source=where.title,
+                why=error,
+            )
+            raise Trouble(why) from error
         except httpx.TransportError as error:
-            raise _Trouble("breaks off its answer") from error
+            raise Trouble(tr("{source} breaks off its answer", source=where.title)) from error
 
-    def _pieces(self, response: httpx.Response, task: Task) -> Iterator[bytes]:
+    def _pieces(self, where: Endpoint, response: httpx.Response, task: Task) -> Iterator[bytes]:
         end = time.monotonic() + self._patience.whole
         for piece in response.iter_raw(PIECE):
             task.check()
             if time.monotonic() > end:
-                raise _Trouble(f"takes longer than {self._patience.whole:g} s to answer")
+                raise too_slow(where.title, self._patience.whole)
             yield piece
 
     # ---- what is told to the source, and not to others -----------------------------------------
@@ -311,15 +311,6 @@ class _Question(NamedTuple):
         return json.dumps([self.url, self.params, self.form, self.json])
 
 
-class _Trouble(Exception):
-    """Why there is no answer yet; the text goes on after the title of the source."""
-
-    def __init__(self, why: str, *, after: float = 0.0, busy: bool = False) -> None:
-        super().__init__(why)
-        self.after = after  # seconds that the source asks to wait
-        self.busy = busy
-
-
 def _http(patience: Patience, contact: str) -> httpx.Client:
     agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
     headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
@@ -328,17 +319,9 @@ def _http(patience: Patience, contact: str) -> httpx.Client:
         return httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
     except (ValueError, ImportError, httpx.InvalidURL) as error:
         raise SourceError(
-            "The proxy that the environment names cannot be used.",
-            "Look over HTTP_PROXY, HTTPS_PROXY and ALL_PROXY.",
+            tr("The proxy that the environment names cannot be used."),
+            tr("Look over HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."),
         ) from error
-
-
-def _give_up(why: str, trouble: _Trouble) -> NoReturn:
-    hint = "Try again later; what came until then is kept."
-    if trouble.after:
-        until = datetime.fromtimestamp(time.time() + trouble.after)
-        hint = f"Try again after {until:%H:%M on %d %B}; what came until then is kept."
-    raise (Busy if trouble.busy else SourceError)(f"{why}.", hint) from trouble
 
 
 def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Request:
@@ -347,10 +330,7 @@ def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Re
     if (new.url.host, new.url.port) != (old.url.host, old.url.port) or not (
         upgraded or new.url.scheme == old.url.scheme
     ):
-        raise SourceError(
-            f"{where.title} sends us on to {new.url.scheme}://{new.url.host}, where we do not go.",
-            "Does a network ask you to log in? Else the address of the source has changed.",
-        )
+        raise sent_on(where.title, f"{new.url.scheme}://{new.url.host}")
     return new
 
 

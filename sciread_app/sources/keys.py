@@ -10,6 +10,7 @@ import keyring
 from keyring.errors import KeyringError, PasswordDeleteError
 
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -23,13 +24,13 @@ def key(name: str) -> str:
     """
     for variable in _variables(name):
         if value := os.environ.get(variable, "").strip():
-            return _sound(value, f"The API key in {variable}")
+            return _sound(value, tr("The API key in {variable} is none.", variable=variable))
     try:
         value = keyring.get_password(_OURS, name) or ""
     except (KeyringError, OSError) as error:
         log.info("no keyring: %s", type(error).__name__)
         return ""
-    return _sound(value, f"The API key for {name}") if value else ""
+    return _sound(value, tr("The API key for {source} is none.", source=name)) if value else ""
 
 
 def place(name: str) -> str:
@@ -44,7 +45,7 @@ def place(name: str) -> str:
 
 def set_key(name: str, value: str) -> None:
     """Keep a key in the keyring. Raises SourceError if it is none, or there is no keyring."""
-    value = _sound(value.strip(), f"The API key for {name}")
+    value = _sound(value.strip(), tr("The API key for {source} is none.", source=name))
     try:
         keyring.set_password(_OURS, name, value)
     except (KeyringError, OSError) as error:
@@ -65,14 +66,15 @@ def _variables(name: str) -> tuple[str, str]:
     return f"SCIREAD_{name.upper()}_API_KEY", f"{name.upper()}_API_KEY"
 
 
-def _sound(value: str, what: str) -> str:
+def _sound(value: str, else_said: str) -> str:
     """The key, if it is one: others would be shown in the errors of those who cannot send them."""
     if not re.fullmatch(r"[!-~]{4,200}", value):
-        raise SourceError(f"{what} is none.", "Keys are letters and digits, without spaces.")
+        raise SourceError(else_said, tr("Keys are letters and digits, without spaces."))
     return value
 
 
 def _no_keyring(name: str) -> SourceError:
     return SourceError(
-        "The keyring of this system cannot be used.", f"Set {_variables(name)[1]} instead."
+        tr("The keyring of this system cannot be used."),
+        tr("Set {variable} instead.", variable=_variables(name)[1]),
     )

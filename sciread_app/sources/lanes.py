@@ -12,6 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 from sciread_app.tasks import Task
 
 
@@ -102,6 +103,6 @@ class Lane:
 
 def _unwritable(path: Path, error: Exception) -> SourceError:
     return SourceError(
-        f"{path} cannot be written: {error}.",
-        "It keeps how often sources are asked, so nothing can be fetched without it.",
+        tr("{file} cannot be written: {why}.", file=path, why=error),
+        tr("It keeps how often sources are asked, so nothing can be fetched without it."),
     )

@@ -12,6 +12,7 @@ from datetime import datetime
 from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 from sciread_app.sources import days
 from sciread_app.sources.http import Client
 from sciread_app.sources.pubmed_records import Listing
@@ -21,16 +22,16 @@ from sciread_app.tasks import Task
 KEY = "pubmed"
 TITLE = "PubMed"
 FIELDS = (
-    QueryField("Title or abstract", '"{}"[tiab]', "gut microbiome"),
-    QueryField("Title", '"{}"[ti]', "machine learning"),
-    QueryField("Author", "{}[au]", "hinton g"),
-    QueryField("MeSH term", '"{}"[mh]', "Sepsis"),
-    QueryField("Journal", '"{}"[ta]', "Lancet"),
-    QueryField("Publication type", '"{}"[pt]', "Randomized Controlled Trial"),
-    QueryField("Affiliation", "{}[ad]", "karolinska"),
-    QueryField("Language", "{}[la]", "english"),
+    QueryField(tr("Title or abstract"), '"{}"[tiab]', "gut microbiome"),
+    QueryField(tr("Title"), '"{}"[ti]', "machine learning"),
+    QueryField(tr("Author"), "{}[au]", "hinton g"),
+    QueryField(tr("MeSH term"), '"{}"[mh]', "Sepsis"),
+    QueryField(tr("Journal"), '"{}"[ta]', "Lancet"),
+    QueryField(tr("Publication type"), '"{}"[pt]', "Randomized Controlled Trial"),
+    QueryField(tr("Affiliation"), "{}[ad]", "karolinska"),
+    QueryField(tr("Language"), "{}[la]", "english"),
 )
-HELP = (
+HELP = tr(
     "Fields stand behind the words, and AND, OR and NOT in capitals. For example "
     "sepsis[mh] AND (biomarker[tiab] OR procalcitonin[tiab]) NOT review[pt]."
 )
@@ -63,7 +64,8 @@ class _Place:
             return cls(tuple(Slice(*part) for part in todo), done, mark, total)
         except (ValueError, TypeError) as error:
             raise SourceError(
-                "Where this fetch of PubMed stood cannot be read any more.", "Start it anew."
+                tr("Where this fetch of PubMed stood cannot be read any more."),
+                tr("Start it anew."),
             ) from error
 
     def with_slices(self, *slices: Slice) -> _Place:
@@ -128,12 +130,18 @@ def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
     wanted = min(found.total, query.most or found.total)
     if wanted > MOST:
         remarks.append(
-            f"PubMed shows no more than {MOST:,} papers of one search: these will be fetched in "
-            "parts, by the days when they were entered."
+            tr(
+                "PubMed shows no more than {most:,} papers of one search: these will be fetched "
+                "in parts, by the days when they were entered.",
+                most=MOST,
+            )
         )
     if wanted > _MANY:
         remarks.append(
-            "NCBI asks everybody to fetch so many at weekends, or from 21:00 to 5:00 in New York."
+            tr(
+                "NCBI asks everybody to fetch so many at weekends, or from 21:00 to 5:00 in New "
+                "York."
+            )
         )
     return Preview(found.total, papers, "\n".join(filter(None, remarks)))
 
@@ -142,22 +150,24 @@ def check(query: SourceQuery) -> str:
     """What is wrong with the query, as far as it shows without asking PubMed."""
     text = query.text.strip()
     if not text:
-        return "Write what to look for."
+        return tr("Write what to look for.")
     if text.count('"') % 2:
-        return "A quotation mark is missing."
+        return tr("A quotation mark is missing.")
     bare = _QUOTED.sub(" ", text)
     for opening, closing in _PAIRS:
         if problem := _unpaired(bare, opening, closing):
             return problem
     if match := _LOOSE.search(text):
-        return f"Something is missing {'before' if match[1] else 'after'} {match[0]}."
+        if match[1]:
+            return tr("Something is missing before {word}.", word=match[0])
+        return tr("Something is missing after {word}.", word=match[0])
     return days.check(query)
 
 
 def why_nothing(now: datetime) -> str:
     """Why there may be nothing new."""
     if now.weekday() >= 5:
-        return "Few papers are entered into PubMed on Saturdays and Sundays."
+        return tr("Few papers are entered into PubMed on Saturdays and Sundays.")
     return ""
 
 
@@ -166,8 +176,8 @@ def _unpaired(text: str, opening: str, closing: str) -> str:
     for character in text:
         depth += (character == opening) - (character == closing)
         if depth < 0:
-            return f"A {closing} stands without its {opening}."
-    return f"A {opening} is not closed." if depth else ""
+            return tr("A {closing} stands without its {opening}.", closing=closing, opening=opening)
+    return tr("A {opening} is not closed.", opening=opening) if depth else ""
 
 
 def _resumed(pmids: Sequence[str], place: _Place) -> tuple[Sequence[str], _Place]:

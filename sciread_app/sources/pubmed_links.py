@@ -10,6 +10,7 @@ from sciread_app.domain.citations import Answer, Names
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Identifier
 from sciread_app.formats.xml_stream import document
+from sciread_app.language import tr
 from sciread_app.sources import answers
 from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
@@ -53,16 +54,17 @@ def _link_sets(
 
 def _complaint(root: etree._Element) -> str:
     if root.tag != "eLinkResult":
-        return "its answer has no links"
-    error = root.findtext("ERROR")
-    return f"it says: {' '.join(error.split())}" if error and error.strip() else ""
+        return tr("its answer has no links")
+    error = " ".join((root.findtext("ERROR") or "").split())
+    return tr("it says: {error}", error=error) if error else ""
 
 
 def _answer(name: Identifier, links: etree._Element | None) -> Answer:
     if links is None:
-        return Answer(name, problem=f"{TITLE} leaves this paper out of its answer.")
+        problem = tr("{source} leaves this paper out of its answer.", source=TITLE)
+        return Answer(name, problem=problem)
     if error := (links.findtext("ERROR") or "").strip():
-        return Answer(name, problem=f"{TITLE} says: {error}")
+        return Answer(name, problem=tr("{source} says: {error}", source=TITLE, error=error))
     cites, cited_by = _linked(links, _CITES, name), _linked(links, _CITED_BY, name)
     return Answer(name, known=bool(cites or cited_by), cites=cites, cited_by=cited_by)
 

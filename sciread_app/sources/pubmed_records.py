@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.errors import Busy, SourceError
 from sciread_app.formats import pubmed_xml
+from sciread_app.language import tr, trn
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.http import Client
 from sciread_app.sources.pubmed_search import Found
@@ -17,7 +18,7 @@ from sciread_app.tasks import Task
 _FEW = 20
 # How PubMed says that it has forgotten a list of papers, or cannot get at it just now.
 _FORGOTTEN = re.compile(r"obtain query|history|webenv|query_key|external viewer", re.I)
-_NEVER_CAME = (
+_NEVER_CAME = tr(
     "PubMed finds this paper but does not give its record, which may have been taken back."
 )
 
@@ -96,7 +97,12 @@ class Listing:
             if found.error and not _FORGOTTEN.search(found.error):
                 return found.error
             empty = not found.records and not found.error and number > _FEW
-            return f"The answer holds none of the {number} papers asked for." if empty else ""
+            none = trn(
+                "The answer does not hold the {n} paper asked for.",
+                "The answer holds none of the {n} papers asked for.",
+                number,
+            )
+            return none if empty else ""
 
         answer = Answer(pubmed_xml.answer, complain)
         form = [("db", "pubmed"), *form, ("retmode", "xml")]
@@ -106,5 +112,5 @@ class Listing:
             )
         )
         if found.error:
-            raise SourceError(f"PubMed has forgotten what was found: {found.error}")
+            raise SourceError(tr("PubMed has forgotten what was found: {why}", why=found.error))
         return found.records

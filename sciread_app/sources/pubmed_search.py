@@ -12,6 +12,7 @@ from lxml import etree
 from sciread_app.domain.fetches import SourceQuery
 from sciread_app.errors import SourceError
 from sciread_app.formats.xml_stream import document, text_of
+from sciread_app.language import tr, trn
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.days import first_day, last_day
 from sciread_app.sources.http import Client
@@ -27,7 +28,9 @@ _HIGHEST_PMID = 99_999_999
 _A_DAY = timedelta(days=1)
 # Failures of its own that PubMed puts into the words of an answer. They pass.
 _PASSES = re.compile(r"timed? ?out|backend address|temporar|unavailable|resolve|connect", re.I)
-_TAG_HELP = "Fields are written behind the words, such as sepsis[ti], smith j[au] or humans[mh]."
+_TAG_HELP = tr(
+    "Fields are written behind the words, such as sepsis[ti], smith j[au] or humans[mh]."
+)
 _LONGEST_TRANSLATION = 400
 
 
@@ -91,8 +94,8 @@ def search(
     found = _found(answer.read(body))
     if part.high and found.total > part.high - part.low + 1:
         raise SourceError(
-            "PubMed finds more papers in a range of PMIDs than can be in it.",
-            "Narrow the query by dates or words.",
+            tr("PubMed finds more papers in a range of PMIDs than can be in it."),
+            tr("Narrow the query by dates or words."),
         )
     return found
 
@@ -115,21 +118,29 @@ def _form(query: SourceQuery, part: Slice, most: int) -> list[tuple[str, str]]:
 def _why(root: etree._Element, most: int) -> str:
     """Why this is no answer to a search that may be believed; empty if it is one."""
     if root.tag != "eSearchResult":
-        return f"The answer is no list of papers, but <{etree.QName(root).localname}>."
+        name = etree.QName(root).localname
+        return tr("The answer is no list of papers, but <{element}>.", element=name)
     if error := text_of(root.find("ERROR")):
         return _sentence(error) if _PASSES.search(error) else ""
     total = root.findtext("Count", "").strip()
     if not total.isdecimal():
-        return "The answer does not say how many papers there are."
+        return tr("The answer does not say how many papers there are.")
     named, expected = len(root.findall("IdList/Id")), min(int(total), most, MOST)
-    return f"Only {named:,} of {expected:,} papers are named." if named < expected else ""
+    too_few = trn(
+        "Only {named:,} of {n:,} paper is named.",
+        "Only {named:,} of {n:,} papers are named.",
+        expected,
+        named=named,
+    )
+    return too_few if named < expected else ""
 
 
 def _found(root: etree._Element) -> Found:
     if error := text_of(root.find("ERROR")):
-        raise SourceError(f"PubMed refuses the query: {_sentence(error)}", _hint(error))
+        said = tr("PubMed refuses the query: {error}", error=_sentence(error))
+        raise SourceError(said, _hint(error))
     if fields := _texts(root, "ErrorList/FieldNotFound"):
-        raise SourceError(f"PubMed knows no field {_listed(fields)}.", _TAG_HELP)
+        raise SourceError(tr("PubMed knows no field {names}.", names=_listed(fields)), _TAG_HELP)
     return Found(
         total=int(root.findtext("Count", "0")),
         pmids=list(dict.fromkeys(_texts(root, "IdList/Id"))),
@@ -147,13 +158,15 @@ def _remark(root: etree._Element) -> str:
         *_texts(root, "WarningList/QuotedPhraseNotFound"),
     ]
     if unknown:
-        remarks.append(f"PubMed finds nothing for {_listed(unknown)}: look at the spelling.")
+        remarks.append(
+            tr("PubMed finds nothing for {words}: look at the spelling.", words=_listed(unknown))
+        )
     if ignored := _texts(root, "WarningList/PhraseIgnored"):
-        remarks.append(f"PubMed leaves out {_listed(ignored)}.")
+        remarks.append(tr("PubMed leaves out {words}.", words=_listed(ignored)))
     for message in _texts(root, "WarningList/OutputMessage"):
         # That there is nothing, and that not all is shown at once, is known from the numbers.
         if not re.match(r"No items found|Restrictions achieved", message):
-            remarks.append(f"PubMed remarks: {_sentence(message)}")
+            remarks.append(tr("PubMed remarks: {message}", message=_sentence(message)))
     return " ".join(remarks)
 
 
@@ -164,11 +177,11 @@ def understood(found: Found, text: str) -> str:
     translation = found.translation
     if len(translation) > _LONGEST_TRANSLATION:
         translation = f"{translation[:_LONGEST_TRANSLATION].rsplit(' ', 1)[0]} …"
-    return f"PubMed reads this as: {translation}"
+    return tr("PubMed reads this as: {query}", query=translation)
 
 
 def _hint(error: str) -> str:
-    return "Write what to look for." if "mpty term" in error else "Change the query."
+    return tr("Write what to look for.") if "mpty term" in error else tr("Change the query.")
 
 
 def _texts(root: etree._Element, path: str) -> list[str]:

@@ -10,9 +10,11 @@ from typing import Any
 from sciread_app.domain.citations import NAMES, Answer, Mention, Names
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
-from sciread_app.errors import Busy, SourceError
+from sciread_app.errors import Busy
+from sciread_app.language import tr, trn
 from sciread_app.sources import answers
 from sciread_app.sources.http import MIB, Client
+from sciread_app.sources.trouble import Refused
 from sciread_app.tasks import Task
 
 KEY = "semantic_scholar"
@@ -36,7 +38,7 @@ _LONGEST_NAME = 500
 # all the others. A batch as small as this is believed.
 _NONE_KNOWN = "No valid paper ids"
 _BELIEVED = 25
-_NO_PAPER = f"{TITLE} answers with something that is no paper."
+_NO_PAPER = tr("{source} answers with something that is no paper.", source=TITLE)
 
 # What a reply says of a paper: an object, None if it is unknown, a sentence if there is no answer.
 Row = dict[str, Any] | None | str
@@ -124,8 +126,8 @@ def _replies(
         batch = batches.popleft()
         try:
             yield from zip(batch, _rows(batch, fields, client, task), strict=True)
-        except SourceError as error:
-            if "(400)" not in error.message:
+        except Refused as error:
+            if error.status != 400:
                 raise
             none_known = _NONE_KNOWN in error.message
             if len(batch) == 1 or (none_known and len(batch) <= _BELIEVED):
@@ -141,11 +143,16 @@ def _rows(batch: Sequence[Identifier], fields: str, client: Client, task: Task) 
         try:
             rows = json.loads(body)
         except (ValueError, RecursionError):
-            return [], "its answer is no JSON"
+            return [], tr("its answer is no JSON")
         if not isinstance(rows, list):
-            return [], "its answer is no list of papers"
+            return [], tr("its answer is no list of papers")
         if len(rows) != len(batch):
-            return [], f"it was asked for {len(batch)} papers and tells of {len(rows)}"
+            return [], trn(
+                "it was asked for {n} paper and tells of {told}",
+                "it was asked for {n} papers and tells of {told}",
+                len(batch),
+                told=len(rows),
+            )
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
     reply = answers.Answer(parse, lambda parsed: parsed[1])
@@ -182,7 +189,13 @@ def _answer(name: Identifier, row: Row) -> Answer:
 
 
 def _cut_off(given: int, count: int) -> str:
-    return f"{TITLE} names only {given:,} of the {count:,} papers that cite this one."
+    return trn(
+        "{source} names only {given:,} of the {n:,} paper that cites this one.",
+        "{source} names only {given:,} of the {n:,} papers that cite this one.",
+        count,
+        source=TITLE,
+        given=given,
+    )
 
 
 def _others(papers: Iterable[Names], own: set[Identifier]) -> list[Names]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sciread_app.errors import SourceError
+from sciread_app.language import tr
 from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
 
 KEY = "zotero"
 PAGE = 100  # items that one answer holds, at most
-HOW = (
+HOW = tr(
     "Start Zotero, and allow other applications to communicate with it in its settings under "
     "Advanced."
 )
@@ -68,6 +69,7 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
 
 def _why_no_page(body: bytes) -> str:
     try:
-        return "" if isinstance(json.loads(body), list) else "no list of items"
+        return "" if isinstance(json.loads(body), list) else tr("no list of items")
     except (ValueError, RecursionError):
-        return "no JSON"
+        # Translators: what came is none
+        return tr("no JSON")

@@ -326,7 +326,7 @@ def test_a_vector_gone_bad_is_found_by_the_doctor_and_made_again(library, space,
     path.write_bytes(whole)
 
     doctor = Space(library, encoder, tmp_path / "indexes")
-    assert "1 vectors" in doctor.problems()[0]
+    assert "1 vector is missing" in doctor.problems()[0]
     doctor.rebuild()
     assert doctor.problems() == []
     assert doctor.catch_up() == 1

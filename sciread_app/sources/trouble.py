@@ -1,0 +1,145 @@
+"""What goes wrong with a source, said so that a person knows which one it is."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import NoReturn
+
+from sciread_app.errors import Busy, SourceError
+from sciread_app.language import tr
+
+# What a server says when it, or the way to it, is at fault, and the request is not.
+PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
+
+
+class Trouble(Exception):
+    """Why there is no answer yet: a sentence that begins with the source, without its point."""
+
+    def __init__(self, why: str, *, after: float = 0.0, busy: bool = False) -> None:
+        super().__init__(why)
+        self.after = after  # seconds that the source asks to wait
+        self.busy = busy
+
+
+class Refused(SourceError):
+    """The source has understood, and says no. `status` is its number for that."""
+
+    def __init__(self, message: str, hint: str = "", status: int = 0) -> None:
+        super().__init__(message, hint)
+        self.status = status
+
+
+def passing(source: str, status: int, after: float) -> Trouble:
+    """A status that may be another one soon."""
+    if status == 406:
+        # arXiv has been seen to say 406, which is about formats, to questions it had no answer
+        # ready for.
+        why = tr("{source} does not take the question ({status})", source=source, status=status)
+    elif status == 429:
+        why = tr("{source} asks for fewer requests ({status})", source=source, status=status)
+    elif status in (502, 503, 504):
+        why = tr("{source} is away ({status})", source=source, status=status)
+    else:
+        why = tr("{source} is in trouble ({status})", source=source, status=status)
+        return Trouble(why, after=after)
+    return Trouble(why, after=after, busy=True)
+
+
+def refused(source: str, status: int, told: str, api_key: str) -> Refused:
+    """A status that will stay; `told` is what the source says of it."""
+    if told:
+        why = tr(
+            "{source} refuses the request ({status}): {told}.",
+            source=source,
+            status=status,
+            told=told,
+        )
+    else:
+        why = tr("{source} refuses the request ({status}).", source=source, status=status)
+    hint = tr("Look over what was asked for.")
+    if status >= 500:
+        hint = tr("Try again later.")
+    elif status in (401, 403) and api_key:
+        hint = tr("Look over your API key: sciread key {name}", name=api_key)
+    return Refused(why, hint, status)
+
+
+def no_answer(source: str, why: str) -> Trouble:
+    """Something came that is no answer."""
+    why = why.rstrip(".")
+    return Trouble(tr("{source} sends what is no answer: {why}", source=source, why=why))
+
+
+def misplaced(source: str, kind: str, wanted: str, told: str) -> Trouble:
+    """An answer of one kind, as its header has it, where another was asked for."""
+    if not kind:
+        return Trouble(
+            tr(
+                "{source} sends something where {wanted} belongs: {told}",
+                source=source,
+                wanted=wanted,
+                told=told,
+            )
+        )
+    return Trouble(
+        tr(
+            "{source} sends {kind} where {wanted} belongs: {told}",
+            source=source,
+            kind=kind,
+            wanted=wanted,
+            told=told,
+        )
+    )
+
+
+def too_slow(source: str, seconds: float) -> Trouble:
+    return Trouble(
+        tr(
+            "{source} takes longer than {seconds:g} s to answer",
+            source=source,
+            seconds=seconds,
+        )
+    )
+
+
+def too_long(source: str, megabytes: float) -> SourceError:
+    return SourceError(
+        tr(
+            "{source} sends more than {most:g} MB in one answer, which nobody asked for.",
+            source=source,
+            most=megabytes,
+        ),
+        tr("Try again later; if it happens again, ask for less at once."),
+    )
+
+
+def unproven(source: str) -> SourceError:
+    return SourceError(
+        tr("{source} cannot prove who it is: its certificate is not valid.", source=source),
+        tr("Is the clock of this computer right? Does a network ask you to log in?"),
+    )
+
+
+def sent_on(source: str, address: str) -> SourceError:
+    return SourceError(
+        tr(
+            "{source} sends us on to {address}, where we do not go.",
+            source=source,
+            address=address,
+        ),
+        tr("Does a network ask you to log in? Else the address of the source has changed."),
+    )
+
+
+def give_up(why: str, trouble: Trouble) -> NoReturn:
+    """Raise what has been trouble for too long."""
+    hint = tr("Try again later; what came until then is kept.")
+    if trouble.after:
+        until = datetime.fromtimestamp(time.time() + trouble.after)
+        hint = tr(
+            "Try again after {time} on {date}; what came until then is kept.",
+            time=f"{until:%H:%M}",
+            date=f"{until:%d %B}",
+        )
+    raise (Busy if trouble.busy else SourceError)(f"{why}.", hint) from trouble
