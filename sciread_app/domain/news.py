@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from sciread_app.domain.paper import Paper, PaperId
+from sciread_app.language import tr
 
 
 class What(StrEnum):
@@ -33,8 +34,8 @@ def retracted(paper: Paper) -> bool:
 def taken_back(paper: Paper) -> str:
     """The mark of a paper that its journal or its authors no longer stand by; empty: they do."""
     if retracted(paper):
-        return "Retracted"
-    return "Withdrawn" if paper.extra.get("withdrawn") else ""
+        return tr("Retracted")
+    return tr("Withdrawn") if paper.extra.get("withdrawn") else ""
 
 
 def news(before: Paper, after: Paper) -> Iterator[tuple[What, str]]:

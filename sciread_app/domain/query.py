@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import NamedTuple
 
 from sciread_app.domain import ranges
@@ -13,6 +14,7 @@ from sciread_app.domain.conditions import CHOICES, RANGES, TEXT_FIELDS, WHOLE, C
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.pasted import pasted_identifier
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr, trn
 
 __all__ = [
     "STOP_WORDS",
@@ -70,7 +72,7 @@ _LED = re.compile(
 _PAPERS = re.compile(r"\d{1,18}(?:,\d{1,18})*")
 _QUOTES = str.maketrans("“”„‟«»", '"' * 6)
 _EXAMPLES = {
-    "author": 'author:curie or author:"van der Berg"',
+    "author": tr('author:curie or author:"van der Berg"'),
     "venue": "venue:nature",
     "cat": "cat:cs.CL",
     "tag": 'tag:"to read"',
@@ -117,8 +119,8 @@ def parse(text: str) -> Query:
         return _query(text, _joined(_parts(text[: len(text) - len(rest)])), identifier=found)
     if rest and not _WORD.search(rest):
         raise BadQuery(
-            f"“{_short(rest)}” holds no letters or digits to look for.",
-            "Type some words, such as: graph neural networks",
+            tr("“{text}” holds no letters or digits to look for.", text=_short(rest)),
+            tr("Type some words, such as: graph neural networks"),
         )
     if len(rest.split()) < PASTED_WORDS:
         return _query(text, _joined(_parts(text)))
@@ -198,8 +200,8 @@ def _value(match: re.Match[str], text: str) -> tuple[str, int]:
         later = re.compile(r'\s+(?:"([^"]+)"|([^\s"()]+))').match(text, match.end())
         if later is None:
             raise BadQuery(
-                f"Nothing stands behind “{match[0]}”.",
-                f"For example: {_EXAMPLES[_field(match['field'])]}",
+                tr("Nothing stands behind “{text}”.", text=match[0]),
+                tr("For example: {query}", query=_EXAMPLES[_field(match["field"])]),
             )
         return later[1] or later[2], later.end()
     return (match["quoted"] or match["bare"] or "") + (match["star"] or ""), match.end()
@@ -216,16 +218,27 @@ def _field_part(match: re.Match[str], value: str) -> list[_Part]:
     elif field in CHOICES:
         value = value.lower()
         if value not in CHOICES[field]:
-            forms = " or ".join(f"{field}:{choice}" for choice in CHOICES[field])
-            raise BadQuery(f"“{field}:{value}” is not something to ask for.", f"Write {forms}.")
+            raise _not_asked_for(field, value)
     elif field in WHOLE and match["whole"]:
         _words(match[0].strip(), value.rstrip(" *"))
         value = f"={value.strip()}"
     elif field in TEXT_FIELDS:
         value = _words(match[0].strip(), value)
     elif not value.strip():
-        raise BadQuery(f"Nothing stands in “{match[0]}”.", f"For example: {_EXAMPLES[field]}")
+        raise BadQuery(
+            tr("Nothing stands in “{text}”.", text=match[0]),
+            tr("For example: {query}", query=_EXAMPLES[field]),
+        )
     return [_Part(field, value.strip(), negated, True)]
+
+
+def _not_asked_for(field: str, value: str) -> BadQuery:
+    forms = [f"{field}:{choice}" for choice in CHOICES[field]]
+    all_forms = reduce(lambda a, b: tr("{first} or {second}", first=a, second=b), forms)
+    return BadQuery(
+        tr("“{query}” is not something to ask for.", query=f"{field}:{value}"),
+        tr("Write {query}.", query=all_forms),
+    )
 
 
 def _like_part(match: re.Match[str], value: str) -> list[_Part]:
@@ -255,9 +268,10 @@ def _plain_part(match: re.Match[str]) -> list[_Part]:
 
 def _closed(match: re.Match[str]) -> None:
     if match["quoted"] is not None and not match["close"]:
+        words = _short(match["quoted"].strip()) or tr("exact words")
         raise BadQuery(
-            f"The quotation mark in “{_short(match[0])}” is never closed.",
-            f'Write "{_short(match["quoted"].strip()) or "exact words"}", or leave the mark out.',
+            tr("The quotation mark in “{text}” is never closed.", text=_short(match[0])),
+            tr('Write "{words}", or leave the mark out.', words=words),
         )
 
 
@@ -267,13 +281,17 @@ def _words(part: str, value: str) -> str:
     star = value.rstrip().endswith("*")
     if not found:
         raise BadQuery(
-            f"“{_short(part)}” holds no letters or digits to look for.",
-            'Put words there, such as author:curie or "exact words".',
+            tr("“{text}” holds no letters or digits to look for.", text=_short(part)),
+            tr('Put words there, such as author:curie or "exact words".'),
         )
     if star and len(found[-1]) < SHORTEST_PREFIX:
         raise BadQuery(
-            f"“{_short(part)}” is the beginning of too many words.",
-            f"Put at least {SHORTEST_PREFIX} letters before the star, such as photo*",
+            tr("“{text}” is the beginning of too many words.", text=_short(part)),
+            trn(
+                "Put at least {n} letter before the star, such as photo*",
+                "Put at least {n} letters before the star, such as photo*",
+                SHORTEST_PREFIX,
+            ),
         )
     return " ".join(found) + ("*" if star else "")
 
@@ -300,9 +318,11 @@ def _either(one: _Part, other: _Part) -> _Part:
             f"{p.field}:{p.value}" if p.field not in ("", "text") else p.value for p in (one, other)
         ]
         raise BadQuery(
-            f"“{_short(shown[0])} OR {_short(shown[1])}” cannot be joined.",
-            "OR stands between words, or between values of one field, such as "
-            "cat:cs.CL OR cat:cs.LG.",
+            tr("“{query}” cannot be joined.", query=" OR ".join(map(_short, shown))),
+            tr(
+                "OR stands between words, or between values of one field, such as "
+                "cat:cs.CL OR cat:cs.LG."
+            ),
         )
     values = [value for p in (one, other) for value in p.value.split("\n")]
     if field in TEXT_FIELDS:

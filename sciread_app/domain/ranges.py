@@ -10,11 +10,12 @@ import re
 from datetime import date, timedelta
 
 from sciread_app.errors import BadQuery
+from sciread_app.language import tr
 
 EXAMPLES = {
-    "year": "year:2015, year:2015..2019 or year:>=2015",
-    "rating": "rating:4.. or rating:5; rating:0 is without one",
-    "added": "added:7d, added:today or added:2026-01..2026-03",
+    "year": tr("year:2015, year:2015..2019 or year:>=2015"),
+    "rating": tr("rating:4.. or rating:5; rating:0 is without one"),
+    "added": tr("added:7d, added:today or added:2026-01..2026-03"),
 }
 MOST_STARS = 5
 
@@ -36,7 +37,7 @@ def year_range(part: str, value: str) -> str:
     match = _YEARS.fullmatch(value)
     first, last = (match["first"] or "", match["last"] or "") if match else ("", "")
     if not match or not (first or last) or (last and not match["range"]):
-        raise BadQuery(f"“{_short(part)}” holds no year.", f"For example: {EXAMPLES['year']}")
+        raise BadQuery(tr("“{text}” holds no year.", text=_short(part)), _for_example("year"))
     if first and last and first > last:
         raise _backwards(part, f"year:{last}..{first}")
     return f"{first}..{last}" if match["range"] else f"{first}..{first}"
@@ -79,8 +80,8 @@ def day_range(part: str, value: str) -> str:
         begin = _day(first, last=False) if first else None
         end = _day(last if dots else first, last=True) if last or not dots else None
     except ValueError:
-        hint = f"For example: {EXAMPLES['added']}"
-        raise BadQuery(f"“{_short(part)}” holds no date.", hint) from None
+        message = tr("“{text}” holds no date.", text=_short(part))
+        raise BadQuery(message, _for_example("added")) from None
     if begin and end and begin > end:
         raise _backwards(part, f"added:{last}..{first}")
     return f"{begin or ''}..{end or ''}"
@@ -116,12 +117,19 @@ def _plain(value: str) -> str:
 
 def _no_stars(part: str) -> BadQuery:
     return BadQuery(
-        f"“{_short(part)}” holds no number of stars.", f"For example: {EXAMPLES['rating']}"
+        tr("“{text}” holds no number of stars.", text=_short(part)), _for_example("rating")
     )
 
 
+def _for_example(field: str) -> str:
+    return tr("For example: {query}", query=EXAMPLES[field])
+
+
 def _backwards(part: str, meant: str) -> BadQuery:
-    return BadQuery(f"“{_short(part)}” ends before it begins.", f"Did you mean {meant}?")
+    return BadQuery(
+        tr("“{text}” ends before it begins.", text=_short(part)),
+        tr("Did you mean {query}?", query=meant),
+    )
 
 
 def _short(text: str, limit: int = 60) -> str:
