@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from trainer.contract.pictures import Picture
 from trainer.contract.report import Report, Result, Score, Subject
 from trainer.evaluations import pictures
 from trainer.evaluations.intervals import Items, interval, value
@@ -50,7 +51,7 @@ def score(metric: str, found: Items) -> Score:
     return Score(metric, value(found), len(found.ids), *interval(found, 1))
 
 
-def pictures_of(seed: int, skill: float) -> dict[str, dict[str, pictures.Picture]]:
+def pictures_of(seed: int, skill: float) -> dict[str, dict[str, Picture]]:
     """One of each kind, better with more skill."""
     chance = np.random.default_rng(seed)
     names = ["Biology", "Chemistry", "Computer science", "Economics", "Geology", "Physics"]

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.evaluations import AVERAGE, Metric, evaluation_spec
+from trainer.contract.pictures import Picture, read_pictures
 from trainer.contract.report import REPORT, Report, Result, Score, Subject
 from trainer.distributed import Ranks
-from trainer.evaluations.averages import AVERAGE, average
+from trainer.evaluations.averages import average
 from trainer.evaluations.base import Outcome, Task
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import read_items
-from trainer.evaluations.pictures import Picture, read_pictures
 from trainer.evaluations.shared import run_shared
 from trainer.machine import trainer_version
 from trainer.reports.report import save

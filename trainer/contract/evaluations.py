@@ -10,6 +10,9 @@ from trainer.contract.catalog import Need
 # A share is kept as 0 to 1 and shown as papers print it: times 100, with two decimals.
 Unit: TypeAlias = Literal["percent", "number", "count", "per second", "MB"]
 
+# The task, evaluation and metric of a suite's mean.
+AVERAGE = "average"
+
 
 @dataclass(frozen=True)
 class Metric:
@@ -158,10 +161,10 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         (Metric("precision@10", "precision@10"),),
     ),
     EvaluationSpec(
-        "average",
+        AVERAGE,
         "Average of the suite",
         "The mean of the numbers that the paper averages; only where all of them are there.",
-        (Metric("average", "Avg"),),
+        (Metric(AVERAGE, "Avg"),),
     ),
     EvaluationSpec(
         "health",

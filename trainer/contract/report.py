@@ -22,6 +22,14 @@ from trainer.contract.run import write_whole
 FORMAT = 1
 REPORT = "report.json"
 
+# Why something does not count, as tasks and reports name it.
+NO_VECTOR = "papers without a vector"
+QUERY_WITHOUT_VECTOR = "queries without a vector"
+NO_CANDIDATES = "queries without candidates"
+NOTHING_RELEVANT = "queries without anything relevant"
+WITHOUT_ABSTRACT = "papers without an abstract"
+WITHOUT_TITLES = "titles, as of baselines in the paper's code"
+
 # Tells it from the report of a training, which has the same name in a run's folder.
 _KIND = "evaluation"
 _MAX_BYTES = 64 << 20

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping
 
-from trainer.contract.evaluations import evaluation_spec
+from trainer.contract.evaluations import AVERAGE, evaluation_spec
 from trainer.contract.report import Result, Score
 
-AVERAGE = "average"
 _RANKED = ("map", "ndcg")
 # By suite and task, the metrics that count: SciDocs' twelve numbers, Multi-SciDocs' five.
 _COUNTED: Mapping[str, Mapping[str, Collection[str]]] = {

@@ -20,14 +20,6 @@ from trainer.evaluations.intervals import Items, interval, value
 Matrix: TypeAlias = "NDArray[np.floating] | csr_array"
 Similarity: TypeAlias = Literal["cosine", "dot"]
 
-# Why something does not count, as tasks and reports name it.
-NO_VECTOR = "papers without a vector"
-QUERY_WITHOUT_VECTOR = "queries without a vector"
-NO_CANDIDATES = "queries without candidates"
-NOTHING_RELEVANT = "queries without anything relevant"
-WITHOUT_ABSTRACT = "papers without an abstract"
-WITHOUT_TITLES = "titles, as of baselines in the paper's code"
-
 
 class Paper(NamedTuple):
     """A text to make a vector of; a typed query is a title alone."""

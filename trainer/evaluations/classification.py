@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
+from trainer.contract.report import NO_VECTOR
+from trainer.evaluations.base import Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.labels import Labelled, labelled
 from trainer.evaluations.matrices import dense

@@ -14,7 +14,8 @@ from sklearn.metrics import homogeneity_completeness_v_measure
 from sklearn.model_selection import StratifiedKFold
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
+from trainer.contract.report import NO_VECTOR
+from trainer.evaluations.base import Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.labels import labelled
 from trainer.evaluations.pictures import places

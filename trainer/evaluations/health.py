@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.report import Score
-from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
+from trainer.contract.report import NO_VECTOR, Score
+from trainer.evaluations.base import Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.matrices import products, row_products, unit_length
 from trainer.evaluations.pictures import distributions

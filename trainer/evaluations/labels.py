@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_VECTOR, Matrix, Vectors
+from trainer.contract.report import NO_VECTOR
+from trainer.evaluations.base import Matrix, Vectors
 
 
 class Labelled(NamedTuple):

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_VECTOR, Outcome, Vectors
+from trainer.contract.report import NO_VECTOR
+from trainer.evaluations.base import Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.recommender import Click, Features, Known, learn_to_rank
 

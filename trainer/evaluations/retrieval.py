@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import (
-    NO_VECTOR,
-    NOTHING_RELEVANT,
-    QUERY_WITHOUT_VECTOR,
-    Matrix,
-    Outcome,
-    Similarity,
-    Vectors,
-)
+from trainer.contract.report import NO_VECTOR, NOTHING_RELEVANT, QUERY_WITHOUT_VECTOR
+from trainer.evaluations.base import Matrix, Outcome, Similarity, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.matrices import product_blocks, unit_length
 from trainer.evaluations.ranking import ndcg

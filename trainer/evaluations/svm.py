@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_VECTOR, Matrix, Outcome, Vectors
+from trainer.contract.report import NO_VECTOR
+from trainer.evaluations.base import Matrix, Outcome, Vectors
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.linear_svm import LinearSvm, fit
 from trainer.evaluations.matrices import with_zeros

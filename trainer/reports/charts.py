@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from trainer.evaluations.pictures import Confusion, Curves, Distributions, Places
+from trainer.contract.pictures import Confusion, Curves, Distributions, Places
 from trainer.reports.markup import Child, Markup, join, tag
 
 # As many as the style has; further series begin again, with another mark.

@@ -10,8 +10,7 @@ import numpy as np
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import Metric, evaluation_spec
-from trainer.contract.report import Report, Result
-from trainer.evaluations.base import NO_VECTOR
+from trainer.contract.report import NO_VECTOR, Report, Result
 from trainer.evaluations.intervals import Difference, Items, difference
 from trainer.evaluations.items import read_items
 

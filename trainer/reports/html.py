@@ -8,8 +8,8 @@ from itertools import chain, groupby
 from typing import Literal
 
 from trainer.contract.evaluations import EvaluationSpec, evaluation_spec
+from trainer.contract.pictures import Confusion, Curves, Distributions, Picture, Places
 from trainer.contract.report import Report, Result
-from trainer.evaluations.pictures import Confusion, Curves, Distributions, Picture, Places
 from trainer.reports import charts, differences, table
 from trainer.reports.compare import Comparison
 from trainer.reports.markup import Markup, join, tag

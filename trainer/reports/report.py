@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from trainer.contract.pictures import Picture, read_pictures, write_pictures
 from trainer.contract.report import Report
 from trainer.contract.run import write_whole
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import write_items
-from trainer.evaluations.pictures import Picture, read_pictures, write_pictures
 from trainer.reports import differences
 from trainer.reports.compare import Comparison
 from trainer.reports.html import Shown, page

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.table import Table
 
 from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.papers import PaperNumber, beside
 from trainer.contract.report import Report, Result, Score
-from trainer.reports.papers import PaperNumber, beside
 
 OTHER_DATA, OTHER_TRAINING = "*", "†"
 LEGEND = (

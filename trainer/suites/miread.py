@@ -28,12 +28,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
 from trainer.data.chance import shuffled
 from trainer.data.inputs import tables
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 from trainer.data.inputs.tables import BROKEN
 from trainer.data.record import Problem, Record, content_id, one_line
-from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES, Measure, Paper, Task
+from trainer.evaluations.base import Measure, Paper, Task
 from trainer.suites.scidocs import OF_LABELS, classes_in, metadata_in
 from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
 

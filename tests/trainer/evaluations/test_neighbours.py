@@ -7,8 +7,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.report import NO_VECTOR
 from trainer.evaluations import matrices
-from trainer.evaluations.base import NO_VECTOR, Vectors
+from trainer.evaluations.base import Vectors
 from trainer.evaluations.neighbours import Neighbours, nearest
 
 # Papers on a circle, in this order.

@@ -12,8 +12,9 @@ from scipy.sparse import csr_array
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.report import NO_VECTOR
 from trainer.evaluations import pairs, pearson
-from trainer.evaluations.base import NO_VECTOR, Matrix, Vectors
+from trainer.evaluations.base import Matrix, Vectors
 from trainer.evaluations.pearson import (
     CONSTANT,
     NO_CATEGORY,

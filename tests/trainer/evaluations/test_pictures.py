@@ -1,16 +1,13 @@
-"""What reports draw: true to the numbers, small, and refused where it cannot be drawn."""
+"""What reports draw: true to the numbers, and small."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import auc, average_precision_score, confusion_matrix, roc_auc_score
 
-from tests.make_report import pictures_of
-from trainer.contract.errors import TrainerError
+from trainer.contract.pictures import OTHERS
 from trainer.evaluations import pictures
 
 
@@ -25,7 +22,7 @@ def test_rare_labels_are_taken_together_and_none_is_lost():
     chance = np.random.default_rng(1)
     truth, told = chance.integers(0, 90, 700), chance.integers(0, 90, 700)
     found = pictures.confusion(truth, told)
-    assert len(found.labels) == 24 and found.labels[-1] == pictures.OTHERS
+    assert len(found.labels) == 24 and found.labels[-1] == OTHERS
     assert np.sum(found.counts) == 700
 
 
@@ -80,43 +77,3 @@ def test_a_picture_of_many_papers_is_of_some_of_them():
 def test_vectors_of_one_number_or_all_the_same_can_be_placed():
     found = pictures.places(np.ones((5, 1)), ["a"] * 5)
     assert found.way == "PCA" and found.x == found.y == [0] * 5
-
-
-def test_pictures_are_read_as_they_were_written(tmp_path):
-    made = pictures_of(1, 0.7)
-    pictures.write_pictures(tmp_path, made)
-    assert pictures.read_pictures(tmp_path) == made
-    assert (tmp_path / pictures.PICTURES).stat().st_size < 100_000
-
-
-def test_a_report_without_pictures_has_none(tmp_path):
-    assert pictures.read_pictures(tmp_path) == {}
-
-
-@pytest.mark.parametrize(
-    ("task", "name", "field", "wrong"),
-    [
-        ("mag", "confusion", "counts", [[1]]),
-        ("mag", "confusion", "kind", "film"),
-        ("mag", "places", "label", [99] * 600),
-        ("mag", "places", "x", ["<script>"] * 600),
-        ("cite", "curves", "belongs", None),
-        ("cite", "curves", "recall", []),
-        ("cite", "similarity", "series", {"a": [1]}),
-        ("cite", "similarity", "edges", 3),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(tmp_path, task, name, field, wrong):
-    pictures.write_pictures(tmp_path, pictures_of(1, 0.7))
-    file = tmp_path / pictures.PICTURES
-    described = json.loads(file.read_text())
-    described["pictures"][task][name][field] = wrong
-    file.write_text(json.dumps(described))
-    with pytest.raises(TrainerError, match=r"pictures\.json is damaged"):
-        pictures.read_pictures(tmp_path)
-
-
-def test_pictures_of_a_newer_format_are_refused(tmp_path):
-    (tmp_path / pictures.PICTURES).write_text('{"format": 2, "pictures": {}}')
-    with pytest.raises(TrainerError, match="format 2, not 1"):
-        pictures.read_pictures(tmp_path)

@@ -12,7 +12,8 @@ import pytest
 from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import NO_CANDIDATES, QUERY_WITHOUT_VECTOR, Vectors
+from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
+from trainer.evaluations.base import Vectors
 from trainer.evaluations.ranking import (
     UNSEEN,
     RankedLists,

@@ -11,8 +11,9 @@ import pytest
 from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.report import NO_VECTOR, NOTHING_RELEVANT, QUERY_WITHOUT_VECTOR
 from trainer.evaluations import matrices
-from trainer.evaluations.base import NO_VECTOR, NOTHING_RELEVANT, QUERY_WITHOUT_VECTOR, Vectors
+from trainer.evaluations.base import Vectors
 from trainer.evaluations.retrieval import JudgedQueries, ndcg_at, recall_at, relevant_ranks
 
 

@@ -14,7 +14,7 @@ from tests.make_report import items, report, result, score, subject
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec
-from trainer.evaluations.base import NO_VECTOR, QUERY_WITHOUT_VECTOR
+from trainer.contract.report import NO_VECTOR, QUERY_WITHOUT_VECTOR
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import write_items
 from trainer.reports import differences

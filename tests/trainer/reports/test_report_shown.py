@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.make_report import items, pictures_of, report, result, subject
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report, Score
-from trainer.evaluations.pictures import read_pictures
+from trainer.contract.pictures import read_pictures
 from trainer.reports import charts, table
 from trainer.reports.html import Shown, page
 from trainer.reports.report import save, save_together

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES, Vectors
+from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
+from trainer.evaluations.base import Vectors
 from trainer.subjects.baselines import Random, TfIdf
 from trainer.suites import miread
 from trainer.suites.catalog import open_suite

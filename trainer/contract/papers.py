@@ -9,10 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from trainer.contract.evaluations import evaluation_spec
-from trainer.contract.report import Report, Result, Subject
-from trainer.evaluations.averages import AVERAGE
-from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES
+from trainer.contract.evaluations import AVERAGE, evaluation_spec
+from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES, Report, Result, Subject
 
 _NUMBERS = "paper_numbers.json"
 # A number of items that a paper rounds is met where ours is as near as that.

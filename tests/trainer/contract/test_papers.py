@@ -10,10 +10,9 @@ import pytest
 from tests.make_report import report, result, subject
 from tests.paper_numbers import RESOURCE, compact, text
 from trainer.contract.evaluations import evaluation_spec
-from trainer.contract.report import Score
+from trainer.contract.papers import beside
+from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES, Score
 from trainer.evaluations.averages import average
-from trainer.evaluations.base import WITHOUT_ABSTRACT, WITHOUT_TITLES
-from trainer.reports.papers import beside
 
 LISTED = Path(__file__).parents[3].parent / "shared" / "paper_numbers.json"
 
