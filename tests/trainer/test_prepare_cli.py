@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from tests.tiny_model import tiny_package
 from trainer import cli
 from trainer.cli.data import _Told
+from trainer.contract.holdings import Holdings
 from trainer.data.corpus import Corpus
 
 
@@ -53,6 +54,37 @@ def test_an_answer_as_json_is_one_line_and_nothing_else(tmp_path: Path, inputs: 
     code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
     assert code == 1
     assert "already" in json.loads(shown)["error"]
+
+
+def test_another_program_is_told_how_far_it_is_line_by_line(
+    tmp_path: Path, inputs: list[str]
+) -> None:
+    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json", "--progress")
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert code == 0 and json.loads(shown)["papers"] == 8
+    assert any("papers.jsonl" in line.get("note", "") for line in lines)
+    assert {"what": "papers.jsonl", "said": "16 (100%)", "share": 1.0} in lines
+    assert [line["why"] for line in lines if line.get("warning") == "papers.jsonl, line 10"]
+
+
+def test_only_a_library_has_collections(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--collection", "x", "--json")
+    assert code == 1 and "papers.jsonl has no collections" in json.loads(shown)["error"]
+
+
+def test_what_a_corpus_holds_is_said_with_what_could_be_learned_from_it(
+    tmp_path: Path, inputs: list[str]
+) -> None:
+    run(*inputs, "-o", str(tmp_path / "corpus"))
+    said = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus")]).stdout
+    assert ["specter-small", "abstracts", "0", "too", "few"] in [
+        line.split() for line in said.splitlines()
+    ]
+    answer = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus"), "--json"]).stdout
+    holds = Holdings.read(json.loads(answer)["holds"])
+    assert (holds.papers, holds.abstracts, holds.citations, holds.citing) == (8, 0, 1, 1)
+    done = CliRunner().invoke(cli.app, ["corpus", str(tmp_path), "--json"])
+    assert done.exit_code == 1 and "is no corpus" in json.loads(done.stdout)["error"]
 
 
 def test_venues_are_left_out_by_name_or_by_a_file_of_names(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -75,6 +76,23 @@ def test_a_dry_run_tells_the_time_and_leaves_nothing(
     assert "in all, of which" in said
     assert "journals" in said
     assert not (tmp_path / "run").exists()
+
+
+def test_a_dry_run_answers_another_program(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    named = arguments(tmp_path / "run", corpus_for_all, tiny_base, max_steps=3)
+    done = CliRunner().invoke(app, [*named, "--dry-run", "--json", "--progress"])
+    answer = json.loads(done.stdout)
+    assert (answer["steps"], [one["stage"] for one in answer["stages"]]) == (3, ["journals"])
+    assert answer["seconds"] > 0 and answer["memory"] > 0 and answer["device"] == "cpu"
+    assert {"note": "Trying some steps of the stage journals"} in [
+        json.loads(line) for line in done.stderr.splitlines()
+    ]
+    failed = CliRunner().invoke(
+        app, [*arguments(tmp_path, tmp_path, tiny_base), "--dry-run", "--json"]
+    )
+    assert failed.exit_code == 1 and "is no corpus" in json.loads(failed.stdout)["error"]
 
 
 def test_a_grid_keeps_the_best_of_its_runs(

@@ -42,6 +42,7 @@ def _add(command: Callable[..., None], name: str = "", examples: str = "") -> No
 # In the order in which one needs them.
 _add(methods.methods)
 _add(data.prepare, examples=data.EXAMPLES)
+_add(data.corpus)
 _add(training.train, examples=training.EXAMPLES)
 _add(embedding.embed_papers, "embed", embedding.EXAMPLES)
 _add(evaluation.suites)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +13,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from trainer.cli.shown import Shown
-from trainer.contract.errors import TrainerError
+from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.contract.catalog import METHODS
+from trainer.contract.holdings import Holdings, findings
 from trainer.contract.package import find_model
 from trainer.data.watch import Watch
 
@@ -24,13 +23,15 @@ if TYPE_CHECKING:
     from trainer.data.corpus import Corpus
 
 EXAMPLES = """Examples: papers of your library; downloads with their citations; a training set as
-SPECTER's authors published it.
+SPECTER's authors published it; a collection.
 
 sciread-trainer prepare library.sqlite3 --output corpora/mine
 
 sciread-trainer prepare arxiv-metadata.json pubmed.xml.gz citations.tsv --output corpora/all --tokens starter
 
 sciread-trainer prepare metadata.json data.json --output corpora/specter
+
+sciread-trainer prepare library.sqlite3 --collection thesis --output corpora/thesis
 """  # noqa: E501
 
 _SHOWN = 5  # problems of one file
@@ -56,6 +57,9 @@ ExcludeVenues = Annotated[
     list[str],
     typer.Option(help="Leave out papers of this journal, or of all those named in this file."),
 ]
+OfCollection = Annotated[
+    str, typer.Option("--collection", help="Of a library, only the papers of this collection.")
+]
 NeedAbstract = Annotated[
     bool, typer.Option("--need-abstract", help="Leave out papers without an abstract.")
 ]
@@ -63,7 +67,6 @@ Tokens = Annotated[
     list[str],
     typer.Option(help="Cut all texts into the word pieces of this model already now."),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
 
 
 def prepare(
@@ -73,7 +76,9 @@ def prepare(
     exclude_venues: ExcludeVenues = [],  # noqa: B006
     need_abstract: NeedAbstract = False,
     tokens: Tokens = [],  # noqa: B006
+    collection: OfCollection = "",
     as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Make a corpus, the folder of papers that a training reads, and say what came into it.
 
@@ -85,12 +90,13 @@ def prepare(
     from trainer.data.prepare import prepare as make_corpus
     from trainer.data.tokens import TokenCache
 
-    with _answering(as_json), _Told(as_json) as told:
+    with answering(as_json), _Told(as_json, progress) as told:
         tokenizers = [_tokenizer(model) for model in tokens]
         corpus = make_corpus(
             inputs,
             output,
             citations=citations,
+            collection=collection,
             exclude_venues=_venues(exclude_venues),
             need_abstract=need_abstract,
             watch=told,
@@ -104,11 +110,29 @@ def prepare(
             _print(corpus)
 
 
+def corpus(
+    folder: Annotated[Path, typer.Argument(help="A folder that `prepare` made.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say what a corpus holds, and which methods could learn from it."""
+    from trainer.data.corpus import Corpus
+    from trainer.data.holdings import holdings_of
+
+    with answering(as_json):
+        opened = Corpus.open(folder)
+        holds = holdings_of(opened)
+    if as_json:
+        typer.echo(json.dumps(_summary(opened) | {"holds": holds.described()}, ensure_ascii=False))
+        return
+    _print(opened)
+    Console(highlight=False).print(_methods_table(holds))
+
+
 class _Told(Shown, Watch):
     """What `prepare` tells of the files that it reads."""
 
-    def __init__(self, quiet: bool) -> None:
-        super().__init__(quiet, every=5.0)
+    def __init__(self, quiet: bool, as_lines: bool = False) -> None:
+        super().__init__(quiet, every=5.0, as_lines=as_lines)
         self._problems: Counter[str] = Counter()
         self._file, self._begun = "", 0.0
 
@@ -131,18 +155,6 @@ class _Told(Shown, Watch):
         for file, count in self._problems.items():
             if count > _SHOWN:
                 self.warn(file, f"{count - _SHOWN:,} more problems are named in {named_in}.")
-
-
-@contextmanager
-def _answering(as_json: bool) -> Iterator[None]:
-    """With --json an error is an answer too."""
-    try:
-        yield
-    except TrainerError as error:
-        if not as_json:
-            raise
-        typer.echo(json.dumps({"error": error.message, "hint": error.hint}, ensure_ascii=False))
-        raise typer.Exit(1) from error
 
 
 def _venues(named: list[str]) -> set[str]:
@@ -194,6 +206,17 @@ def _print(corpus: Corpus) -> None:
         soft_wrap=True,
     )
     console.print(f"The corpus is at {escape(str(corpus.folder))}.", soft_wrap=True)
+
+
+def _methods_table(holds: Holdings) -> Table:
+    """What each recipe finds of what it needs."""
+    table = Table("recipe", "needs", "has", "", box=None, padding=(0, 2, 0, 0))
+    for spec in METHODS:
+        for name in spec.recipes:
+            for number, one in enumerate(findings(spec, spec.resolve(name), holds)):
+                verdict = {"enough": "", "few": "few", "missing": "too few"}[one.level.value]
+                table.add_row("" if number else name, one.need.value, f"{one.have:,}", verdict)
+    return table
 
 
 def _files_table(corpus: Corpus) -> Table:

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import json
+import sys
 import time
-from typing import Self
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any, Self
 
+import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn
+
+from trainer.contract.errors import TrainerError
+
+# Seconds between two lines that tell another program how far it is.
+_LINES_EVERY = 0.2
+
+AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
+AsLines = Annotated[
+    bool,
+    typer.Option("--progress", help="For programs: say on stderr how far it is, as lines of JSON."),
+]
 
 
 def counted(number: int, thing: str) -> str:
@@ -15,24 +31,40 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}" + ("" if number == 1 else "s")
 
 
+@contextmanager
+def answering(as_json: bool) -> Iterator[None]:
+    """With --json an error is an answer too."""
+    try:
+        yield
+    except TrainerError as error:
+        if not as_json:
+            raise
+        typer.echo(json.dumps({"error": error.message, "hint": error.hint}, ensure_ascii=False))
+        raise typer.Exit(1) from error
+
+
 class Shown:
     """Writes to stderr: a bar on a terminal, else a line every so many seconds.
 
-    Used in a `with`. The bar goes at its end, and what was noted stays.
+    Used in a `with`. The bar goes at its end, and what was noted stays. With `as_lines` another
+    program reads, and gets JSON, however quiet it is: {"note"}, {"warning", "why"}, or {"what",
+    "said", "share"}.
     """
 
-    def __init__(self, quiet: bool, every: float = 10.0) -> None:
-        self._console = Console(stderr=True, highlight=False, quiet=quiet)
+    def __init__(self, quiet: bool, every: float = 10.0, *, as_lines: bool = False) -> None:
+        self._console = Console(stderr=True, highlight=False, quiet=quiet or as_lines)
+        self._as_lines = as_lines
         self._bar = Progress(
             TextColumn("{task.description}"),
             BarColumn(bar_width=28),
             TextColumn("{task.fields[said]}"),
             console=self._console,
             transient=True,
-            disable=quiet or not self._console.is_terminal,
+            disable=quiet or as_lines or not self._console.is_terminal,
         )
         self._task = self._bar.add_task("", total=1.0, said="", visible=False)
-        self._every, self._told = every, time.monotonic()
+        self._every = _LINES_EVERY if as_lines else every
+        self._told = time.monotonic() - (self._every if as_lines else 0.0)
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -43,11 +75,13 @@ class Shown:
 
     def note(self, text: str) -> None:
         """A line that stays. The bar is gone until the next `at`."""
+        self._line(note=text)
         self._bar.update(self._task, visible=False)
         self._console.print(escape(text), soft_wrap=True)
 
     def warn(self, where: str, why: str) -> None:
         """A line about something that went wrong, and does not end the work."""
+        self._line(warning=where, why=why)
         self._console.print(f"[yellow]{escape(where)}:[/] {escape(why)}", soft_wrap=True)
 
     def at(self, what: str, said: str, share: float) -> None:
@@ -58,4 +92,9 @@ class Shown:
         now = time.monotonic()
         if not self._console.is_terminal and now - self._told > self._every:
             self._told = now
+            self._line(what=what, said=said, share=round(share, 4))
             self._console.print(escape(f"{what}: {said}"), soft_wrap=True)
+
+    def _line(self, **values: Any) -> None:
+        if self._as_lines:
+            print(json.dumps(values, ensure_ascii=False), file=sys.stderr, flush=True)

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from trainer.cli.shown import AsJson, AsLines, Shown, answering
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import Recipe, Run
 
 if TYPE_CHECKING:
     from trainer.distributed import Ranks
     from trainer.loop.begin import Options
+    from trainer.loop.dry_run import Estimate
 
 EXAMPLES = """Examples: a small model in minutes, also without a GPU; how long the paper's own
 recipe would take here; the same with another learning rate.
@@ -85,11 +89,14 @@ def train(
     compiled: Compiled = False,
     save_every: SaveEvery = 5.0,
     measured: Measured = True,
+    as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Train a model, or go on with a run that was interrupted.
 
     A new run needs --recipe and --corpus. The same command, or the folder alone, goes on after
     whatever has happened. On many GPUs: torchrun --nproc-per-node=8 -m trainer train RUN
+    A --dry-run can answer with --json.
     """
     # Among ranks torch warns that it looks for unused weights; there may be some.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
@@ -101,18 +108,40 @@ def train(
 
     options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
     wanted = Wanted(recipe, corpus, base, changes or (), seed)
-    with Ranks.from_environment(device) as ranks:
-        begin = _estimate if dry_run else _train
-        signal = begin(Run(run), wanted, ranks, options)
+    with answering(as_json), Ranks.from_environment(device) as ranks:
+        if dry_run:
+            _estimate(_recipe(Run(run), wanted), ranks, options, as_json, progress)
+            return
+        signal = _train(Run(run), wanted, ranks, options)
     if signal:
         raise typer.Exit(128 + signal)
 
 
-def _estimate(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
-    from trainer.loop.dry_run import dry_run
+def _estimate(
+    recipe: Recipe, ranks: Ranks, options: Options, as_json: bool, progress: bool
+) -> None:
+    from trainer.loop.dry_run import dry_run, show
 
-    dry_run(_recipe(run, wanted), ranks, options)
-    return 0
+    with Shown(as_json or not ranks.main, as_lines=progress and ranks.main) as shown:
+        found = dry_run(recipe, ranks, options, shown.note)
+    if ranks.main and as_json:
+        typer.echo(json.dumps(_described(recipe, ranks, found), ensure_ascii=False))
+    elif ranks.main:
+        show(recipe, ranks, found)
+
+
+def _described(recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> dict[str, Any]:
+    from trainer.machine import described
+
+    return {
+        "recipe": recipe.name,
+        "base": recipe.base,
+        **described(ranks),
+        "stages": [asdict(one) for one in found],
+        "steps": sum(one.steps for one in found),
+        "seconds": sum(one.seconds for one in found),
+        "memory": max((one.memory for one in found), default=0),
+    }
 
 
 def _train(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:

@@ -38,6 +38,8 @@ RECORDS = "records.json"
 _PIECE = 1 << 20
 # More than the longest line.
 _END = 1 << 18
+# How the line of a step begins; see Event.line.
+_STEP = b'{"event": "step"'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +99,7 @@ class Recipe:
                 )
             return cls.named(
                 found["recipe"],
-                path.parent / found["corpus"],
+                Path(os.path.normpath(path.parent / found["corpus"])),
                 seed=int(found.get("seed", 1)),
                 changes=found.get("settings", {}),
                 grid=found.get("grid"),
@@ -112,13 +114,15 @@ class Recipe:
         except KeyError as error:
             raise TrainerError(f"{path} does not say what its {error} is.") from error
 
-    def write(self, path: Path) -> None:
-        """Put it into a file that `read` reads, whole or not at all."""
+    def write(self, path: Path, *, relative: bool = False) -> None:
+        """Put it into a file that `read` reads, whole or not at all. With `relative`, the corpus
+        is named as it lies from there, so that both may be moved together."""
+        corpus = os.path.relpath(self.corpus, path.parent) if relative else str(self.corpus)
         described = {
             "format": FORMAT,
             "recipe": self.name,
             "method": self.method,
-            "corpus": str(self.corpus),
+            "corpus": Path(corpus).as_posix(),
             "seed": self.seed,
             "settings": dict(self.settings),
             "grid": {name: list(values) for name, values in self.grid.items()},
@@ -226,8 +230,9 @@ class Run:
         self._report = folder / "report.json"
 
     @classmethod
-    def create(cls, folder: Path, recipe: Recipe) -> Run:
-        """Make the folder. Raises TrainerError where a run with another recipe is in it.
+    def create(cls, folder: Path, recipe: Recipe, *, relative: bool = False) -> Run:
+        """Make the folder; `relative` as in Recipe.write. Raises TrainerError where a run with
+        another recipe is in it.
 
         One that failed before it started, as with a corpus that is not there, makes room.
         """
@@ -240,7 +245,7 @@ class Run:
             )
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            recipe.write(folder / "recipe.toml")
+            recipe.write(folder / "recipe.toml", relative=relative)
         except OSError as error:
             raise TrainerError(
                 f"There can be no run in {folder}: {error.strerror}.", "Name another folder."
@@ -274,6 +279,11 @@ class Run:
         return ended.get(self._last_kind(), State.interrupted)
 
     @property
+    def size(self) -> int:
+        """How many bytes of events there are to follow."""
+        return self._events.stat().st_size if self._events.exists() else 0
+
+    @property
     def _failed_to_start(self) -> bool:
         kinds = {event.kind for event in self.events()}
         return "error" in kinds and "start" not in kinds
@@ -291,10 +301,11 @@ class Run:
                     found = [kept for kept in found if kept.step <= event.step]
                 found.append(event)
 
-    def follow(self, offset: int = 0) -> tuple[list[Event], int]:
+    def follow(self, offset: int = 0, *, thin: int = 1) -> tuple[list[Event], int]:
         """The events after `offset` bytes, and the offset to ask with the next time.
 
-        A line that is still being written comes the next time. Call until nothing comes.
+        A line that is still being written comes the next time. Call until the offset stays. With
+        `thin`, of steps only every so manieth comes, which takes less time by as much.
         """
         try:
             with self._events.open("rb") as file:
@@ -303,8 +314,9 @@ class Run:
         except FileNotFoundError:
             return [], offset
         lines, complete, _ = piece.rpartition(b"\n")
-        found = [Event.of(line) for line in lines.split(b"\n")] if complete else []
-        return [event for event in found if event], offset + len(lines) + len(complete)
+        wanted = _thinned(lines.split(b"\n"), thin) if complete else []
+        found = [event for line in wanted if (event := Event.of(line))]
+        return found, offset + len(lines) + len(complete)
 
     def stop(self) -> None:
         """Ask for a checkpoint and an end, wherever the run is trained. It can be gone on with."""
@@ -361,8 +373,7 @@ class Run:
         return False
 
     def _last_kind(self) -> str:
-        size = self._events.stat().st_size if self._events.exists() else 0
-        events, _ = self.follow(max(0, size - _END))
+        events, _ = self.follow(max(0, self.size - _END))
         return events[-1].kind if events else ""
 
 
@@ -374,6 +385,15 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     unfinished.replace(path)
+
+
+def _thinned(lines: list[bytes], thin: int) -> list[bytes]:
+    """Of the lines that tell of a step, every so manieth and the last."""
+    if thin <= 1:
+        return lines
+    steps = [number for number, line in enumerate(lines) if line.startswith(_STEP)]
+    dropped = {*steps} - {*steps[::thin], *steps[-1:]}
+    return [line for number, line in enumerate(lines) if number not in dropped]
 
 
 def _choices(values: Any) -> tuple[Value, ...]:

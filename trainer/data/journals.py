@@ -37,7 +37,7 @@ class JournalRule:
 ARXIV = JournalRule()
 PUBMED = JournalRule(at_least=300, first_year=2016, last_year=2021)
 # What the ids of PubMed's papers start with.
-_PMID = "pmid:"
+PMID = "pmid:"
 
 
 class Chosen(NamedTuple):
@@ -138,7 +138,7 @@ def _choose_from(
     corpus: Corpus, rows: NDArray[np.int64], rule: JournalRule, pubmed: JournalRule, seed: int
 ) -> Chosen:
     """Which of the papers are kept, each by the rule for where it comes from."""
-    theirs = corpus.named(_PMID)
+    theirs = corpus.named(PMID)
     from_pubmed = (rows >= theirs.start) & (rows < theirs.stop)
     chosen, too_small, not_recent = np.empty(0, np.int64), 0, 0
     for some, its in ((rows[~from_pubmed], rule), (rows[from_pubmed], pubmed)):

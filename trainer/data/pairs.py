@@ -11,14 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trainer.contract.holdings import merged
 from trainer.data.chance import bits, chosen
 from trainer.data.citations import within
 from trainer.data.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
 from trainer.data.tokens import Part, Texts
-
-# Categories that the paper takes as one.
-_MERGED = ("astro-ph", "cond-mat", "hep")
 
 
 class Pairs(NamedTuple):
@@ -81,19 +79,12 @@ def _large_enough(sizes: NDArray[np.int64], at_least: int) -> tuple[NDArray[np.i
 
 def _categories(corpus: Corpus, merge: bool) -> tuple[list[str], NDArray[np.int64]]:
     """The categories' names, and each paper's, -1 where it has none."""
-    merged = [_merged(name) if merge else name for name in corpus.field_names]
-    names = sorted(set(merged))
+    taken = [merged(name) if merge else name for name in corpus.field_names]
+    names = sorted(set(taken))
     numbers = {name: number for number, name in enumerate(names)}
     # The last is found by -1, for papers without.
-    codes = np.array([*(numbers[name] for name in merged), -1])
+    codes = np.array([*(numbers[name] for name in taken), -1])
     return names, codes[corpus.primary]
-
-
-def _merged(name: str) -> str:
-    for stem in _MERGED:
-        if name == stem or name.startswith((f"{stem}.", f"{stem}-")):
-            return stem
-    return name
 
 
 def _distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np.int64]:

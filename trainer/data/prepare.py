@@ -24,18 +24,20 @@ def prepare(
     output: Path,
     *,
     citations: Sequence[str] = (),
+    collection: str = "",
     exclude_venues: Collection[str] = (),
     need_abstract: bool = False,
     watch: Watch | None = None,
 ) -> Corpus:
     """Make a corpus of all papers in the files `inputs` and all `citations` between them.
 
-    A file may be named "kind=path", where its kind is not clear by itself. Raises TrainerError,
+    A file may be named "kind=path", where its kind is not clear by itself. Of libraries, only the
+    papers of the `collection` are taken, if one is named. Raises TrainerError,
     and then leaves nothing behind: for files that are not there or of no known kind, or where
     there is no place to write. A damaged entry or file is told to `watch` and left out.
     """
     watch = watch or Watch()
-    found = [_opened(name) for name in inputs]
+    found = [_opened(name, collection) for name in inputs]
     found += [(kind_named("citations"), _source(path)) for path in citations]
     try:
         with Builder(output) as builder:
@@ -118,6 +120,8 @@ class _Preparation:
     def _begin(self, kind: Kind, source: Source) -> dict[str, Any]:
         self._watch.note(f"Reading {source.path} ({kind.title})")
         named = {"name": source.path.name, "kind": kind.key}
+        if source.part:
+            named["part"] = source.part
         file = {**named, "papers": 0, "citations": 0, "problems": 0}
         self._files.append(file)
         return file
@@ -140,17 +144,23 @@ def _readable(kind: Kind, source: Source) -> Iterator[Record | Citations | Probl
         yield Problem("", why_unreadable(error), paper=False)
 
 
-def _opened(name: str) -> tuple[Kind, Source]:
+def _opened(name: str, collection: str) -> tuple[Kind, Source]:
     key, equals, path = name.partition("=")
     if equals and not Path(name).exists():
-        return kind_named(key), _source(path)
-    source = _source(name)
-    return kind_of(source), source
+        kind, source = kind_named(key), _source(path, collection)
+    else:
+        source = _source(name, collection)
+        kind = kind_of(source)
+    if collection and kind.key != "library":
+        raise TrainerError(
+            f"{source.path} has no collections.", "Only a library.sqlite3 of SciRead's has."
+        )
+    return kind, source
 
 
-def _source(name: str) -> Source:
+def _source(name: str, part: str = "") -> Source:
     path = Path(name)
     if not path.is_file():
         what = "a folder" if path.is_dir() else "not there"
         raise TrainerError(f"{path} is {what}.", "Name the files to read, one by one.")
-    return Source(path)
+    return Source(path, part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,17 +53,16 @@ class Estimate:
 
 
 def dry_run(
-    recipe: Recipe, ranks: Ranks, options: Options, console: Console | None = None
+    recipe: Recipe, ranks: Ranks, options: Options, note: Callable[[str], None] = lambda _: None
 ) -> list[Estimate]:
-    """Estimate each stage, and print it. For all ranks at once. Raises TrainerError."""
-    console = console or Console(quiet=not ranks.main)
+    """Estimate each stage; `note` hears what goes on. For all ranks at once. Raises
+    TrainerError."""
+    found = []
     with tempfile.TemporaryDirectory() as folder:
-        method = begin(recipe, Path(folder), ranks, options, console.print).method
-        found = [
-            _estimate(method, stage, recipe, ranks, options, Path(folder))
-            for stage in method.stages
-        ]
-    _show(console, recipe, ranks, found)
+        method = begin(recipe, Path(folder), ranks, options, note).method
+        for stage in method.stages:
+            note(f"Trying some steps of the stage {stage.name}")
+            found.append(_estimate(method, stage, recipe, ranks, options, Path(folder)))
     return found
 
 
@@ -165,7 +164,9 @@ def table(found: Sequence[Estimate]) -> Table:
     return shown
 
 
-def _show(console: Console, recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> None:
+def show(recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> None:
+    """Print it."""
+    console = Console()
     machine = described(ranks)
     many = f", {ranks.world} ranks" if ranks.world > 1 else ""
     said = f"{recipe.name} from {recipe.base} on {machine['device']}{many}"

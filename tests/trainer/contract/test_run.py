@@ -61,6 +61,14 @@ def test_what_is_wrong_with_a_recipe_is_said(tmp_path: Path, text: str, said: st
         Recipe.read(path)
 
 
+def test_a_run_and_its_corpus_may_be_moved_together(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    Run.create(home / "runs" / "a", recipe(home), relative=True)
+    home.rename(tmp_path / "there")
+    found = Run(tmp_path / "there" / "runs" / "a").recipe
+    assert found.corpus == tmp_path / "there" / "corpus"
+
+
 def test_a_grid_gives_a_recipe_for_each_combination(tmp_path: Path) -> None:
     grid = {"learning_rate": [1e-4, 2e-4], "batch_size": [16, 32]}
     found = dict(Recipe.named("specter", tmp_path, grid=grid).combinations())
@@ -146,6 +154,19 @@ def test_steps_that_a_resumed_run_does_again_count_once(tmp_path: Path) -> None:
         run.append(Event("step", step + 4, step, {"loss": 0.5}))
     losses = [(e.step, e.values["loss"]) for e in run.events() if e.kind == "step"]
     assert losses == [(1, 1.0), (2, 0.5), (3, 0.5), (4, 0.5)]
+
+
+def test_of_very_many_steps_some_are_enough(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    for step in range(1, 101):
+        run.append(Event("step", step, step, {"loss": 1.0}))
+        if step == 50:
+            run.append(Event("validation", step, step, {"loss": 1.0}))
+    found, offset = run.follow(thin=30)
+    assert [(event.kind, event.step) for event in found] == [
+        ("step", 1), ("step", 31), ("validation", 50), ("step", 61), ("step", 91), ("step", 100),
+    ]  # fmt: skip
+    assert offset == run.size and run.follow(offset, thin=30) == ([], offset)
 
 
 def test_a_run_says_how_it_stands(tmp_path: Path) -> None:

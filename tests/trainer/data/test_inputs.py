@@ -18,6 +18,7 @@ from sciread_app.storage.library import Library
 from tests.make import paper
 from trainer.contract.errors import TrainerError
 from trainer.data.inputs import KINDS, json_stream, kind_named, kind_of
+from trainer.data.inputs import library as library_input
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import venue_of
@@ -304,6 +305,26 @@ def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) ->
     ]
     assert path.read_bytes() == before
     assert stocked.count() == 3
+
+
+def test_of_a_library_a_collection_comes_alone_with_those_below_it(
+    tmp_path: Path, stocked: Library
+) -> None:
+    stocked.shelves.collect([1], "thesis/methods")
+    stocked.shelves.collect([3, 4], "thesis")
+    stocked.shelves.collect([2], "methods")
+    path = tmp_path / "library.sqlite3"
+
+    def names(collection: str) -> list[str]:
+        return [found.id for found in library_input.read(Source(path, collection))
+                if isinstance(found, Record)]  # fmt: skip
+
+    assert names("thesis") == ["arxiv:2101.00001", "paper:3"]
+    assert names(" thesis / methods") == ["arxiv:2101.00001"]
+    assert names("methods") == ["pmid:12"]
+    for unknown in ("thesis/none", "none"):
+        with pytest.raises(TrainerError, match=f"no collection '{unknown}'"):
+            names(unknown)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def test_each_stage_counts_its_own_memory(
         "trainer.loop.dry_run.forget_memory", lambda _: forget_memory(torch.device("cuda"))
     )
     recipe = recipe_of("physbert", mlm_long=0, max_steps=1)
-    found = dry_run(recipe, Ranks.alone("cpu"), Options(), Console(quiet=True))
+    found = dry_run(recipe, Ranks.alone("cpu"), Options())
     assert len(forgotten) == len(found) == 2
 
 

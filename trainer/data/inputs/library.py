@@ -15,7 +15,7 @@ from trainer.data.record import Citations, Problem, Record
 
 # What a library of SciRead's says of itself, and the newest kind that is known here.
 APPLICATION_ID = 0x53636952
-NEWEST = 3
+NEWEST = 4
 # The identifier that a paper is called by: the first of these that it has.
 _PREFERRED = ("arxiv", "doi", "pmid", "pmcid")
 _AT_ONCE = 1_000
@@ -28,6 +28,13 @@ _FIELDS = "SELECT paper, field FROM fields WHERE paper BETWEEN ? AND ? ORDER BY 
 _IDENTIFIERS = """
     SELECT paper, kind, value FROM identifiers WHERE paper BETWEEN ? AND ? ORDER BY paper, position
 """
+_COLLECTION = "SELECT id FROM collections WHERE parent IS ? AND name = ?"
+# With those below it, as the application shows it.
+_IN_COLLECTION = """
+    WITH RECURSIVE below (id) AS (
+        VALUES (?) UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
+    SELECT DISTINCT paper FROM collected WHERE collection IN (SELECT id FROM below)
+"""
 # Cited papers that are not in the library come too, by the identifier that they are cited by.
 _CITATIONS = """
     SELECT citing.paper, cited.paper, c.cited_kind, c.cited
@@ -38,14 +45,15 @@ _CITATIONS = """
 
 
 def read(source: Source) -> Iterator[Record | Citations | Problem]:
-    """All papers that are not in the trash, then who cites whom. Raises TrainerError."""
+    """All papers that are not in the trash, then who cites whom; with a `part`, those of the
+    collection that is called so ("thesis/methods"). Raises TrainerError."""
     address = f"file:{quote(str(source.path.absolute()))}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
             _check(db, source)
             db.execute("BEGIN")  # All is read as it stands now, whatever is written meanwhile.
             names: dict[int, str] = {}
-            yield from _papers(db, names)
+            yield from _papers(db, names, _members(db, source))
             yield from _citations(db, names)
     except sqlite3.Error as error:
         raise TrainerError(
@@ -68,13 +76,34 @@ def _check(db: sqlite3.Connection, source: Source) -> None:
         )
 
 
-def _papers(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[Record | Problem]:
+def _members(db: sqlite3.Connection, source: Source) -> set[int] | None:
+    """The papers of the collection that is wanted; None: all are."""
+    wanted = [name for part in source.part.split("/") if (name := part.strip())]
+    if not wanted:
+        return None
+    at = None
+    for name in wanted:
+        found = db.execute(_COLLECTION, (at, name)).fetchone()
+        if not found:
+            raise TrainerError(
+                f"The library {source.path} has no collection {source.part!r}.",
+                "Name it with all those that it is in, such as: thesis/methods",
+            )
+        (at,) = found
+    return {paper for (paper,) in db.execute(_IN_COLLECTION, (at,))}
+
+
+def _papers(
+    db: sqlite3.Connection, names: dict[int, str], members: set[int] | None
+) -> Iterator[Record | Problem]:
     last = 0
     while rows := db.execute(_PAPERS, (last, _AT_ONCE)).fetchall():
         first, last = rows[0][0], rows[-1][0]
         fields = _grouped(db.execute(_FIELDS, (first, last)))
         identifiers = _grouped(db.execute(_IDENTIFIERS, (first, last)))
         for number, title, abstract, year, venue in rows:
+            if members is not None and number not in members:
+                continue
             names[number] = _name(number, identifiers.get(number, []))
             if title or abstract:
                 kinds = tuple(field for (field,) in fields.get(number, ()))

@@ -17,10 +17,12 @@ _BUFFER = 1 << 20
 
 
 class Source:
-    """An input file. `share` says how much of it has been read, from 0 to 1."""
+    """An input file. `share` says how much of it has been read, from 0 to 1. `part` names what of
+    it is wanted, such as a collection of a library; empty: all."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, part: str = "") -> None:
         self.path = path
+        self.part = part
         self.bytes = path.stat().st_size
         self._raw: BinaryIO | None = None
 
