@@ -10,20 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import Encoder
-from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, open_home, resource
+from sciread_app.services.activation import Activation
+from sciread_app.services.answering import Answerer, Answering
 from sciread_app.services.backups import Backups
 from sciread_app.services.comparing import OtherModels
 from sciread_app.services.duplicates import Duplicates
 from sciread_app.services.intake import Intake, Report
 from sciread_app.services.organise import Organise
-from sciread_app.services.search import Search
-from sciread_app.services.space import Space
 from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from trainer.contract.errors import PackageRefused
-from trainer.contract.package import Package, read_package, starter_package
+from trainer.contract.package import STARTER, read_package, starter_package
 
 if TYPE_CHECKING:
     from sciread_app.services.asking import Asking
@@ -36,8 +34,6 @@ if TYPE_CHECKING:
     from sciread_app.services.zotero import Zotero
     from sciread_app.sources.http import Client
 
-log = logging.getLogger(__name__)
-
 SAMPLE = "Sample library"
 
 
@@ -48,7 +44,6 @@ class Workspace:
     def __init__(self, home: Home) -> None:
         self.home = home
         self.is_new = not home.library.exists()
-        self.model_title = ""  # of the active model, once `space` was asked for
         self.settings: Settings
         self.settings, self.warnings = read_settings(home.settings)
         self._risk = home.risk
@@ -56,19 +51,9 @@ class Workspace:
         self.intake = self._new_intake()
         self.organise = Organise(self.library)
         self.duplicates = Duplicates(self.library, self.organise)
-
-    @cached_property
-    def space(self) -> Space | None:
-        """What the active model knows of the library; None, with a warning, if it is unusable."""
-        try:
-            encoder = Encoder(self._package())
-        except PackageRefused as refused:
-            log.warning("no model: %s %s", refused, refused.hint)
-            why = f"{refused} {refused.hint}"
-            self.warnings.append(tr("There is no search by meaning: {why}", why=why))
-            return None
-        self.model_title = encoder.title
-        return Space(self.library, encoder, self.home.indexes)
+        # Whoever asks by meaning takes what answers for as long as he asks, and no longer.
+        self.answering = Answering(self.library, home.indexes, self.settings.model, self._encoder)
+        self.activation = Activation(self.library, self.answering, home.indexes)
 
     @property
     def risk(self) -> str:
@@ -106,18 +91,16 @@ class Workspace:
     @cached_property
     def others(self) -> OtherModels:
         """The models that can be compared with the active one."""
-        home = self.home
-        return OtherModels(self.library, home.models, home.indexes, self.settings.model)
+        home, answering = self.home, self.answering
+        return OtherModels(self.library, home.models, home.indexes, lambda: answering.model)
 
-    @cached_property
-    def search(self) -> Search:
-        return Search(self.library, self.space)
-
-    @cached_property
-    def atlas(self) -> Atlas | None:
+    def atlas(self, now: Answerer) -> Atlas | None:
+        """The map of what answers; None where nothing does."""
         from sciread_app.services.atlas import Atlas
 
-        return Atlas(self.library, self.space, self.home.indexes) if self.space else None
+        if (space := now.space) is None:
+            return None
+        return now.part(Atlas, lambda: Atlas(self.library, space, self.home.indexes))
 
     @cached_property
     def zotero(self) -> Zotero:
@@ -153,11 +136,10 @@ class Workspace:
 
     # What learns takes a second to import.
 
-    @cached_property
-    def recommender(self) -> Recommender:
+    def recommender(self, now: Answerer) -> Recommender:
         from sciread_app.services.recommend import Recommender
 
-        return Recommender(self.library, self.space)
+        return now.part(Recommender, lambda: Recommender(self.library, now.space))
 
     @cached_property
     def asking(self) -> Asking:
@@ -192,9 +174,9 @@ class Workspace:
         reading = self.__dict__.get("reading")
         if reading is not None:
             reading.close()
-        for name in ("space", "others"):
-            if models := self.__dict__.get(name):
-                models.close()
+        self.answering.close()
+        if others := self.__dict__.get("others"):
+            others.close()
         for name in ("_client", "_neighbour"):
             if client := self.__dict__.get(name):
                 client.close()
@@ -207,10 +189,11 @@ class Workspace:
             pdf_seconds=self.settings.pdf_seconds,
         )
 
-    def _package(self) -> Package:
-        if self.settings.model == "starter":
-            return starter_package()
-        return read_package(self.home.models / self.settings.model)
+    def _encoder(self, model: str) -> Encoder:
+        """Raises PackageRefused."""
+        if model == STARTER:
+            return Encoder(starter_package())
+        return Encoder(read_package(self.home.models / model))
 
 
 def open_workspace(folder: Path | None = None) -> Workspace:

@@ -17,6 +17,7 @@ from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
 from sciread_app.services.search import Mode
@@ -68,9 +69,10 @@ def find(
     console = Console(as_json)
     text = " ".join(query)
     with opened(home, console) as workspace:
-        results = workspace.search.find(text, limit=limit, mode=mode)
-        ids = [hit.paper for hit in results.hits]
-        reasons = workspace.search.why(text, ids)
+        with workspace.answering.use() as now:
+            results = now.search.find(text, limit=limit, mode=mode)
+            ids = [hit.paper for hit in results.hits]
+            reasons = now.search.why(text, ids)
         papers = workspace.library.get(ids)
         if results.note:
             console.warn(results.note)
@@ -93,7 +95,9 @@ def similar(
     console = Console(as_json)
     with opened(home, console) as workspace:
         like = resolve(workspace, papers)
-        results = workspace.search.similar(like, resolve(workspace, unlike or []), limit=limit)
+        unwanted = resolve(workspace, unlike or [])
+        with workspace.answering.use() as now:
+            results = now.search.similar(like, unwanted, limit=limit)
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
             console.warn(results.note)
@@ -161,10 +165,9 @@ def encode(
     Stopped or killed, it goes on where it was when it is started again.
     """
     console = Console(as_json)
-    with opened(home, console) as workspace:
-        space = workspace.space
-        if space is None:
-            raise LibraryError(workspace.warnings[-1])
+    with opened(home, console) as workspace, workspace.answering.use() as now:
+        if (space := now.space) is None:
+            raise LibraryError(tr("There is no search by meaning: {why}", why=now.trouble))
         with console.progress("Encoding") as task:
             encoded = space.catch_up(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
@@ -180,8 +183,12 @@ def doctor(home: Home = None, as_json: Json = False) -> int:
     What is only a cache is rebuilt where it does not fit. The library itself is never changed.
     """
     console = Console(as_json)
-    with opened(home, console) as workspace, console.progress("Looking") as task:
-        findings = doctors.examine(workspace.library, workspace.space, workspace.home, task)
+    with (
+        opened(home, console) as workspace,
+        workspace.answering.use() as now,
+        console.progress("Looking") as task,
+    ):
+        findings = doctors.examine(workspace.library, now.space, workspace.home, task)
     for finding in findings:
         console.say(views.finding(finding))
     console.answer([asdict(finding) for finding in findings])

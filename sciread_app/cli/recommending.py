@@ -46,13 +46,16 @@ def recommend(
     with opened(home, console) as workspace:
         if every or output:
             return _digest(workspace, begin, limit, output, console)
-        recommender = workspace.recommender
         if not collection:
             return _list(workspace, console)
-        subject = recommender.subject(collection)
-        with console.progress("Looking") as task:
+        with workspace.answering.use() as now, console.progress("Looking") as task:
+            recommender = workspace.recommender(now)
             feed = recommender.new_for(
-                subject, since=begin, among=among, limit=max(10 * limit, 100), task=task
+                recommender.subject(collection),
+                since=begin,
+                among=among,
+                limit=max(10 * limit, 100),
+                task=task,
             )
         picks = [pick for pick in feed.picks if pick.fits or far][:limit]
         papers = {paper.id: paper for paper in workspace.library.get(_named(picks))}
@@ -62,12 +65,14 @@ def recommend(
 
 
 def _list(workspace: Workspace, console: Console) -> int:
-    recommender, values = workspace.recommender, []
-    for subject in recommender.subjects():
-        new = recommender.count_new(subject)
-        name = escape(subject.name)
-        console.say(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
-        values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
+    values = []
+    with workspace.answering.use() as now:
+        recommender = workspace.recommender(now)
+        for subject in recommender.subjects():
+            new = recommender.count_new(subject)
+            name = escape(subject.name)
+            console.say(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
+            values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
     if not values:
         console.say("Nothing is followed yet: make a collection of five papers, or save a search.")
     console.answer(values)
@@ -79,8 +84,9 @@ def _digest(
 ) -> int:
     from sciread_app.services import recommend_digest as digests  # needs what learns: a second
 
-    with console.progress("Looking") as task:
-        made = digests.digest(workspace.library, workspace.recommender, since, limit, task)
+    with workspace.answering.use() as now, console.progress("Looking") as task:
+        recommender = workspace.recommender(now)
+        made = digests.digest(workspace.library, recommender, since, limit, task)
     papers = sum(len(entries) for _, entries in made.feeds)
     if output:
         digests.write(made, output)

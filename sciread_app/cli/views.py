@@ -207,7 +207,9 @@ def finding(found: Finding) -> RenderableType:
 
 
 def status_as_value(workspace: Workspace) -> dict[str, Any]:
-    library, space = workspace.library, workspace.space
+    library = workspace.library
+    with workspace.answering.use() as now:
+        space, title = now.space, now.title if now.space else ""
     papers = library.count()
     imports = library.ledger.imports()
     left = len(library.missing_vectors(space.key)[0]) if space else papers
@@ -216,7 +218,7 @@ def status_as_value(workspace: Workspace) -> dict[str, Any]:
         "papers": papers,
         "in_trash": len(library.trashed()),
         "found_by_meaning": papers - left,
-        "model": workspace.model_title,
+        "model": title,
         "space": space.key if space else "",
         "tags": len(library.shelves.tags()),
         "collections": len(library.shelves.collections()),

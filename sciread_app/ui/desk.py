@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 
 from sciread_app.domain.facets import Count, Facets
@@ -13,7 +14,7 @@ from sciread_app.domain.news import taken_back
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
-from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.errors import Cancelled
 from sciread_app.language import tr
 from sciread_app.services.facets import FacetCounts
 from sciread_app.services.outside import Outside
@@ -44,6 +45,26 @@ NAMED = 12  # authors, tags and so on that are offered while one types
 STARTING = tr("Searching by words only: the model is starting")
 
 
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A query, and who answers it; `note` says why it is not a model, if one was wanted."""
+
+    search: Search
+    model: str
+    query: str
+    mode: SearchMode
+    note: str = ""
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Two that are equal find the same."""
+        return self.query, self.mode, self.model
+
+    def find(self, order: Order, task: Task) -> Results:
+        """What only meets conditions is listed whole, the best of what is ranked."""
+        return self.search.find(self.query, limit=BEST, mode=self.mode, order=order, task=task)
+
+
 class WorkspaceDesk:
     """Every verb blocks, and may be called from any thread.
 
@@ -54,9 +75,8 @@ class WorkspaceDesk:
         self._workspace = workspace
         self._library = workspace.library
         self._by_words = Search(workspace.library, None)
-        self._building = threading.Lock()
+        self._answering = workspace.answering
         self._facets = FacetCounts(workspace.library)
-        self._why_no_meaning = STARTING
         self.is_new = workspace.is_new
         self.intake = WorkspaceIntake(workspace)
         self.care = WorkspaceCare(workspace)
@@ -64,11 +84,9 @@ class WorkspaceDesk:
         self.organise = workspace.organise
         self.others = WorkspaceOthers(workspace)
         self.duplicates = workspace.duplicates
-        self.about = WorkspaceAbout(
-            workspace, lambda: self._search_by_meaning() or self._by_words, self._awake
-        )
-        self.map = WorkspaceMap(workspace, self._search_by_meaning)
-        self.foryou = WorkspaceForYou(workspace, self.cards, self._search_by_meaning)
+        self.about = WorkspaceAbout(workspace, self._best, self._quickest)
+        self.map = WorkspaceMap(workspace)
+        self.foryou = WorkspaceForYou(workspace, self.cards)
 
     @property
     def reading(self) -> Reading:
@@ -81,23 +99,14 @@ class WorkspaceDesk:
     def wake(self, task: Task) -> None:
         """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
         self.map.warm_up()
-        if self._search_by_meaning() is None:
-            self._why_no_meaning = tr("Searching by words only: there is no model")
-            return
-        try:
-            space = self._workspace.space
-            assert space
-            space.encode_query("paper")
-        except EncoderFailed as failure:
-            self._why_no_meaning = tr("Searching by words only. {failure}", failure=failure)
-            raise
-        self._why_no_meaning = ""
+        with self._answering.use() as now:
+            now.wake()
 
     def find(self, query: str, mode: Mode, task: Task, order: Order = Order.relevance) -> Listing:
-        """What only meets conditions is listed whole, the best of what is ranked."""
-        found, note = self._search(query, mode, task, order)
-        self._facets.remember((query, mode), found.ids)
-        return _listing(found, note)
+        with self._asking(query, mode) as asking:
+            found = asking.find(order, task)
+            self._facets.remember(asking.key, found.ids)
+        return _listing(found, asking.note)
 
     def names(self, field: str, written: str, task: Task) -> list[Count]:
         found = self._library.grouping.names(field, written, NAMED)
@@ -114,26 +123,16 @@ class WorkspaceDesk:
 
     def facets(self, query: str, mode: Mode, task: Task) -> Facets:
         """The counts among all papers that a query finds, not only the best."""
-        ids = self._facets.remembered((query, mode))
-        if ids is None:
-            ids = self._search(query, mode, task, Order.relevance)[0].ids
-            self._facets.remember((query, mode), ids)
+        with self._asking(query, mode) as asking:
+            ids = self._facets.remembered(asking.key)
+            if ids is None:
+                ids = asking.find(Order.relevance, task).ids
+                self._facets.remember(asking.key, ids)
         return self._facets.of(ids, task)
 
-    def _search(self, query: str, mode: Mode, task: Task, order: Order) -> tuple[Results, str]:
-        """What was found, and why it was not found by meaning, if that was wanted."""
-        asked = parse(query)
-        note = "" if mode is Mode.text or not asked.terms else self._why_no_meaning
-        search: Search | None = self._by_words
-        if not note and (asked.terms or asked.like):
-            search = self._search_by_meaning()
-        by = SearchMode.text if note else SearchMode(mode.value)
-        found = (search or self._by_words).find(query, limit=BEST, mode=by, order=order, task=task)
-        return found, note
-
     def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
-        search = self._search_by_meaning() or self._by_words
-        return _listing(search.similar(like, unlike, limit=BEST))
+        with self._best() as search:
+            return _listing(search.similar(like, unlike, limit=BEST))
 
     def browse(self, order: Order, task: Task) -> Listing:
         ids = self._library.ids(order)
@@ -174,15 +173,17 @@ class WorkspaceDesk:
         return ledger_of(self._workspace.add_sample(task))
 
     def catch_up(self, task: Task) -> int:
-        self._search_by_meaning()
-        return self._workspace.space.catch_up(task) if self._workspace.space else 0
+        return self._answering.catch_up(task)
 
     def status(self) -> Status:
         papers = self._library.count()
-        if self._why_no_meaning or self._workspace.space is None:
+        if not self._answering.awake:
             return Status(papers)
-        # Those in the trash have vectors as well, and count for nothing here.
-        lacking = self._workspace.space.without_vector(self._library.ids())
+        with self._answering.use() as now:
+            if now.space is None:
+                return Status(papers)
+            # Those in the trash have vectors as well, and count for nothing here.
+            lacking = now.space.without_vector(self._library.ids())
         return Status(papers, lacking, by_meaning=True)
 
     def goals(self) -> list[Goal]:
@@ -196,15 +197,35 @@ class WorkspaceDesk:
     def close(self) -> None:
         self._workspace.close()
 
-    def _awake(self) -> Search:
-        """The search that answers at once."""
-        awake = self._search_by_meaning() if not self._why_no_meaning else None
-        return awake or self._by_words
+    @contextmanager
+    def _asking(self, query: str, mode: Mode) -> Iterator[_Asking]:
+        asked = parse(query)
+        note = "" if mode is Mode.text or not asked.terms else self._why_by_words()
+        by = SearchMode.text if note else SearchMode(mode.value)
+        if note or not (asked.terms or asked.like):
+            yield _Asking(self._by_words, "", query, by, note)
+            return
+        with self._answering.use() as now:
+            yield _Asking(now.search, now.name, query, by)
 
-    def _search_by_meaning(self) -> Search | None:
-        """The search that has a model; the model's files are checked at the first call."""
-        with self._building:
-            return self._workspace.search if self._workspace.space else None
+    def _why_by_words(self) -> str:
+        """Why there is no search by meaning at this moment; empty if there is."""
+        if self._answering.awake:
+            return ""
+        trouble = self._answering.trouble
+        return tr("Searching by words only. {failure}", failure=trouble) if trouble else STARTING
+
+    @contextmanager
+    def _best(self) -> Iterator[Search]:
+        """The search by meaning, as long as there is a model; by words else."""
+        with self._answering.use() as now:
+            yield now.search
+
+    @contextmanager
+    def _quickest(self) -> Iterator[Search]:
+        """The search that answers at once."""
+        with nullcontext(self._by_words) if self._why_by_words() else self._best() as search:
+            yield search
 
 
 class WorkspaceOthers:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
@@ -24,17 +25,11 @@ TITLE_SHOWN = 34  # characters of a title among the reasons
 
 
 class WorkspaceForYou:
-    """`cards`: those of the desk; `woken` is called first, which checks the model's files."""
+    """`cards`: those of the desk."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        cards: Callable[[Sequence[int]], list[Card]],
-        woken: Callable[[], object],
-    ) -> None:
+    def __init__(self, workspace: Workspace, cards: Callable[[Sequence[int]], list[Card]]) -> None:
         self._workspace = workspace
         self._cards = cards
-        self._woken = woken
 
     def cards(self, ids: Sequence[int]) -> list[Card]:
         return self._cards(ids)
@@ -43,8 +38,10 @@ class WorkspaceForYou:
         return self._workspace.library.opinions.subjects()
 
     def suggest(self, subject: Subject, among: Among, days: int, task: Task) -> Suggestions:
-        recommender, since = self._recommender(), time.time() - days * DAY
-        feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
+        since = time.time() - days * DAY
+        with self._recommending() as recommender:
+            feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
+            wishes = recommender.wishes(subject)
         return Suggestions(
             subject,
             _parts(feed),
@@ -54,31 +51,38 @@ class WorkspaceForYou:
             feed.note,
             feed.hint,
             feed.next,
-            recommender.wishes(subject),
+            wishes,
             max((pick.came for pick in feed.picks), default=0.0),
         )
 
     def count_new(self, subject: Subject, task: Task) -> int:
-        return self._recommender().count_new(subject, task)
+        with self._recommending() as recommender:
+            return recommender.count_new(subject, task)
 
     def like(self, subject: Subject, papers: Sequence[int]) -> None:
-        self._recommender().like(subject, papers)
+        with self._recommending() as recommender:
+            recommender.like(subject, papers)
 
     def wave_away(self, subject: Subject, papers: Sequence[int]) -> None:
-        self._recommender().wave_away(subject, papers)
+        with self._recommending() as recommender:
+            recommender.wave_away(subject, papers)
 
     def take_back(self, subject: Subject, papers: Sequence[int]) -> None:
-        self._recommender().take_back(subject, papers)
+        with self._recommending() as recommender:
+            recommender.take_back(subject, papers)
 
     def seen(self, subject: Subject, until: float) -> None:
-        self._recommender().seen(subject, until)
+        with self._recommending() as recommender:
+            recommender.seen(subject, until)
 
     def wish(self, subject: Subject, wishes: Wishes) -> None:
-        self._recommender().wish(subject, wishes)
+        with self._recommending() as recommender:
+            recommender.wish(subject, wishes)
 
-    def _recommender(self) -> Recommender:
-        self._woken()
-        return self._workspace.recommender
+    @contextmanager
+    def _recommending(self) -> Iterator[Recommender]:
+        with self._workspace.answering.use() as now:
+            yield self._workspace.recommender(now)
 
     def _reasons(self, picks: Sequence[Pick]) -> dict[int, str]:
         """Like “one title” and “another”"""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sciread_app.domain.around import Ring, Side
@@ -27,13 +28,16 @@ class WorkspaceAbout:
     first verb that needs it."""
 
     def __init__(
-        self, workspace: Workspace, best: Callable[[], Search], awake: Callable[[], Search]
+        self,
+        workspace: Workspace,
+        best: Callable[[], AbstractContextManager[Search]],
+        quickest: Callable[[], AbstractContextManager[Search]],
     ) -> None:
-        """`best` is the search that knows meanings, if any; `awake` one that answers at once."""
+        """`best` is the search that knows meanings, if any; `quickest` answers at once."""
         self._workspace = workspace
         self._library = workspace.library
         self._best = best
-        self._awake = awake
+        self._quickest = quickest
         self._files = Files(workspace.library)
         self.organise = workspace.organise
         self.drafts = Drafts(workspace.home.folder / "drafts")
@@ -47,7 +51,8 @@ class WorkspaceAbout:
         words: tuple[str, ...] = ()
         sentence = ""
         if query:
-            why = self._awake().why(query, [paper])[paper]
+            with self._quickest() as search:
+                why = search.why(query, [paper])[paper]
             words, sentence = why.words, why.sentence
         return Details(
             found[0],
@@ -76,7 +81,8 @@ class WorkspaceAbout:
         return copying.copy(self._library, papers, what, task)
 
     def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]:
-        hits = self._best().similar([paper], limit=MOST_ALIKE).hits
+        with self._best() as search:
+            hits = search.similar([paper], limit=MOST_ALIKE).hits
         ids = [hit.paper for hit in hits]
         words = shared_words(self._library, paper, ids) if ids else {}
         near = {hit.paper: hit.percentile for hit in hits}

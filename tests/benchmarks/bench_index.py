@@ -44,11 +44,12 @@ def main() -> None:
     wanted = asked.parse_args()
     workspace = open_workspace(wanted.home)
     try:
-        if workspace.space is None:
-            sys.exit(str(workspace.warnings))
-        if wanted.home == ROOT / "bench-home":
-            _fill(workspace, wanted.papers)
-        _measure(workspace, workspace.space)
+        with workspace.answering.use() as now:
+            if now.space is None:
+                sys.exit(now.trouble)
+            if wanted.home == ROOT / "bench-home":
+                _fill(workspace, wanted.papers)
+            _measure(workspace, now.space)
     finally:
         workspace.close()
 
@@ -63,8 +64,7 @@ def _fill(workspace: Workspace, papers: int) -> None:
         missing = list(islice(read, papers))
         for start in range(0, papers, 500):
             workspace.library.put(missing[start : start + 500])
-    assert workspace.space
-    workspace.space.catch_up(Task(_say))
+    workspace.answering.catch_up(Task(_say))
     print(file=sys.stderr)
 
 

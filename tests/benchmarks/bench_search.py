@@ -45,10 +45,12 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
     given = arguments.parse_args()
     workspace = open_workspace(given.home)
-    if workspace.space is None or not workspace.space.count():
+    with workspace.answering.use() as now:
+        space, search = now.space, now.search
+    if space is None or not space.count():
         arguments.exit(0, f"Nothing in {workspace.home.folder} is encoded: name a --home.\n")
-    workspace.space.sync()
-    search, papers = workspace.search, workspace.library.matching(())
+    space.sync()
+    papers = workspace.library.matching(())
     titles = [paper.title for paper in workspace.library.get(sample(papers, 2 * QUESTIONS))]
     questions = mixed(titles)
     seeds = sample(papers, QUESTIONS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,29 +22,25 @@ ALIKE = 30  # papers that count as being like others
 
 
 class WorkspaceMap:
-    def __init__(self, workspace: Workspace, prepare: Callable[[], object]) -> None:
-        """`prepare` sees to it that the space is there; several threads may ask at once."""
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._prepare = prepare
 
     def warm_up(self) -> None:
         """Import what the page is made of: it takes longer than the window's thread has."""
         import sciread_app.ui.map.page  # noqa: F401
 
     def survey(self) -> Survey:
-        self._prepare()
-        papers, space, atlas = (
-            self._workspace.library.count(),
-            self._workspace.space,
-            self._workspace.atlas,
-        )
-        if space is None or atlas is None:
-            return Survey(papers, 0, by_meaning=False)
-        return Survey(papers, space.count(), atlas.read())
+        papers = self._workspace.library.count()
+        with self._workspace.answering.use() as now:
+            atlas = self._workspace.atlas(now)
+            if now.space is None or atlas is None:
+                return Survey(papers, 0, by_meaning=False)
+            return Survey(papers, now.space.count(), atlas.read())
 
     def draw(self, task: Task, *, anew: bool) -> Drawing | None:
-        self._prepare()
-        return self._workspace.atlas.draw(task, anew=anew) if self._workspace.atlas else None
+        with self._workspace.answering.use() as now:
+            atlas = self._workspace.atlas(now)
+            return atlas.draw(task, anew=anew) if atlas else None
 
     def shades(self, by: By, ids: Ids) -> Shades:
         traits = self._workspace.library.traits
@@ -57,10 +53,10 @@ class WorkspaceMap:
         return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
 
     def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
-        self._prepare()
-        if self._workspace.space is None:
-            return ()
-        found = self._workspace.search.similar(papers, (), limit=ALIKE)
+        with self._workspace.answering.use() as now:
+            if now.space is None:
+                return ()
+            found = now.search.similar(papers, (), limit=ALIKE)
         return tuple(hit.paper for hit in found.hits)
 
 

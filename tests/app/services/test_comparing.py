@@ -31,7 +31,9 @@ def other() -> Other:
 @pytest.fixture
 def others(library, other, tmp_path) -> OtherModels:
     library.put([paper("The automobile in town"), paper("A car for all"), paper("On kittens")])
-    return OtherModels(library, tmp_path / "models", tmp_path, "starter", lambda name: other)
+    return OtherModels(
+        library, tmp_path / "models", tmp_path, lambda: "starter", lambda name: other
+    )
 
 
 def test_a_model_finds_once_it_has_read(library, others):
@@ -54,10 +56,10 @@ def test_the_active_model_is_not_compared_with_itself(library, tmp_path):
         (tmp_path / name).mkdir()
         if name != "half":
             (tmp_path / name / "package.json").write_text("{}")
-    assert OtherModels(library, tmp_path, tmp_path, "ours").names() == ["starter", "theirs"]
-    assert OtherModels(library, tmp_path / "none", tmp_path, "starter").names() == []
+    assert OtherModels(library, tmp_path, tmp_path, lambda: "ours").names() == ["starter", "theirs"]
+    assert OtherModels(library, tmp_path / "none", tmp_path, lambda: "starter").names() == []
     with pytest.raises(PackageRefused):
-        OtherModels(library, tmp_path, tmp_path, "ours").standing("theirs")
+        OtherModels(library, tmp_path, tmp_path, lambda: "ours").standing("theirs")
 
 
 def test_closed_models_are_stopped_and_opened_again_when_asked(others, other):

@@ -84,12 +84,17 @@ def test_a_wrong_query_is_for_the_person_who_typed_it(desk):
         desk.find("year:soon", Mode.hybrid, Task())
 
 
-def test_without_a_model_there_is_nothing_to_wait_for(desk, workspace):
-    workspace.__dict__["space"] = None
+def test_without_a_model_there_is_nothing_to_wait_for(tmp_path, workspace):
+    (tmp_path / "settings.toml").write_text('model = "gone"')
+    workspace = Workspace(Home(tmp_path))
+    desk = WorkspaceDesk(workspace)
     desk.wake(Task())
-    assert "no model" in desk.find("primes", Mode.hybrid, Task()).note
+    found = desk.find("primes", Mode.hybrid, Task())
+    assert titles(desk, found) == ["Zeta functions"]
+    assert found.note.startswith("Searching by words only.") and "gone" in found.note
     assert desk.catch_up(Task()) == 0
     assert not desk.status().by_meaning
+    desk.close()
 
 
 def test_details_tell_all_that_is_known_of_a_paper(desk, workspace):

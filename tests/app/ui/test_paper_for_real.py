@@ -37,8 +37,8 @@ def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindo
             "SCIREAD_CROSSREF_PAUSE": "0",
         }.items():
             monkeypatch.setenv(name, value)
+        (tmp_path / "settings.toml").write_text('model = "none"')  # nothing here needs one
         workspace = Workspace(Home(tmp_path))
-        workspace.__dict__["space"] = None  # no model: nothing here needs one
         workspace.library.put(
             [
                 paper("Birds", abstract="They fly."),

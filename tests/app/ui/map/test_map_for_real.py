@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from sciread_app import workspace as workspace_module
 from sciread_app.paths import Home
 from sciread_app.services import atlas_layout
-from sciread_app.services.space import Space
+from sciread_app.tasks import Task
 from sciread_app.ui.desk import WorkspaceDesk
 from sciread_app.ui.map.choices import By
 from sciread_app.ui.map.page import MapPage
@@ -27,8 +28,8 @@ def workspace(tmp_path, monkeypatch):
             for n in range(24)
         ]
     )
-    workspace.space = Space(workspace.library, FakeEncoder(), tmp_path / "indexes")
-    workspace.space.catch_up()
+    monkeypatch.setattr(workspace_module, "Encoder", lambda package: FakeEncoder())
+    workspace.answering.catch_up(Task())
     yield workspace
     workspace.close()
 
