@@ -21,6 +21,7 @@ from sciread_app.formats import (
 )
 from sciread_app.formats.estimate import estimate
 from sciread_app.formats.streams import UNREADABLE, open_bytes, why_unreadable
+from sciread_app.language import tr
 
 __all__ = ["FORMATS", "estimate", "read_file", "readable"]
 
@@ -63,13 +64,14 @@ def _read(path: Path) -> Iterator[Paper | Skipped]:
         # One read only: a packed file that breaks off gives what it has, and fails at the next.
         head = stream.read1(_HEAD)
     if not head.strip():
-        yield Skipped(str(path), "", "The file is empty.")
+        yield Skipped(str(path), "", tr("The file is empty."))
         return
     format = _format_of(path, head)
     if format is None:
         yield Skipped(str(path), "", sniffing.refusal(_suffix(path), head))
     elif format not in _UNPACKING and path.suffix.lower() == ".gz":
-        yield Skipped(str(path), "", "Files of this kind must be unpacked before they are read.")
+        why = tr("Files of this kind must be unpacked before they are read.")
+        yield Skipped(str(path), "", why)
     else:
         yield from format.read(path)
 

@@ -16,6 +16,7 @@ from sciread_app.formats.author_list import authors
 from sciread_app.formats.markup import prose
 from sciread_app.formats.streams import open_bytes
 from sciread_app.formats.xml_stream import BadXml, document, elements
+from sciread_app.language import tr
 
 SUFFIXES = (".atom", ".xml")
 
@@ -63,14 +64,15 @@ def read_feed(stream: BinaryIO, name: str = "arXiv") -> Iterator[Paper | Skipped
             number += 1
             yield _entry(element, name, number).record
     except BadXml as error:
-        yield Skipped(name, f"entry {number + 1}", str(error))
+        yield Skipped(name, tr("entry {number}", number=number + 1), str(error))
 
 
 def feed(body: bytes, name: str = "arXiv") -> Feed:
     """A whole answer. Raises BadXml if it is broken, or no feed."""
     root = document(body)
     if root.tag != f"{_ATOM}feed":
-        raise BadXml(f"The XML is no feed of papers, but <{etree.QName(root).localname}>.")
+        element = etree.QName(root).localname
+        raise BadXml(tr("The XML is no feed of papers, but <{element}>.", element=element))
     total = (root.findtext(_TOTAL) or "").strip()
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
     said = (e.record for e in entries if isinstance(e.record, Skipped))
@@ -103,11 +105,11 @@ def _record(
     url, title = texts.get(_ID, "").strip(), prose(texts.get(_TITLE, ""))
     abstract = prose(texts.get(_SUMMARY, ""))
     if title == "Error" and "/api/errors" in url:
-        return Skipped(name, "", f"arXiv answers: {abstract}.")
+        return Skipped(name, "", tr("arXiv answers: {answer}.", answer=abstract))
     base, version = arxiv_id(url)
     if not base or not title:
-        what = "title" if base else "arXiv id"
-        return Skipped(name, base or f"entry {number}", f"This entry has no {what}.")
+        why = tr("This entry has no title.") if base else tr("This entry has no arXiv id.")
+        return Skipped(name, base or tr("entry {number}", number=number), why)
     extra = _extra(texts, people, abstract)
     if version:
         extra["version"] = str(version)

@@ -13,6 +13,7 @@ from sciread_app.formats import arxiv_record
 from sciread_app.formats.author_list import authors
 from sciread_app.formats.markup import prose
 from sciread_app.formats.xml_stream import BadXml, document
+from sciread_app.language import tr
 
 _OAI = "{http://www.openarchives.org/OAI/2.0/}"
 _RAW = "{http://arxiv.org/OAI/arXivRaw/}"
@@ -57,7 +58,8 @@ def harvest(body: bytes, name: str = "arXiv") -> Harvest:
     """A whole answer to ListRecords. Raises BadXml if it is broken, or no answer of OAI-PMH."""
     root = document(body)
     if root.tag != f"{_OAI}OAI-PMH":
-        raise BadXml(f"The XML is no answer of OAI-PMH, but <{etree.QName(root).localname}>.")
+        element = etree.QName(root).localname
+        raise BadXml(tr("The XML is no answer of OAI-PMH, but <{element}>.", element=element))
     error = root.find(f"{_OAI}error")
     if error is not None:
         return Harvest([], "", -1, error.get("code", "unknown"), prose(error.text or ""))
@@ -75,14 +77,16 @@ def harvest(body: bytes, name: str = "arXiv") -> Harvest:
 def _item(record: etree._Element, name: str) -> Item:
     header = record.find(_HEADER)
     if header is None:
-        return Item(Skipped(name, "a record", "This record has no header."), "", False)
+        nameless = Skipped(name, tr("a record"), tr("This record has no header."))
+        return Item(nameless, "", False)
     id = (header.findtext(f"{_OAI}identifier") or "").strip().removeprefix("oai:arXiv.org:")
     stamp = (header.findtext(f"{_OAI}datestamp") or "").strip()[:10]
     if header.get("status") == "deleted":
-        return Item(Skipped(name, id, "arXiv has deleted this record."), stamp, True)
+        return Item(Skipped(name, id, tr("arXiv has deleted this record.")), stamp, True)
     raw = record.find(f"{_OAI}metadata/{_RAW}arXivRaw")
     if raw is None:
-        return Item(Skipped(name, id, "This record has no metadata in arXivRaw."), stamp, False)
+        why = tr("This record has no metadata in arXivRaw.")
+        return Item(Skipped(name, id, why), stamp, False)
     return Item(_paper(raw, id, name), stamp, False)
 
 
@@ -91,8 +95,8 @@ def _paper(raw: etree._Element, id: str, name: str) -> Paper | Skipped:
     base, _ = arxiv_id(texts.get("id", "") or id)
     title, abstract = prose(texts.get("title", "")), prose(texts.get("abstract", ""))
     if not base or not title:
-        what = "title" if base else "arXiv id"
-        return Skipped(name, base or id, f"This record has no {what}.")
+        why = tr("This record has no title.") if base else tr("This record has no arXiv id.")
+        return Skipped(name, base or id, why)
     extra = _extra(texts, versions, abstract)
     return Paper(
         title=title,

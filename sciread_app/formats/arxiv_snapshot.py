@@ -12,6 +12,7 @@ from sciread_app.formats import arxiv_record
 from sciread_app.formats.author_list import authors, split_particle
 from sciread_app.formats.json_lines import objects, string
 from sciread_app.formats.markup import prose
+from sciread_app.language import tr
 
 SUFFIXES = (".json",)
 
@@ -34,8 +35,8 @@ def _paper(record: dict[str, Any], path: Path, number: int) -> Paper | Skipped:
     arxiv_id = string(record.get("id"))
     title = prose(string(record.get("title")))
     if not arxiv_id or not title:
-        missing = "title" if arxiv_id else "id"
-        return Skipped(str(path), arxiv_id or f"line {number}", f"This line has no {missing}.")
+        why = tr("This line has no title.") if arxiv_id else tr("This line has no id.")
+        return Skipped(str(path), arxiv_id or tr("line {number}", number=number), why)
     abstract = prose(string(record.get("abstract")))
     extra = {name: text for key, name in _KEPT.items() if (text := prose(string(record.get(key))))}
     created, version = _history(record)

@@ -23,6 +23,7 @@ from sciread_app.formats.bibtex_fields import (
 )
 from sciread_app.formats.bibtex_writer import write
 from sciread_app.formats.text import open_text
+from sciread_app.language import tr
 
 __all__ = ["SUFFIXES", "read", "write"]
 
@@ -61,7 +62,8 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             elif isinstance(block, Macro):
                 macros[block.name] = block.value
             elif isinstance(block, Broken):
-                yield Skipped(str(path), block.key, f"{block.why}. Mend the entry, then add again.")
+                why = tr("{why}. Mend the entry, then add again.", why=block.why)
+                yield Skipped(str(path), block.key, why)
 
 
 class _Survey(NamedTuple):
@@ -130,16 +132,22 @@ def _inherit(entry: Entry, parents: Mapping[str, Entry], seen: frozenset[str]) -
 
 def _paper_or_skipped(entry: Entry, survey: _Survey, path: Path) -> Paper | Skipped:
     if entry.type == "set":
-        why = "an @set only groups other entries, which come by themselves."
-        return Skipped(str(path), entry.key, f"line {entry.line}: {why}")
+        why = tr(
+            "line {number}: an @set only groups other entries, which come by themselves.",
+            number=entry.line,
+        )
+        return Skipped(str(path), entry.key, why)
     fields = entry.fields
     if survey.parents and ("crossref" in fields or "xdata" in fields):
         fields = _inherit(entry, survey.parents, frozenset([entry.key.lower()]))
     files, missing = _files(fields, survey.folders)
     title = _title(fields) or (_stem(missing or files[0]) if missing or files else "")
     if not title:
-        why = "the entry has no title; give it one, then add again."
-        return Skipped(str(path), entry.key, f"line {entry.line}: {why}")
+        why = tr(
+            "line {number}: the entry has no title; give it one, then add again.",
+            number=entry.line,
+        )
+        return Skipped(str(path), entry.key, why)
     return _paper(entry, fields, title, files, missing)
 
 

@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from sciread_app.language import tr
+
 _START = re.compile(r"(?<![\w.])@\s*([A-Za-z][\w-]*)\s*([{(])")
 _FOLLOWING = re.compile(r"[})]\s*(?=@\s*[A-Za-z][\w-]*\s*[{(])")
 _LINE_START = re.compile(r"\s*@\s*[A-Za-z][\w-]*\s*[{(]")
@@ -140,7 +142,8 @@ def _broken(
     # It goes on, as far as anyone can tell, until a brace is followed by another entry.
     following = _FOLLOWING.search(chunk, start.end())
     end = following.end() if following else len(chunk)
-    return Broken(key[1] if key else "", line, f"line {where}: {failure.why}"), end
+    why = tr("line {number}: {why}", number=where, why=failure.why)
+    return Broken(key[1] if key else "", line, why), end
 
 
 def _closing(chunk: str, start: int) -> int:
@@ -161,7 +164,7 @@ def _macro(
 ) -> tuple[Macro | None, int]:
     name = _NAME.match(chunk, start.end())
     if not name:
-        raise _Unreadable("@string needs a name, = and a value", start.end())
+        raise _Unreadable(tr("@string needs a name, = and a value"), start.end())
     value, end = _value(chunk, name.end(), quoting, macros)
     closed = _END[start[2]].match(chunk, end)
     return Macro(name[1].lower(), value), closed.end() if closed else end
@@ -186,8 +189,12 @@ def _entry(
 def _expected(chunk: str, position: int) -> str:
     found = chunk[position : position + 200].split("\n")[0].strip()[:30]
     if not chunk[position:].strip(" \t\r\n,"):
-        return "the entry is not closed; a } is missing"
-    return f"expected a field like  title = {{...}}  but found: {found}"
+        return tr("the entry is not closed; a {brace} is missing", brace="}")
+    return tr(
+        "expected a field like  {example}  but found: {found}",
+        example="title = {...}",
+        found=found,
+    )
 
 
 def _add(fields: dict[str, str], name: str, value: str) -> None:
@@ -220,14 +227,15 @@ def _piece(
         # Deeper than the pattern goes, or never closed.
         end = _closing(chunk, position)
         if end == len(chunk):
-            raise _Unreadable("a { that begins a value is never closed", position)
+            why = tr("a {brace} that begins a value is never closed", brace="{")
+            raise _Unreadable(why, position)
         return chunk[position + 1 : end], end + 1
     if opener == '"':
         if match := quoting.quoted.match(chunk, position):
             return match[1], match.end()
-        raise _Unreadable('a " that begins a value is never closed', position)
+        raise _Unreadable(tr('a " that begins a value is never closed'), position)
     if match := _BARE.match(chunk, position):
         return macros.get(match[0].lower(), match[0]), match.end()
     if opener in (",", "}", ")"):
         return "", position
-    raise _Unreadable("a field has no value", position)
+    raise _Unreadable(tr("a field has no value"), position)

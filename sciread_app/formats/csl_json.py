@@ -16,6 +16,7 @@ from sciread_app.formats.csl_writer import write
 from sciread_app.formats.markup import plain
 from sciread_app.formats.text import open_text
 from sciread_app.formats.zotero_fields import to_csl
+from sciread_app.language import tr
 
 __all__ = ["SUFFIXES", "from_item", "read", "write"]
 
@@ -40,10 +41,15 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
             for number, item in enumerate(_items(stream), start=1):
                 yield _paper_or_skipped(item, number, path, folders)
         except json.JSONDecodeError as error:
-            why = f"item {number + 1} is not JSON ({error.msg}); nothing after it was read."
+            why = tr(
+                "item {number} is not JSON ({why}); nothing after it was read.",
+                number=number + 1,
+                why=error.msg,
+            )
             yield Skipped(str(path), "", why)
         except RecursionError:
-            yield Skipped(str(path), "", f"item {number + 1} is nested too deeply to be read.")
+            why = tr("item {number} is nested too deeply to be read.", number=number + 1)
+            yield Skipped(str(path), "", why)
 
 
 def from_item(item: Any) -> Paper | None:
@@ -92,10 +98,11 @@ def _paper_or_skipped(
     if isinstance(item, dict) and "itemType" in item:  # Better BibTeX's JSON, and Zotero's own
         item = to_csl(item)
     if not isinstance(item, dict) or not ({"id", "type", "title"} & item.keys()):
-        return Skipped(str(path), "", f"item {number} is not CSL-JSON: no id, type or title.")
+        why = tr("item {number} is not CSL-JSON: no id, type or title.", number=number)
+        return Skipped(str(path), "", why)
     title = plain(_text(item.get("title")) or _text(item.get("title-short")))
     if not title:
-        why = f"item {number} has no title; give it one, then add again."
+        why = tr("item {number} has no title; give it one, then add again.", number=number)
         return Skipped(str(path), _text(item.get("id")), why)
     return _paper({n: v for n, v in item.items() if v or v == 0}, title, folders)
 

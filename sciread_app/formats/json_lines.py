@@ -9,6 +9,7 @@ from typing import Any
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.formats.streams import LONGEST_LINE, decoded, numbered_lines, open_bytes
+from sciread_app.language import tr
 
 
 def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Skipped]]:
@@ -18,7 +19,8 @@ def objects(path: Path) -> Iterator[tuple[int, dict[str, Any] | Skipped]]:
             if text := decoded(line).strip():
                 found = _object(text)
                 if isinstance(found, str):
-                    yield number, Skipped(str(path), f"line {number}", found)
+                    line_name = tr("line {number}", number=number)
+                    yield number, Skipped(str(path), line_name, found)
                 else:
                     yield number, found
 
@@ -36,11 +38,11 @@ def string(value: object) -> str:
 
 def _object(text: str) -> dict[str, Any] | str:
     if len(text) >= LONGEST_LINE:
-        return f"The line is longer than {LONGEST_LINE >> 20} MB, and was left out."
+        return tr("The line is longer than {most} MB, and was left out.", most=LONGEST_LINE >> 20)
     try:
         found = json.loads(text)
     except ValueError as error:
-        return f"The line is not valid JSON: {error}."
+        return tr("The line is not valid JSON: {why}.", why=error)
     except RecursionError:
-        return "The line nests deeper than any paper does, and was left out."
-    return found if isinstance(found, dict) else "The line holds no JSON object."
+        return tr("The line nests deeper than any paper does, and was left out.")
+    return found if isinstance(found, dict) else tr("The line holds no JSON object.")

@@ -21,6 +21,7 @@ from sciread_app.formats import arxiv_record
 from sciread_app.formats.author_list import authors, person
 from sciread_app.formats.json_lines import objects, string
 from sciread_app.formats.markup import prose
+from sciread_app.language import tr
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
@@ -50,8 +51,8 @@ def write(papers: Iterable[Paper], stream: TextIO) -> None:
 
 
 def _empty(record: dict[str, Any], path: Path, number: int) -> Skipped:
-    entry = string(record.get("id")) or f"line {number}"
-    return Skipped(str(path), entry, "This paper has neither a title nor an abstract.")
+    entry = string(record.get("id")) or tr("line {number}", number=number)
+    return Skipped(str(path), entry, tr("This paper has neither a title nor an abstract."))
 
 
 def _paper(record: dict[str, Any]) -> Paper | None:

@@ -11,6 +11,7 @@ from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats import dates, medline
 from sciread_app.formats.streams import decoded, numbered_lines, open_bytes
+from sciread_app.language import tr
 
 SUFFIXES = (".nbib", ".medline", ".txt")
 
@@ -77,7 +78,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
         empty = False
         yield _paper(record, path)
     if empty:
-        yield Skipped(str(path), "", "The file holds no record in MEDLINE's format.")
+        yield Skipped(str(path), "", tr("The file holds no record in MEDLINE's format."))
 
 
 def _records(path: Path) -> Iterator[Record]:
@@ -113,8 +114,8 @@ def _paper(record: Record, path: Path) -> Paper | Skipped:
     title = medline.title_of(record.first("TI")) or medline.title_of(record.first("TT", "BTI"))
     abstract, notice = medline.abstract_of(record.first("AB", "OAB"))
     if not title and not abstract:
-        why = "This record has neither a title nor an abstract."
-        return Skipped(str(path), pmid or f"line {record.line}", why)
+        why = tr("This record has neither a title nor an abstract.")
+        return Skipped(str(path), pmid or tr("line {number}", number=record.line), why)
     extra = _extra(record)
     if notice:
         extra.setdefault("copyright", notice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -14,6 +14,7 @@ from sciread_app.domain.paper import Author, Paper, Skipped
 from sciread_app.formats import dates, medline
 from sciread_app.formats.streams import open_bytes
 from sciread_app.formats.xml_stream import BadXml, document, elements, text_of
+from sciread_app.language import tr, trn
 
 SUFFIXES = (".xml",)
 
@@ -51,16 +52,17 @@ def read_articles(stream: BinaryIO, name: str = "PubMed") -> Iterator[Paper | Sk
                 number += 1
                 yield _record(element, name, number)
     except BadXml as error:
-        yield Skipped(name, f"record {number + 1}", str(error))
+        yield Skipped(name, tr("record {number}", number=number + 1), str(error))
 
 
 def answer(body: bytes, name: str = "PubMed") -> Answer:
     """A whole answer. Raises BadXml if it is broken, or no set of papers."""
     root = document(body)
     if root.tag == "eFetchResult":
-        return Answer([], text_of(root.find("ERROR")) or "The answer is empty.")
+        return Answer([], text_of(root.find("ERROR")) or tr("The answer is empty."))
     if root.tag not in _SETS:
-        raise BadXml(f"The XML is no set of papers, but <{etree.QName(root).localname}>.")
+        element = etree.QName(root).localname
+        raise BadXml(tr("The XML is no set of papers, but <{element}>.", element=element))
     records = root.iterchildren(_ARTICLE, _BOOK)
     return Answer([_record(element, name, n) for n, element in enumerate(records, start=1)], "")
 
@@ -69,8 +71,8 @@ def _record(element: etree._Element, name: str, number: int) -> Paper | Skipped:
     paper = _book(element) if element.tag == _BOOK else _article(element)
     if paper.title or paper.abstract:
         return paper
-    why = "This record has neither a title nor an abstract."
-    return Skipped(name, paper.source_id or f"record {number}", why)
+    why = tr("This record has neither a title nor an abstract.")
+    return Skipped(name, paper.source_id or tr("record {number}", number=number), why)
 
 
 def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:
@@ -82,9 +84,25 @@ def _deleted(element: etree._Element, name: str) -> Iterator[Skipped]:
     """
     pmids = [text for pmid in element.iterfind("PMID") if (text := text_of(pmid))]
     if pmids:
-        more = f" and {len(pmids) - _MOST_NAMED:,} more" if len(pmids) > _MOST_NAMED else ""
-        why = "PubMed has taken back these records; what you have of them stays in your library: "
-        yield Skipped(name, _DELETED, f"{why}{', '.join(pmids[:_MOST_NAMED])}{more}.")
+        yield Skipped(name, _DELETED, _taken_back(pmids))
+
+
+def _taken_back(pmids: Sequence[str]) -> str:
+    named, more = ", ".join(pmids[:_MOST_NAMED]), len(pmids) - _MOST_NAMED
+    if more <= 0:
+        return tr(
+            "PubMed has taken back these records; what you have of them stays in your library: "
+            "{named}.",
+            named=named,
+        )
+    return trn(
+        "PubMed has taken back these records; what you have of them stays in your library: "
+        "{named} and {n:,} more.",
+        "PubMed has taken back these records; what you have of them stays in your library: "
+        "{named} and {n:,} more.",
+        more,
+        named=named,
+    )
 
 
 def _article(element: etree._Element) -> Paper:

@@ -15,6 +15,7 @@ from sciread_app.formats.markup import plain
 from sciread_app.formats.ris_tags import EXTRA_NAMES, KINDS, ON_THEIR_OWN, OTHER, TYPES
 from sciread_app.formats.ris_writer import write
 from sciread_app.formats.text import open_text
+from sciread_app.language import tr
 
 __all__ = ["SUFFIXES", "read", "write"]
 
@@ -89,8 +90,14 @@ def _name(fields: Fields) -> str:
 
 def _why(number: int, fields: Fields) -> str:
     if "TY" not in fields:
-        return f"line {number}: neither a type (TY) nor a title (TI); add both, then add it again."
-    return f"line {number}: the record has no title (TI); give it one, then add it again."
+        return tr(
+            "line {number}: neither a type (TY) nor a title (TI); add both, then add it again.",
+            number=number,
+        )
+    return tr(
+        "line {number}: the record has no title (TI); give it one, then add it again.",
+        number=number,
+    )
 
 
 def _take(fields: Fields, *tags: str) -> str:

@@ -6,6 +6,8 @@ import codecs
 import re
 from collections.abc import Callable
 
+from sciread_app.language import tr
+
 _RIS = re.compile(r"^\s*TY  ?- ?\w", re.MULTILINE)
 _BIBTEX = re.compile(r"^\s*@\s*[A-Za-z]+\s*[{(]", re.MULTILINE)
 _MEDLINE = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
@@ -22,33 +24,67 @@ _CSL = re.compile(
 )
 _OURS = re.compile(r'"(?:title|abstract|question)"\s*:')
 
-_EXPORT = "export the papers as RIS or BibTeX instead"
 # What root elements say that an XML file is, where it is none that we read.
+_MODS = tr(
+    "This is a MODS file, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_MARC = tr(
+    "This is a MARC file, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_FEED = tr("This is a news feed, but not one of arXiv.")
 _ROOTS = {
-    "modsCollection": f"a MODS file, which SciRead does not read; {_EXPORT}",
-    "mods": f"a MODS file, which SciRead does not read; {_EXPORT}",
-    "collection": f"a MARC file, which SciRead does not read; {_EXPORT}",
-    "record": f"a MARC file, which SciRead does not read; {_EXPORT}",
-    "searchRetrieveResponse": f"a catalogue's answer, which SciRead does not read; {_EXPORT}",
-    "Sources": f"a Microsoft Word bibliography, which SciRead does not read; {_EXPORT}",
-    "bibliography": f"a DocBook bibliography, which SciRead does not read; {_EXPORT}",
-    "RDF": f"an RDF file, which SciRead does not read; {_EXPORT}",
-    "OAI-PMH": "an OAI-PMH answer, which SciRead does not read; use arXiv's query API instead",
-    "article": "the full text of an article (JATS), not a bibliography; import its PDF instead",
-    "pmc-articleset": "full text of PubMed Central; save the PubMed records as XML instead",
-    "TEI": "a TEI text, not a bibliography; import the PDF it was made from instead",
-    "feed": "a news feed, but not one of arXiv",
-    "rss": "a news feed, but not one of arXiv",
-    "html": "a web page, not a bibliography",
-    "document-content": f"an OpenOffice document, which SciRead does not read; {_EXPORT}",
+    "modsCollection": _MODS,
+    "mods": _MODS,
+    "collection": _MARC,
+    "record": _MARC,
+    "searchRetrieveResponse": tr(
+        "This is a catalogue's answer, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
+    "Sources": tr(
+        "This is a Microsoft Word bibliography, which SciRead does not read; export the papers as "
+        "RIS or BibTeX instead."
+    ),
+    "bibliography": tr(
+        "This is a DocBook bibliography, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
+    "RDF": tr(
+        "This is an RDF file, which SciRead does not read; export the papers as RIS or BibTeX "
+        "instead."
+    ),
+    "OAI-PMH": tr(
+        "This is an OAI-PMH answer, which SciRead does not read; use arXiv's query API instead."
+    ),
+    "article": tr(
+        "This is the full text of an article (JATS), not a bibliography; import its PDF instead."
+    ),
+    "pmc-articleset": tr(
+        "This is full text of PubMed Central; save the PubMed records as XML instead."
+    ),
+    "TEI": tr("This is a TEI text, not a bibliography; import the PDF it was made from instead."),
+    "feed": _FEED,
+    "rss": _FEED,
+    "html": tr("This is a web page, not a bibliography."),
+    "document-content": tr(
+        "This is an OpenOffice document, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
 }
 _NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
+_WEB_OF_SCIENCE = tr(
+    "This is a Web of Science file, which SciRead does not read; export the papers as RIS or "
+    "BibTeX instead."
+)
+_TABLE = tr(
+    "This is a table, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
 _SUFFIXES = {
-    ".enw": "an EndNote file, which SciRead does not read; export from EndNote as RIS",
-    ".isi": f"a Web of Science file, which SciRead does not read; {_EXPORT}",
-    ".ciw": f"a Web of Science file, which SciRead does not read; {_EXPORT}",
-    ".csv": f"a table, which SciRead does not read; {_EXPORT}",
-    ".tsv": f"a table, which SciRead does not read; {_EXPORT}",
+    ".enw": tr("This is an EndNote file, which SciRead does not read; export from EndNote as RIS."),
+    ".isi": _WEB_OF_SCIENCE,
+    ".ciw": _WEB_OF_SCIENCE,
+    ".csv": _TABLE,
+    ".tsv": _TABLE,
 }
 
 
@@ -64,10 +100,10 @@ def refusal(suffix: str, head: bytes) -> str:
     if text.startswith("<"):
         return _xml_refusal(_root(text), text)
     if suffix in _SUFFIXES:
-        return f"This is {_SUFFIXES[suffix]}."
+        return _SUFFIXES[suffix]
     if text.startswith(("{", "[")):
-        return "This JSON is no bibliography: neither CSL-JSON nor papers line by line."
-    return (
+        return tr("This JSON is no bibliography: neither CSL-JSON nor papers line by line.")
+    return tr(
         "SciRead finds no papers in this file; it reads BibTeX, RIS, CSL-JSON, PDF, "
         "and what PubMed and arXiv give."
     )
@@ -75,19 +111,21 @@ def refusal(suffix: str, head: bytes) -> str:
 
 def _xml_refusal(root: str, text: str) -> str:
     if root in _ROOTS:
-        return f"This is {_ROOTS[root]}."
+        return _ROOTS[root]
     if root == "xml" and re.search(r"<records?\b", text):
-        return (
+        return tr(
             "This is an EndNote XML file, which SciRead does not read; export from EndNote as RIS."
         )
     if match := _NCBI_ANSWER.fullmatch(root):
-        return (
-            f"This is an answer of NCBI's service E{match[1]}, which holds no records; "
-            "fetch them with EFetch, as XML."
+        return tr(
+            "This is an answer of NCBI's service {service}, which holds no records; "
+            "fetch them with EFetch, as XML.",
+            service=f"E{match[1]}",
         )
-    return (
-        f"This XML, whose outermost element is <{root}>, is no bibliography that SciRead knows; "
-        "it reads the XML of PubMed and arXiv."
+    return tr(
+        "This XML, whose outermost element is <{element}>, is no bibliography that SciRead knows; "
+        "it reads the XML of PubMed and arXiv.",
+        element=root,
     )
 
 

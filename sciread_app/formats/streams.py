@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sciread_app.formats import text as _registers_as_windows  # noqa: F401
+from sciread_app.language import tr
 
 # The error handler that text.py has registered.
 AS_WINDOWS = "cp1252"
@@ -81,13 +82,13 @@ def decoded(line: bytes) -> str:
 def why_unreadable(error: Exception) -> str:
     """One sentence about an error of the kinds in UNREADABLE."""
     if isinstance(error, FileNotFoundError):
-        return "There is no such file."
+        return tr("There is no such file.")
     if isinstance(error, IsADirectoryError):
-        return "This is a folder, not a file."
+        return tr("This is a folder, not a file.")
     if isinstance(error, PermissionError):
-        return "SciRead is not allowed to read this file; change its permissions."
+        return tr("SciRead is not allowed to read this file; change its permissions.")
     if isinstance(error, EOFError):
-        return "The compressed file ends too early; download or copy it again."
+        return tr("The compressed file ends too early; download or copy it again.")
     if isinstance(error, zlib.error | gzip.BadGzipFile):
-        return "The compressed file is damaged; download or copy it again."
-    return f"The file could not be read: {error}."
+        return tr("The compressed file is damaged; download or copy it again.")
+    return tr("The file could not be read: {why}.", why=error)

@@ -10,13 +10,15 @@ from typing import BinaryIO
 
 from lxml import etree
 
+from sciread_app.language import tr
+
 # Elements within a line of text; what is not among them stands apart from its neighbours.
 _INLINE = frozenset((
     "i", "b", "u", "em", "strong", "italic", "bold", "sup", "sub", "inf", "sc", "tt", "span",
     "ext-link", "a", "xref", "named-content",
 ))  # fmt: skip
 
-_ENTITIES = "The XML defines entities of its own, which can hide attacks; it was not read."
+_ENTITIES = tr("The XML defines entities of its own, which can hide attacks; it was not read.")
 
 
 class BadXml(Exception):
@@ -51,7 +53,7 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
             yield element
             _forget(element)
     except etree.XMLSyntaxError as error:
-        raise BadXml(f"The XML is broken: {error.msg}.") from error
+        raise _broken(error) from error
 
 
 def document(body: bytes) -> etree._Element:
@@ -69,9 +71,13 @@ def document(body: bytes) -> etree._Element:
     try:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
-        raise BadXml(f"The XML is broken: {error.msg}.") from error
+        raise _broken(error) from error
     _refuse_entities(root)
     return root
+
+
+def _broken(error: etree.XMLSyntaxError) -> BadXml:
+    return BadXml(tr("The XML is broken: {why}.", why=error.msg))
 
 
 def text_of(element: etree._Element | None) -> str:
