@@ -32,18 +32,19 @@ class Files:
         """Put a file to a paper, and its text into the index. Raises LibraryError, Cancelled."""
         path = path.absolute()
         attachment, text = _read(paper, path, task)
-        with self._library.edits.recording(f"Added the file “{path.name}”"):
+        with self._library.edits.recording(tr("Added the file “{file}”", file=path.name)):
             self._library.attachments.put([(attachment, text)])
 
     def detach(self, paper: PaperId, path: Path) -> None:
         """The file itself is left where it is."""
-        with self._library.edits.recording(f"Took the file “{path.name}” off a paper"):
+        what = tr("Took the file “{file}” off a paper", file=path.name)
+        with self._library.edits.recording(what):
             self._library.attachments.remove(paper, str(path))
 
     def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
         """A file that was missing is found at another place."""
         attachment, text = _read(paper, new.absolute(), task)
-        with self._library.edits.recording(f"Found the file “{old.name}”"):
+        with self._library.edits.recording(tr("Found the file “{file}”", file=old.name)):
             self._library.attachments.remove(paper, str(old))
             self._library.attachments.put([(attachment, text)])
 

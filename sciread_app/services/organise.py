@@ -20,7 +20,8 @@ STARS = range(6)
 
 class Organise:
     """Every verb blocks, is one transaction, and returns the edit that it was; None where nothing
-    had to be changed. Only what is deleted for good cannot be taken back."""
+    had to be changed. Only what is deleted for good cannot be taken back. What was done is kept in
+    the language that was spoken then."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -49,52 +50,76 @@ class Organise:
 
     def tag(self, ids: Iterable[int], name: str) -> Edit | None:
         ids = list(ids)
-        what = f"Tagged {papers(ids)} “{name.strip()}”"
+        what = trn(
+            "Tagged {n:,} paper “{tag}”",
+            "Tagged {n:,} papers “{tag}”",
+            len(ids),
+            tag=name.strip(),
+        )
         return self._do(what, lambda: self._shelves.tag(ids, name))
 
     def untag(self, ids: Iterable[int], name: str) -> Edit | None:
         ids = list(ids)
-        what = f"Took the tag “{name}” off {papers(ids)}"
+        what = trn(
+            "Took the tag “{tag}” off {n:,} paper",
+            "Took the tag “{tag}” off {n:,} papers",
+            len(ids),
+            tag=name,
+        )
         return self._do(what, lambda: self._shelves.untag(ids, name))
 
     def rename_tag(self, old: str, new: str) -> Edit | None:
-        what = f"Renamed the tag “{old}” to “{new.strip()}”"
+        what = tr("Renamed the tag “{old}” to “{new}”", old=old, new=new.strip())
         return self._do(what, lambda: self._shelves.rename_tag(old, new))
 
     def colour_tag(self, name: str, colour: str) -> Edit | None:
-        what = f"Changed the colour of the tag “{name}”"
+        what = tr("Changed the colour of the tag “{tag}”", tag=name)
         return self._do(what, lambda: self._shelves.colour_tag(name, colour))
 
     def remove_tag(self, name: str) -> Edit | None:
-        return self._do(f"Removed the tag “{name}”", lambda: self._shelves.remove_tag(name))
+        what = tr("Removed the tag “{tag}”", tag=name)
+        return self._do(what, lambda: self._shelves.remove_tag(name))
 
     def collect(self, ids: Iterable[int], path: str) -> Edit | None:
         ids = list(ids)
-        what = f"Put {papers(ids)} into “{path}”"
+        what = trn(
+            "Put {n:,} paper into “{collection}”",
+            "Put {n:,} papers into “{collection}”",
+            len(ids),
+            collection=path,
+        )
         return self._do(what, lambda: self._shelves.collect(ids, path))
 
     def uncollect(self, ids: Iterable[int], path: str) -> Edit | None:
         ids = list(ids)
-        what = f"Took {papers(ids)} out of “{path}”"
+        what = trn(
+            "Took {n:,} paper out of “{collection}”",
+            "Took {n:,} papers out of “{collection}”",
+            len(ids),
+            collection=path,
+        )
         return self._do(what, lambda: self._shelves.uncollect(ids, path))
 
     def make_collection(self, path: str) -> Edit | None:
-        what = f"Made the collection “{path}”"
+        what = tr("Made the collection “{collection}”", collection=path)
         return self._do(what, lambda: self._shelves.make_collection(path))
 
     def move_collection(self, path: str, new_path: str) -> Edit | None:
         """Rename it, or put it below another; where the new path is taken, the two become one."""
-        what = f"Moved the collection “{path}” to “{new_path}”"
+        what = tr("Moved the collection “{old}” to “{new}”", old=path, new=new_path)
         return self._do(what, lambda: self._shelves.move_collection(path, new_path))
 
     def remove_collection(self, path: str) -> Edit | None:
         """With all below it. Its papers stay in the library."""
-        what = f"Removed the collection “{path}”"
+        what = tr("Removed the collection “{collection}”", collection=path)
         return self._do(what, lambda: self._shelves.remove_collection(path))
 
     def mark_read(self, ids: Iterable[int], read: bool = True) -> Edit | None:
         ids = list(ids)
-        what = f"Marked {papers(ids)} as {'read' if read else 'unread'}"
+        if read:
+            what = trn("Marked {n:,} paper as read", "Marked {n:,} papers as read", len(ids))
+        else:
+            what = trn("Marked {n:,} paper as unread", "Marked {n:,} papers as unread", len(ids))
         return self._do(what, lambda: self._shelves.mark_read(ids, read))
 
     def rate(self, ids: Iterable[int], stars: int) -> Edit | None:
@@ -103,17 +128,21 @@ class Organise:
             said = trn("A paper cannot have {n} star.", "A paper cannot have {n} stars.", stars)
             raise LibraryError(said, tr("Give a number from 0 to 5."))
         ids = list(ids)
-        given = f"{stars} star{'s' * (stars > 1)}" if stars else "no stars"
-        return self._do(f"Gave {papers(ids)} {given}", lambda: self._shelves.rate(ids, stars))
+        given = trn("{n} star", "{n} stars", stars) if stars else tr("no stars")
+        # Translators: «Gave 3 papers 4 stars»
+        what = trn("Gave {n:,} paper {stars}", "Gave {n:,} papers {stars}", len(ids), stars=given)
+        return self._do(what, lambda: self._shelves.rate(ids, stars))
 
     def trash(self, ids: Iterable[int]) -> Edit | None:
         ids = list(ids)
-        what = f"Moved {papers(ids)} to the trash"
+        what = trn("Moved {n:,} paper to the trash", "Moved {n:,} papers to the trash", len(ids))
         return self._do(what, lambda: self._library.trash(ids))
 
     def untrash(self, ids: Iterable[int]) -> Edit | None:
         ids = list(ids)
-        what = f"Took {papers(ids)} out of the trash"
+        what = trn(
+            "Took {n:,} paper out of the trash", "Took {n:,} papers out of the trash", len(ids)
+        )
         return self._do(what, lambda: self._library.untrash(ids))
 
     def delete_for_good(self, ids: Iterable[int]) -> int:
@@ -127,19 +156,26 @@ class Organise:
     def add_note(self, id: int, text: str) -> int:
         """Returns the number of the note."""
         numbers: list[int] = []
-        self._do("Added a note", lambda: numbers.append(self._shelves.add_note(id, text)))
+        self._do(tr("Added a note"), lambda: numbers.append(self._shelves.add_note(id, text)))
         return numbers[0]
 
     def change_note(self, note: int, text: str) -> Edit | None:
         """An empty text removes the note."""
-        what = "Changed a note" if text else "Removed a note"
+        what = tr("Changed a note") if text else tr("Removed a note")
         return self._do(what, lambda: self._shelves.change_note(note, text))
 
     def edit(self, ids: Iterable[int], **fields: Any) -> Edit | None:
         """Set fields by hand, named and given as a Paper has them. No later import changes them."""
         ids = list(ids)
-        names = " and ".join(_FIELD_NAMES.get(name, name) for name in fields)
-        what = f"Changed the {names} of {papers(ids)}"
+        names = [_FIELD_NAMES.get(name, name) for name in fields]
+        listed = reduce(lambda a, b: tr("{first} and {second}", first=a, second=b), names or [""])
+        # Translators: «Changed the title and venue of 3 papers»
+        what = trn(
+            "Changed the {fields} of {n:,} paper",
+            "Changed the {fields} of {n:,} papers",
+            len(ids),
+            fields=listed,
+        )
         return self._do(what, lambda: self._library.edit(*ids, **fields))
 
     def set_by_hand(self, id: PaperId) -> frozenset[str]:
@@ -147,20 +183,21 @@ class Organise:
         return self._shelves.set_by_hand(id)
 
     def save_search(self, name: str, query: str) -> Edit | None:
-        what = f"Saved the search “{name}”"
+        what = tr("Saved the search “{name}”", name=name)
         return self._do(what, lambda: self._shelves.save_search(name, query))
 
     def rename_search(self, old: str, new: str) -> Edit | None:
-        what = f"Renamed the search “{old}” to “{new}”"
+        what = tr("Renamed the search “{old}” to “{new}”", old=old, new=new)
         return self._do(what, lambda: self._shelves.rename_search(old, new))
 
     def remove_search(self, name: str) -> Edit | None:
-        return self._do(f"Removed the search “{name}”", lambda: self._shelves.remove_search(name))
+        what = tr("Removed the search “{name}”", name=name)
+        return self._do(what, lambda: self._shelves.remove_search(name))
 
     def merge(self, keep: PaperId, others: Sequence[PaperId], **chosen: Any) -> Edit | None:
         """Make papers one. What the kept one does not say, the others add; what hangs on them
         follows. `chosen` are values, as a Paper has them, for fields in which they differ."""
-        what = f"Merged {papers([keep, *others])}"
+        what = _merged(1 + len(others))
         return self._do(what, lambda: self._library.pairs.merge(keep, others, **chosen))
 
     def make_one(self, ids: Iterable[int]) -> Edit | None:
@@ -169,13 +206,15 @@ class Organise:
         if len(ids) < 2:
             said = tr("One paper alone cannot be merged.")
             raise LibraryError(said, tr("Choose two or more."))
-        return self._do(f"Merged {papers(ids)}", lambda: self._merge_into_best(ids))
+        return self._do(_merged(len(ids)), lambda: self._merge_into_best(ids))
 
     def merge_all(self, groups: Sequence[Iterable[int]], task: Task | None = None) -> Edit | None:
         """Make each group of papers one: all of it one edit."""
         listed, task = [sorted(group) for group in groups], task or Task()
-        count = sum(map(len, listed))
-        with self._library.edits.recording(f"Merged {count:,} papers into {len(listed):,}") as made:
+        what = tr(
+            "Merged {papers:,} papers into {kept:,}", papers=sum(map(len, listed)), kept=len(listed)
+        )
+        with self._library.edits.recording(what) as made:
             for n, group in enumerate(listed, start=1):
                 self._merge_into_best(group)
                 task.step(n, len(listed))
@@ -193,16 +232,16 @@ class Organise:
 
     def keep_both(self, a: PaperId, b: PaperId) -> Edit | None:
         """They are neither one paper nor one work, and nobody shall ask again."""
-        return self._do("Kept two papers apart", lambda: self._library.not_duplicates(a, b))
+        return self._do(tr("Kept two papers apart"), lambda: self._library.not_duplicates(a, b))
 
     def same_work(self, a: PaperId, b: PaperId) -> Edit | None:
-        what = "Made two papers versions of one work"
+        what = tr("Made two papers versions of one work")
         return self._do(what, lambda: self._library.pairs.versions_of_one_work(a, b))
 
     def split(self, id: PaperId) -> Edit | None:
         """Take a paper apart into the records that were merged into it, each with what the paper
         is filed under. Raises LibraryError where nothing was merged."""
-        return self._do("Took a paper apart", lambda: self._library.pairs.split(id))
+        return self._do(tr("Took a paper apart"), lambda: self._library.pairs.split(id))
 
     def _do(self, what: str, act: Callable[[], object]) -> Edit | None:
         with self._library.edits.recording(what) as made:
@@ -210,8 +249,20 @@ class Organise:
         return made.edit
 
 
-_FIELD_NAMES = {"published": "date", "kind": "type", "extra": "details"}
+# Translators: what a paper says, in «Changed the title and venue of 3 papers»; so are the next
+_FIELD_NAMES = {
+    "title": tr("title"),
+    "abstract": tr("abstract"),
+    "authors": tr("authors"),
+    "kind": tr("type"),
+    "published": tr("date"),
+    "venue": tr("venue"),
+    "identifiers": tr("identifiers"),
+    "fields": tr("fields"),
+    "keywords": tr("keywords"),
+    "extra": tr("details"),
+}
 
 
-def papers(ids: Sequence[int]) -> str:
-    return "1 paper" if len(ids) == 1 else f"{len(ids):,} papers"
+def _merged(count: int) -> str:
+    return trn("Merged {n:,} paper", "Merged {n:,} papers", count)

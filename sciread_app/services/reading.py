@@ -190,19 +190,22 @@ class Reading:
     def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]:
         """Keep these passages, as one edit; with their numbers."""
         text = " ".join(one.text for one in wanted)
-        with self._library.edits.recording(f"Highlighted “{_short(text)}”"):
+        with self._library.edits.recording(tr("Highlighted “{text}”", text=_short(text))):
             return [replace(one, id=self._library.reading.add(one)) for one in wanted]
 
     def recolour(self, highlight: Highlight, colour: Colour) -> None:
-        with self._library.edits.recording(f"Changed the colour of “{_short(highlight.text)}”"):
+        what = tr("Changed the colour of “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
             self._library.reading.change(highlight.id, colour=colour)
 
     def annotate(self, highlight: Highlight, note: str) -> None:
-        with self._library.edits.recording(f"Changed the note on “{_short(highlight.text)}”"):
+        what = tr("Changed the note on “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
             self._library.reading.change(highlight.id, note=note)
 
     def remove(self, highlight: Highlight) -> None:
-        with self._library.edits.recording(f"Removed the highlight “{_short(highlight.text)}”"):
+        what = tr("Removed the highlight “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
             self._library.reading.remove(highlight.id)
 
     def title(self, paper: PaperId) -> str:

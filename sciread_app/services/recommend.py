@@ -16,7 +16,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import Condition, parse
 from sciread_app.domain.recommend import DAY, Among, Feed, Subject, SubjectKind, Wishes
 from sciread_app.errors import LibraryError
-from sciread_app.language import tr
+from sciread_app.language import tr, trn
 from sciread_app.services import recommend_words as words
 from sciread_app.services.recommend_picks import Lesson, Picker
 from sciread_app.services.recommend_words import Said
@@ -104,27 +104,47 @@ class Recommender:
     def wish(self, subject: Subject, wishes: Wishes) -> None:
         """Change how somebody wants what is new. Raises BadQuery if its words are no query."""
         _wanted(subject, wishes)
-        with self._library.edits.recording(f"Changed what comes for “{subject.name}”"):
+        what = tr("Changed what comes for “{name}”", name=subject.name)
+        with self._library.edits.recording(what):
             self._opinions.wish(subject.key, wishes)
 
     def seen(self, subject: Subject, until: float) -> None:
         """Note that what came until then was seen."""
-        with self._library.edits.recording(f"Saw what is new for “{subject.name}”"):
+        what = tr("Saw what is new for “{name}”", name=subject.name)
+        with self._library.edits.recording(what):
             self._opinions.wish(subject.key, replace(self.wishes(subject), seen=until))
 
     def like(self, subject: Subject, papers: Sequence[int]) -> None:
         """These are what is meant, also where no collection holds them."""
-        with self._library.edits.recording(f"Liked {_papers(papers)} for “{subject.name}”"):
+        what = trn(
+            "Liked {n:,} paper for “{name}”",
+            "Liked {n:,} papers for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
             self._opinions.say(subject.key, papers, liked=True)
 
     def wave_away(self, subject: Subject, papers: Sequence[int]) -> None:
         """These are not what is meant; the next list has learnt it."""
-        with self._library.edits.recording(f"Waved {_papers(papers)} away for “{subject.name}”"):
+        what = trn(
+            "Waved {n:,} paper away for “{name}”",
+            "Waved {n:,} papers away for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
             self._opinions.say(subject.key, papers, liked=False)
 
     def take_back(self, subject: Subject, papers: Sequence[int]) -> None:
         """Forget what was said of these papers."""
-        with self._library.edits.recording(f"Took back {_papers(papers)} for “{subject.name}”"):
+        what = trn(
+            "Took back {n:,} paper for “{name}”",
+            "Took back {n:,} papers for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
             self._opinions.take_back(subject.key, papers)
 
     def new_for(
@@ -270,7 +290,3 @@ def _conditions(fragment: str) -> list[Condition]:
     query = parse(fragment)
     terms = (Condition("text", f"{one.text}*" if one.prefix else one.text) for one in query.terms)
     return list(dict.fromkeys([*query.conditions, *terms]))
-
-
-def _papers(papers: Sequence[int]) -> str:
-    return "1 paper" if len(papers) == 1 else f"{len(papers):,} papers"
