@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete
 
 from sciread_app.domain.paper import Author
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import fulltext, records, schema
 
 _PLAIN = ("title", "abstract", "kind", "venue", "published")
@@ -47,7 +48,8 @@ def _check(values: Mapping[str, Any]) -> None:
         raise TypeError(f"no such field can be set by hand: {', '.join(sorted(unknown))}")
     if not _DATE.fullmatch(values.get("published", "")):
         raise LibraryError(
-            f"“{values['published']}” is not a date.", "Write 2017, 2017-06 or 2017-06-12."
+            tr("“{text}” is not a date.", text=values["published"]),
+            tr("Write 2017, 2017-06 or 2017-06-12."),
         )
 
 

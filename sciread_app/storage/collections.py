@@ -7,6 +7,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.renaming import with_collection_moved
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import queries, schema
 
 # What follows on WITH RECURSIVE: `paths` has each collection with its path, `below` each with
@@ -59,7 +60,7 @@ def made(db: Connection, path: str) -> int:
             found = int(db.execute(put).lastrowid)
         parent = found
     if parent is None:
-        raise LibraryError("A collection needs a name.", "Write one, such as: thesis/chapter 2")
+        raise _nameless()
     return parent
 
 
@@ -81,10 +82,11 @@ def move(db: Connection, path: str, new_path: str) -> None:
         return
     if names[: len(_names(path))] == _names(path):
         raise LibraryError(
-            f"The collection “{path}” cannot be put into itself.", "Choose another place for it."
+            tr("The collection “{collection}” cannot be put into itself.", collection=path),
+            tr("Choose another place for it."),
         )
     if not names:
-        raise LibraryError("A collection needs a name.", "Write one, such as: thesis/chapter 2")
+        raise _nameless()
     parent = made(db, "/".join(names[:-1])) if names[1:] else None
     target = _child(db, parent, names[-1])
     old, new = "/".join(_names(path)), "/".join(names)
@@ -103,6 +105,12 @@ def remove(db: Connection, path: str) -> None:
     db.execute(delete(schema.collections).where(schema.collections.c.id == removed))
 
 
+def _nameless() -> LibraryError:
+    return LibraryError(
+        tr("A collection needs a name."), tr("Write one, such as: thesis/chapter 2")
+    )
+
+
 def _names(path: str) -> list[str]:
     return [name for part in path.split("/") if (name := part.strip())]
 
@@ -110,7 +118,10 @@ def _names(path: str) -> list[str]:
 def _known(db: Connection, path: str) -> int:
     found = there(db, path)
     if found is None:
-        raise LibraryError(f"There is no collection “{path}”.", "It may have been renamed.")
+        raise LibraryError(
+            tr("There is no collection “{collection}”.", collection=path),
+            tr("It may have been renamed."),
+        )
     return found
 
 

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage.migrations import APPLICATION_ID
 
 _PAGES = 4_000  # 16 MB between two reports
@@ -36,8 +37,8 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
         half.replace(target)
     except (sqlite3.Error, OSError) as error:
         raise LibraryError(
-            f"The library cannot be copied to {target}: {error}.",
-            "See that there is room, and that the folder can be written to.",
+            tr("The library cannot be copied to {file}: {why}.", file=target, why=error),
+            tr("See that there is room, and that the folder can be written to."),
         ) from error
     finally:
         half.unlink(missing_ok=True)

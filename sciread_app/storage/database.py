@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, create_engine, event, exc
 
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import copies
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
 
@@ -89,14 +90,22 @@ class Database:
             tables = db.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
         if application not in (0, APPLICATION_ID) or (tables and not application):
             raise LibraryError(
-                f"{self.path} is an SQLite file of another program, not a SciRead library.",
-                "Choose another home folder with --home, or move that file away.",
+                tr(
+                    "{file} is an SQLite file of another program, not a SciRead library.",
+                    file=self.path,
+                ),
+                tr("Choose another home folder with --home, or move that file away."),
             )
         if revision > HEAD:
             raise LibraryError(
-                f"{self.path} was written by a newer SciRead (library format {revision}; "
-                f"this one knows {HEAD}).",
-                "Install the newer SciRead. The library was not touched.",
+                tr(
+                    "{file} was written by a newer SciRead (library format {format}; this one "
+                    "knows {known}).",
+                    file=self.path,
+                    format=revision,
+                    known=HEAD,
+                ),
+                tr("Install the newer SciRead. The library was not touched."),
             )
         if revision == HEAD:
             return
@@ -149,15 +158,51 @@ def _configure(connection: Any, _: object) -> None:
 def _explained(error: Exception, path: Path) -> Exception:
     """The library error that says what a person can do, or `error` itself if it is our fault."""
     text = str(getattr(error, "orig", error))
-    for sign, message, hint in (
-        ("locked", "is being written by another program for too long", "Close it and try again."),
-        ("disk is full", "cannot be written: the disk is full", "Make room and try again."),
-        ("readonly", "cannot be written: it is read-only", "Check the rights of file and folder."),
-        ("unable to open", "cannot be opened", "Check that the folder exists and is yours."),
-        ("malformed", "is damaged", "Run `sciread doctor`, or `sciread restore` with a backup."),
-        ("not a database", "is not an SQLite file", "Run `sciread restore` with a backup."),
-        ("disk I/O", "cannot be read or written: the disk reports an error", "Check the disk."),
-    ):
+    for sign, said, hint in _signs(path):
         if sign in text:
-            return LibraryError(f"The library {path} {message}.", hint)
+            return LibraryError(said, hint)
     return error
+
+
+def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
+    """By which words SQLite's errors are known, what is said of them, and what can be done."""
+    return (
+        (
+            "locked",
+            tr("The library {file} is being written by another program for too long.", file=path),
+            tr("Close it and try again."),
+        ),
+        (
+            "disk is full",
+            tr("The library {file} cannot be written: the disk is full.", file=path),
+            tr("Make room and try again."),
+        ),
+        (
+            "readonly",
+            tr("The library {file} cannot be written: it is read-only.", file=path),
+            tr("Check the rights of file and folder."),
+        ),
+        (
+            "unable to open",
+            tr("The library {file} cannot be opened.", file=path),
+            tr("Check that the folder exists and is yours."),
+        ),
+        (
+            "malformed",
+            tr("The library {file} is damaged.", file=path),
+            tr("Run `sciread doctor`, or `sciread restore` with a backup."),
+        ),
+        (
+            "not a database",
+            tr("The library {file} is not an SQLite file.", file=path),
+            tr("Run `sciread restore` with a backup."),
+        ),
+        (
+            "disk I/O",
+            tr(
+                "The library {file} cannot be read or written: the disk reports an error.",
+                file=path,
+            ),
+            tr("Check the disk."),
+        ),
+    )

@@ -20,6 +20,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.edits import Edit
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import fulltext, journal, records, schema
 from sciread_app.storage.database import Database
 
@@ -189,11 +190,20 @@ def _go(db: Connection, edit: Edit, *, back: bool) -> None:
             changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
             records.renew(db, changed, time.time())
     except _InTheWay as stopped:
-        verb = "taken back" if back else "made again"
-        raise LibraryError(
-            f"“{edit.what}” cannot be {verb}: {_named(db, stopped.step)} has changed since then.",
-            "Nothing was changed.",
-        ) from None
+        thing = _named(db, stopped.step)
+        if back:
+            said = tr(
+                "“{edit}” cannot be taken back: {thing} has changed since then.",
+                edit=edit.what,
+                thing=thing,
+            )
+        else:
+            said = tr(
+                "“{edit}” cannot be made again: {thing} has changed since then.",
+                edit=edit.what,
+                thing=thing,
+            )
+        raise LibraryError(said, tr("Nothing was changed.")) from None
     db.execute(update(schema.edits).where(schema.edits.c.id == edit.id).values(undone=back))
 
 
@@ -324,6 +334,11 @@ def _named(db: Connection, step: _Step) -> str:
     papers = schema.papers.c
     title = db.scalars(select(papers.title).where(papers.id == step.paper)).one_or_none()
     if title is not None:
-        return f"“{title}”" if title else "a paper without a title"
-    kinds = {"tags": "a tag", "collections": "a collection", "saved_searches": "a saved search"}
-    return kinds.get(step.table, "something in it")
+        # Translators: “...” cannot be taken back: a paper without a title has changed since then.
+        return f"“{title}”" if title else tr("a paper without a title")
+    kinds = {
+        "tags": tr("a tag"),
+        "collections": tr("a collection"),
+        "saved_searches": tr("a saved search"),
+    }
+    return kinds.get(step.table) or tr("something in it")

@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.fetches import Fetch, SourceQuery, State
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.database import Database
 
@@ -65,7 +66,8 @@ class Fetches:
         found = self._read("WHERE fetches.id = ?", id)
         if not found:
             raise LibraryError(
-                f"There is no fetch {id}.", "`sciread fetches` lists those there are."
+                tr("There is no fetch {number}.", number=id),
+                tr("`sciread fetches` lists those there are."),
             )
         return found[0]
 
@@ -96,8 +98,8 @@ def advance(db: Connection, step: Step) -> None:
     )
     if moved.rowcount != 1:
         raise LibraryError(
-            "This fetch is going on somewhere else, in another window or another process.",
-            "Wait until it is done there, or stop it there and resume it here.",
+            tr("This fetch is going on somewhere else, in another window or another process."),
+            tr("Wait until it is done there, or stop it there and resume it here."),
         )
 
 

@@ -18,6 +18,7 @@ from sciread_app.domain.identity import Verdict
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
 from sciread_app.domain.query import Condition
+from sciread_app.language import trn
 from sciread_app.storage import (
     arrivals,
     by_hand,
@@ -346,7 +347,13 @@ class Library:
             orphans = db.exec_driver_sql("PRAGMA foreign_key_check").all()
         problems = [text for text in found if text != "ok"]
         if orphans:
-            problems.append(f"{len(orphans)} rows belong to papers that are not there")
+            problems.append(
+                trn(
+                    "{n} row belongs to a paper that is not there",
+                    "{n} rows belong to papers that are not there",
+                    len(orphans),
+                )
+            )
         return problems
 
     def text_index_fits(self) -> bool:

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, select, update
 from sciread_app.domain import identity
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import fulltext, records, schema, works
 
 # Rows that follow their paper, and those of which the kept paper may have the same already.
@@ -35,7 +36,8 @@ def merge(
     ids = [kept, *others]
     papers = records.read(db, ids)
     if kept in others or len(papers) < len(ids):
-        raise LibraryError("One of these papers is no longer there.", "Look again, and try again.")
+        said = tr("One of these papers is no longer there.")
+        raise LibraryError(said, tr("Look again, and try again."))
     fulltext.forget(db, ids)
     _keep_records(db, papers)
     merged, by_hand = _merged(db, papers, kept, chosen)

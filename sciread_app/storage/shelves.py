@@ -16,6 +16,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.domain.renaming import with_tag_renamed
 from sciread_app.domain.shelf import Shelf
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import collections, fulltext, overview, queries, records, schema
 from sciread_app.storage.database import Database
 
@@ -114,7 +115,7 @@ class Shelves:
 
     def tag(self, ids: Iterable[int], name: str) -> None:
         with self._db.writing() as db:
-            name = _named(name, "tag")
+            name = _tag_name(name)
             db.execute(insert(schema.tags).values(name=name).on_conflict_do_nothing())
             _put(db, schema.tagged, ids, tag=_tag(db, name))
 
@@ -131,7 +132,7 @@ class Shelves:
         """Where there is a tag with the new name already, the two become one."""
         tags, tagged = schema.tags.c, schema.tagged
         with self._db.writing() as db:
-            renamed, new = _tag(db, old), _named(new, "tag")
+            renamed, new = _tag(db, old), _tag_name(new)
             queries.rewrite(db, lambda query: with_tag_renamed(query, old, new))
             other = db.scalars(select(tags.id).where(tags.name == new, tags.id != renamed)).first()
             if other is None:
@@ -197,7 +198,7 @@ class Shelves:
     def save_search(self, name: str, query: str) -> None:
         """Under a name that there is, in place of what it was."""
         put = insert(schema.saved_searches).values(
-            name=_named(name, "search"), query=query, added=time.time()
+            name=_search_name(name), query=query, added=time.time()
         )
         with self._db.writing() as db:
             db.execute(put.on_conflict_do_update(index_elements=["name"], set_={"query": query}))
@@ -205,10 +206,11 @@ class Shelves:
     def rename_search(self, old: str, new: str) -> None:
         searches = schema.saved_searches.c
         with self._db.writing() as db:
-            renamed, new = _search(db, old), _named(new, "search")
+            renamed, new = _search(db, old), _search_name(new)
             if new != old and db.scalars(select(searches.id).where(searches.name == new)).first():
                 raise LibraryError(
-                    f"There is a saved search “{new}” already.", "Choose another name."
+                    tr("There is a saved search “{name}” already.", name=new),
+                    tr("Choose another name."),
                 )
             known = searches.id == renamed
             db.execute(update(schema.saved_searches).where(known).values(name=new))
@@ -236,7 +238,8 @@ class Shelves:
                 db.scalars(select(schema.papers.c.id).where(schema.papers.c.id == id)).first()
                 is None
             ):
-                raise LibraryError("This paper is no longer there.", "Look again, and try again.")
+                said = tr("This paper is no longer there.")
+                raise LibraryError(said, tr("Look again, and try again."))
             fulltext.forget(db, [id])
             note = db.execute(
                 insert(schema.notes).values(paper=id, text=text, added=now, changed=now)
@@ -250,7 +253,8 @@ class Shelves:
         with self._db.writing() as db:
             paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
             if paper is None:
-                raise LibraryError("This note is no longer there.", "It may have been removed.")
+                said = tr("This note is no longer there.")
+                raise LibraryError(said, tr("It may have been removed."))
             fulltext.forget(db, [paper])
             if text:
                 changed = update(schema.notes).values(text=text, changed=time.time())
@@ -278,16 +282,23 @@ def _put(db: Connection, table: Table, ids: Iterable[int], **values: Any) -> Non
     db.execute(put.on_conflict_do_nothing())
 
 
-def _named(name: str, kind: str) -> str:
+def _tag_name(name: str) -> str:
     if not name.strip():
-        raise LibraryError(f"A {kind} needs a name.", "Write one, and try again.")
+        raise LibraryError(tr("A tag needs a name."), tr("Write one, and try again."))
+    return name.strip()
+
+
+def _search_name(name: str) -> str:
+    if not name.strip():
+        raise LibraryError(tr("A search needs a name."), tr("Write one, and try again."))
     return name.strip()
 
 
 def _tag(db: Connection, name: str) -> int:
     found = db.scalars(select(schema.tags.c.id).where(schema.tags.c.name == name)).one_or_none()
     if found is None:
-        raise LibraryError(f"There is no tag “{name}”.", "It may have been renamed.")
+        said = tr("There is no tag “{tag}”.", tag=name)
+        raise LibraryError(said, tr("It may have been renamed."))
     return int(found)
 
 
@@ -295,5 +306,6 @@ def _search(db: Connection, name: str) -> int:
     searches = schema.saved_searches.c
     found = db.scalars(select(searches.id).where(searches.name == name)).one_or_none()
     if found is None:
-        raise LibraryError(f"There is no saved search “{name}”.", "It may have been renamed.")
+        said = tr("There is no saved search “{name}”.", name=name)
+        raise LibraryError(said, tr("It may have been renamed."))
     return int(found)

@@ -11,6 +11,7 @@ from sciread_app.domain import apart
 from sciread_app.domain.identity import from_record
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import fulltext, records, schema, works
 
 # What a paper is filed under holds for each of its parts, until somebody says otherwise.
@@ -27,12 +28,12 @@ def split(db: Connection, id: int, now: float) -> list[int]:
     the new papers. What hangs on the paper stays with it."""
     papers = records.read(db, [id])
     if not papers:
-        raise LibraryError("This paper is no longer there.", "Look again, and try again.")
+        raise LibraryError(tr("This paper is no longer there."), tr("Look again, and try again."))
     own, parts = _parts(db, id, papers[id])
     if not parts:
         raise LibraryError(
-            "This paper was not merged from others: there is nothing to take apart.",
-            "What was merged in this library can be taken back with undo.",
+            tr("This paper was not merged from others: there is nothing to take apart."),
+            tr("What was merged in this library can be taken back with undo."),
         )
     edited = db.scalars(select(schema.papers.c.edited).where(schema.papers.c.id == id)).one()
     others = [part.paper for part in parts]

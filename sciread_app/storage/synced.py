@@ -9,6 +9,7 @@ from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.kept_files import KeptFile
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import collections, schema
 from sciread_app.storage.database import Database
 
@@ -50,8 +51,8 @@ class Synced:
             gone = db.execute(delete(table).where(table.c.collection == number)).rowcount
         if not gone:
             raise LibraryError(
-                f"The collection “{collection}” is not kept as a file.",
-                "`sciread keep` lists those that are.",
+                tr("The collection “{collection}” is not kept as a file.", collection=collection),
+                tr("`sciread keep` lists those that are."),
             )
 
     def note(self, files: Sequence[KeptFile]) -> None:
@@ -73,5 +74,6 @@ def _number(paths: dict[int, str], collection: str) -> int:
         if path == wanted:
             return id
     raise LibraryError(
-        f"There is no collection “{collection}”.", "Put papers into it first: `sciread collect`."
+        tr("There is no collection “{collection}”.", collection=collection),
+        tr("Put papers into it first: `sciread collect`."),
     )

@@ -21,6 +21,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from sciread_app.errors import IndexUnusable
+from sciread_app.language import tr
 
 # Links a paper has, and how widely its neighbours are looked for when it is added.
 _LINKS = 16
@@ -43,7 +44,7 @@ _MAGIC = b"SciRead index\n\n\n"
 _FORMAT = 2
 _HELD = np.dtype([("id", "<i8"), ("stamp", "<i8"), ("label", "<i8")])
 
-_REBUILD = "It is rebuilt from the vectors; nothing is lost."
+_REBUILD = tr("It is rebuilt from the vectors; nothing is lost.")
 
 
 class VectorIndex:
@@ -159,13 +160,15 @@ class VectorIndex:
                 for number, sum in enumerate(sums.tolist())
             ]
         except FileNotFoundError as error:
-            raise IndexUnusable(f"The index {path.name} is not there.", _REBUILD) from error
+            said = tr("The index {file} is not there.", file=path.name)
+            raise IndexUnusable(said, _REBUILD) from error
         except (OSError, RuntimeError) as error:
-            raise IndexUnusable(f"The index {path.name} cannot be read.", _REBUILD) from error
+            said = tr("The index {file} cannot be read.", file=path.name)
+            raise IndexUnusable(said, _REBUILD) from error
         labels = index._held["label"]
         index._papers = np.zeros(sum(map(len, index._parts)), np.int64)
         if len(labels) and labels.max() >= len(index._papers):
-            raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+            raise _damaged(path)
         index._papers[labels] = index._held["id"]
         for number, part in enumerate(index._parts):
             part.live = int((labels // _PART == number).sum())
@@ -183,8 +186,15 @@ class VectorIndex:
     def _check(self, shape: tuple[int, ...], expected: tuple[int, ...]) -> None:
         if shape != expected:
             raise IndexUnusable(
-                f"A vector of shape {shape} came where the index holds {expected}.",
-                "The model in use is not the one the index was made with. Build the index again.",
+                tr(
+                    "A vector of shape {shape} came where the index holds {expected}.",
+                    shape=shape,
+                    expected=expected,
+                ),
+                tr(
+                    "The model in use is not the one the index was made with. Build the index "
+                    "again."
+                ),
             )
 
     def _add(
@@ -240,7 +250,7 @@ class _Part:
         try:
             labels, distances = self._graph.knn_query(vector, k, num_threads=1)
         except RuntimeError as error:
-            raise IndexUnusable("The index has lost papers.", _REBUILD) from error
+            raise IndexUnusable(tr("The index has lost papers."), _REBUILD) from error
         return labels[0].astype(np.int64) + self._first, distances[0]
 
     def save(self, path: Path) -> None:
@@ -252,7 +262,7 @@ class _Part:
         # hnswlib believes whatever it reads, and crashes later. The sum also tells a graph from
         # one of another moment, when the writer was killed between the files.
         if _checksum(path) != checksum:
-            raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+            raise _damaged(path)
         part = cls(dim, first)
         part._graph = hnswlib.Index("ip", dim)
         part._graph.load_index(str(path))
@@ -264,14 +274,20 @@ def _read_table(path: Path, space: str, dim: int) -> tuple[NDArray[Any], NDArray
     """The sums of the graphs, and what is in them."""
     whole = path.read_bytes()
     if len(whole) < _HEADER.size:
-        raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+        raise _damaged(path)
     *about, graphs, rest = _HEADER.unpack_from(whole)
     if about != [_MAGIC, _FORMAT, dim, space.encode().ljust(40, b"\0")]:
-        raise IndexUnusable(f"The index {path.name} belongs to another model.", _REBUILD)
+        raise IndexUnusable(
+            tr("The index {file} belongs to another model.", file=path.name), _REBUILD
+        )
     if zlib.crc32(whole[_HEADER.size :]) != rest:
-        raise IndexUnusable(f"The index {path.name} is damaged.", _REBUILD)
+        raise _damaged(path)
     sums = np.frombuffer(whole, "<u4", graphs, _HEADER.size)
     return sums, np.frombuffer(whole, _HELD, offset=_HEADER.size + sums.nbytes)
+
+
+def _damaged(path: Path) -> IndexUnusable:
+    return IndexUnusable(tr("The index {file} is damaged.", file=path.name), _REBUILD)
 
 
 def _graph(path: Path, number: int) -> Path:

@@ -10,6 +10,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sciread_app.domain.identity import Verdict
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
+from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.records import among
 
@@ -82,7 +83,8 @@ def _decide(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: 
     first, second = sorted((a, b))
     found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
     if len(db.scalars(found).all()) < 2:
-        raise LibraryError("One of these papers is no longer there.", "Look again, and try again.")
+        said = tr("One of these papers is no longer there.")
+        raise LibraryError(said, tr("Look again, and try again."))
     row = {"a": first, "b": second, "verdict": verdict, "reason": reason, "decided": now}
     put = insert(schema.relations).values(row)
     db.execute(
