@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import sys
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from trainer.cli.shown import AsJson, AsLines, Shown, answering
 from trainer.contract.package import find_model, models_folder
 
 Model = Annotated[
@@ -50,6 +51,8 @@ def pull(
             help="cls, mean or mean_no_special, where the model does not say.", show_default=False
         ),
     ] = "",
+    as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Fetch a published model from the hub and make a package of it.
 
@@ -60,9 +63,20 @@ def pull(
     from trainer.packages.pull import pull as pull_package
 
     folder = output or models_folder() / hub_id.replace("/", "--")
-    package = pull_package(hub_id, folder, revision=revision, pooling=pooling, note=_note)
+    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+        package = pull_package(
+            hub_id,
+            folder,
+            revision=revision,
+            pooling=pooling,
+            note=shown.note,
+            at=lambda done, total: shown.at(hub_id, _far(done, total), done / max(1, total)),
+        )
+    if as_json:
+        typer.echo(json.dumps({"folder": str(package.folder), "space": package.space}))
+        return
     print(f"{package.title} is at {package.folder}: {package.dim} numbers, {package.pooling}.")
 
 
-def _note(line: str) -> None:
-    print(line, file=sys.stderr)
+def _far(done: int, total: int) -> str:
+    return f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"

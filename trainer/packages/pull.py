@@ -9,8 +9,9 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from huggingface_hub import HfApi, hf_hub_download
 from huggingface_hub.constants import HF_HUB_CACHE
@@ -107,8 +108,11 @@ def pull(
     revision: str = "",
     pooling: str = "",
     note: Callable[[str], None] = lambda _: None,
+    at: Callable[[int, int], None] = lambda done, total: None,
 ) -> Package:
     """Make a package of the model `hub_id` at `folder`, which must not be there yet.
+
+    `note` is told what is done, and `at` how many bytes have come, of how many.
 
     What is downloaded stays in the hub's own cache, so that a pull that was cut short fetches only
     the files that are missing. `pooling` is needed where nothing says how the model's tokens become
@@ -121,7 +125,7 @@ def pull(
         found = _find(hub_id, revision)
         note(f"{hub_id} at {found.sha}: {_megabytes(_wanted(found))} MB")
         _check_room(_wanted(found), folder)
-        snapshot = _download(found, note)
+        snapshot = _download(found, note, at)
     except (HfHubHTTPError, httpx.HTTPError, OSError, HFValidationError) as error:
         raise _explained(error, hub_id) from error
     use = PUBLISHED.get(hub_id) or _as_described(snapshot, pooling, hub_id)
@@ -204,19 +208,46 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
     return ""
 
 
-def _download(found: ModelInfo, note: Callable[[str], None]) -> Path:
+def _download(
+    found: ModelInfo, note: Callable[[str], None], at: Callable[[int, int], None]
+) -> Path:
     """The folder of what is needed of the model, each file checked against the hub's hash."""
     wanted = _wanted(found)
+    total = sum(sibling.size or 0 for sibling in wanted)
+    before = 0
+    bar: Any = partial(_Bar, lambda here: at(before + here, total))
     path = Path()
     for sibling in wanted:
         if not sibling.rfilename.endswith(".safetensors") and (sibling.size or 0) > _MAX_TEXT_FILE:
             raise PackageRefused(f"{found.id} has a {sibling.rfilename} of {sibling.size} bytes.")
         note(sibling.rfilename)
-        path = Path(hf_hub_download(found.id, sibling.rfilename, revision=found.sha))
+        path = Path(
+            hf_hub_download(found.id, sibling.rfilename, revision=found.sha, tqdm_class=bar)
+        )
         _check(path, sibling, found.id)
+        before += sibling.size or 0
+        at(before, total)
         for _ in Path(sibling.rfilename).parts:
             path = path.parent
     return path
+
+
+class _Bar:
+    """What the hub's client takes for a bar of tqdm, from where an earlier download broke off."""
+
+    def __init__(self, at: Callable[[int], None], *, initial: int = 0, **_: object) -> None:
+        self._at, self.n = at, initial
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def update(self, count: float | None = 1) -> None:
+        self.n += int(count or 0)
+        self._at(self.n)
+
+    def close(self) -> None: ...
 
 
 def _check(path: Path, sibling: RepoSibling, hub_id: str) -> None:
