@@ -13,6 +13,7 @@ from sciread_app.domain.letters import Letters
 from sciread_app.domain.reading import Box, FileShape, Found, Heading, Link, PageSize, Spot
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf.text import clean
+from sciread_app.language import tr
 
 
 class Why(enum.Enum):
@@ -48,27 +49,33 @@ def cannot_show(fields: dict[str, Any]) -> CannotShow:
     if problem == "missing":
         return CannotShow(
             Why.missing,
-            "The file is not where it was.",
-            "Put it back, connect the drive it lies on, or add it again.",
+            tr("The file is not where it was."),
+            tr("Put it back, connect the drive it lies on, or add it again."),
         )
     if problem == "locked":
-        return CannotShow(Why.locked, "The file is protected with a password.")
+        return CannotShow(Why.locked, tr("The file is protected with a password."))
     if problem == "empty":
-        return CannotShow(Why.damaged, "The file is empty.", "Download it again and add it anew.")
+        return CannotShow(
+            Why.damaged, tr("The file is empty."), tr("Download it again and add it anew.")
+        )
     if problem == "unreadable":
         why = clean(text_of(fields.get("why", "")))[:200]
         return CannotShow(
-            Why.unreadable, f"The file could not be opened: {why}.", "Mend that, and try again."
+            Why.unreadable,
+            tr("The file could not be opened: {why}.", why=why),
+            tr("Mend that, and try again."),
         )
     return CannotShow(
-        Why.damaged, "The file is damaged, or is no PDF.", "Download it again and add it anew."
+        Why.damaged,
+        tr("The file is damaged, or is no PDF."),
+        tr("Download it again and add it anew."),
     )
 
 
 def shape_of(fields: dict[str, Any]) -> FileShape:
     sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
     if not sizes:
-        raise CannotShow(Why.damaged, "The file holds no pages.", "Download it again.")
+        raise CannotShow(Why.damaged, tr("The file holds no pages."), tr("Download it again."))
     if any(min(size) < 1 or max(size) > 20_000 for size in sizes):
         raise ValueError("no sizes")
     outline = tuple(

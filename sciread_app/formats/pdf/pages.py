@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
 import subprocess
@@ -29,6 +30,7 @@ from sciread_app.formats.pdf.answers import (
 from sciread_app.formats.pdf.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
 from sciread_app.formats.pdf.pipes import readable
 from sciread_app.formats.pdf.text import clean
+from sciread_app.language import tr
 
 SECONDS = 20.0  # for one request
 MEMORY = 2 << 30  # bytes, above what the process takes at its start
@@ -86,13 +88,13 @@ class PdfPages:
             "width": part.width, "height": part.height, "dark": part.dark,
         }  # fmt: skip
         request = {"what": "draw", "page": part.page, "part": about}
-        _, body = self._ask(request, f"Page {part.page + 1}", check)
+        _, body = self._ask(request, _named(part.page), check)
         if len(body) != 4 * part.width * part.height:
-            raise _nonsense(f"Page {part.page + 1}")
+            raise _nonsense(_named(part.page))
         return body
 
     def page_text(self, page: int, check: Check = lambda: None) -> PageText:
-        name = f"Page {page + 1}"
+        name = _named(page)
         fields, body = self._ask({"what": "letters", "page": page}, name, check)
         return _understood(name, lambda: page_text_of(fields, body))
 
@@ -138,7 +140,9 @@ class PdfPages:
                 self._start_again(check)
             fields, body = self._exchange(request, name, self._seconds, check)
         if problem := fields.get("problem"):
-            raise PageFailed(f"{name} cannot be shown: {_why_not(problem, fields)}", _NEXT)
+            # Translators: «Page 3 cannot be shown: it is damaged.»
+            said = tr("{pages} cannot be shown: {why}", pages=name, why=_why_not(problem, fields))
+            raise PageFailed(said, _NEXT)
         return fields, body
 
     def _start_again(self, check: Check) -> None:
@@ -146,7 +150,7 @@ class PdfPages:
         if before and before.sha256 != shape.sha256:
             self._end()
             raise CannotShow(
-                Why.changed, "The file has changed since it was opened.", "Open it again."
+                Why.changed, tr("The file has changed since it was opened."), tr("Open it again.")
             )
 
     def _start(self, check: Check) -> FileShape:
@@ -155,13 +159,13 @@ class PdfPages:
         self._process = spare or _Process(self._seconds, self._memory)
         request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
         try:
-            fields, _ = self._exchange(request, "The file", _START_SECONDS, check)
+            fields, _ = self._exchange(request, tr("The file"), _START_SECONDS, check)
         except PageFailed as failure:
             raise CannotShow(Why.damaged, failure.message, failure.hint) from failure
         if "problem" in fields:
             self._end()
             raise cannot_show(fields)
-        return _understood("The file", lambda: shape_of(fields))
+        return _understood(tr("The file"), lambda: shape_of(fields))
 
     def _exchange(
         self, request: dict[str, Any], name: str, seconds: float, check: Check
@@ -172,7 +176,7 @@ class PdfPages:
         except _Died as death:
             self._end()
             self._checked(check)()
-            raise PageFailed(f"{name} {death}", _NEXT) from death
+            raise PageFailed(death.told_of(name), _NEXT) from death
         except BaseException:
             self._end()
             raise
@@ -191,7 +195,7 @@ class PdfPages:
         self._process = None
 
 
-_NEXT = "The other pages can be read. To see this one, open the file with another program."
+_NEXT = tr("The other pages can be read. To see this one, open the file with another program.")
 
 
 class Spare:
@@ -220,7 +224,20 @@ class Spare:
 
 
 class _Died(Exception):
-    """There will be no answer; says why, as the end of a sentence."""
+    """There will be no answer."""
+
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} brought up nothing of sense.", pages=pages)
+
+
+class _GivenUp(_Died):
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} took too long, and was given up.", pages=pages)
+
+
+class _Broken(_Died):
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} broke the process that draws pages: the file is damaged.", pages=pages)
 
 
 class _Process:
@@ -248,11 +265,11 @@ class _Process:
             self._input.write(packed(request))
         fields_length, body_length = HEAD.unpack(self._read(HEAD.size, until, check))
         if fields_length > LONGEST_FIELDS or body_length > LONGEST_BODY:
-            raise _Died("brought up nothing of sense.")
+            raise _Died
         try:
             fields = _fields(bytes(self._read(fields_length, until, check)))
         except ValueError as error:
-            raise _Died("brought up nothing of sense.") from error
+            raise _Died from error
         return fields, self._read(body_length, until, check)
 
     def is_alive(self) -> bool:
@@ -276,11 +293,11 @@ class _Process:
             check()
             left = until - time.monotonic()
             if left <= 0:
-                raise _Died("took too long, and was given up.")
+                raise _GivenUp
             if readable([self._output], min(left, _LOOK_EVERY)):
                 chunk = os.read(self._output.fileno(), min(_CHUNK, length - filled))
                 if not chunk:
-                    raise _Died("broke the process that draws pages: the file is damaged.")
+                    raise _Broken
                 view[filled : filled + len(chunk)] = chunk
                 filled += len(chunk)
         return data
@@ -307,10 +324,11 @@ def _fields(text: bytes) -> dict[str, Any]:
 
 def _why_not(problem: str, fields: dict[str, Any]) -> str:
     if problem == "memory":
-        return "it needs more memory than a page may take."
+        return tr("it needs more memory than a page may take.")
     if problem == "fault":
-        return f"it was not understood, by a fault of ours ({clean(text_of(fields['why']))[:200]})."
-    return "it is damaged."
+        fault = clean(text_of(fields["why"]))[:200]
+        return tr("it was not understood, by a fault of ours ({fault}).", fault=fault)
+    return tr("it is damaged.")
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -322,11 +340,17 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _names(first: int, end: int) -> str:
-    return f"Page {end}" if end - first == 1 else f"Pages {first + 1} to {end}"
+    if end - first == 1:
+        return _named(first)
+    return tr("Pages {first} to {last}", first=first + 1, last=end)
+
+
+def _named(page: int) -> str:
+    return tr("Page {page}", page=page + 1)
 
 
 def _nonsense(name: str) -> PageFailed:
-    return PageFailed(f"{name} brought up nothing of sense.", _NEXT)
+    return PageFailed(_Died().told_of(name), _NEXT)
 
 
 def _understood(name: str, read: Callable[[], T]) -> T:
@@ -334,4 +358,4 @@ def _understood(name: str, read: Callable[[], T]) -> T:
     try:
         return read()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise _nonsense(name) from error
+        raise _failed(name, _Death.nonsense) from error

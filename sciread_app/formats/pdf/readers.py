@@ -16,8 +16,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
 from sciread_app.formats.pdf.pipes import readable
+from sciread_app.language import tr
 
 SECONDS = 30.0  # for one file
 MEMORY = 2 << 30  # bytes, above what a worker takes before its first file
@@ -110,13 +112,17 @@ class PdfReaders:
         try:
             content = worker.listen() if is_ready else None
             if content is None and worker.patience <= 0:
-                limit = f"{self._seconds:g} seconds"
-                raise _WorkerFailed(f"Reading the file took longer than {limit}; it was given up.")
+                raise _WorkerFailed(
+                    tr(
+                        "Reading the file took longer than {seconds:g} seconds; it was given up.",
+                        seconds=self._seconds,
+                    )
+                )
         except _WorkerFailed as failure:
             if not worker.ready and not self._any_started:
                 raise SciReadError(
-                    "The process that reads PDFs does not start.",
-                    "Install SciRead again, or look for what ends its processes.",
+                    tr("The process that reads PDFs does not start."),
+                    tr("Install SciRead again, or look for what ends its processes."),
                 ) from failure
             content = worker.failed(str(failure))
             self._dismiss([worker])
@@ -130,7 +136,7 @@ class PdfReaders:
 
 
 class _WorkerFailed(Exception):
-    """The worker will give no answer for its file; says why, for a person."""
+    """The worker will give no answer for its file; says why, as problems.py has it."""
 
 
 class _Worker:
@@ -182,7 +188,7 @@ class _Worker:
                     return content
                 self._learn(message)
         except ValueError as error:
-            raise _WorkerFailed("Reading the file brought up nothing of sense.") from error
+            raise _WorkerFailed(tr("Reading the file brought up nothing of sense.")) from error
         return None
 
     def failed(self, why: str) -> PdfContent:
@@ -232,14 +238,15 @@ class _Worker:
         try:
             code = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            return "Reading the file brought up nothing of sense."
+            return tr("Reading the file brought up nothing of sense.")
         try:
             how = signal.Signals(-code).name
         except ValueError:
-            how = f"code {code}"
-        return (
-            f"Reading the file ended its process ({how}); "
-            "the file is damaged, or needs more memory than a paper may take."
+            how = tr("code {code}", code=code)
+        return tr(
+            "Reading the file ended its process ({how}); "
+            "the file is damaged, or needs more memory than a paper may take.",
+            how=how,
         )
 
 
