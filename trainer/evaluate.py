@@ -35,7 +35,7 @@ class Progress(Protocol):
     def begin(self, subject: Subject, tasks: int) -> None:
         """A subject is next, with so many tasks."""
 
-    def at(self, title: str) -> None:
+    def begin_task(self, title: str) -> None:
         """This task is being worked on."""
 
     def done(self, title: str, said: str = "") -> None:
@@ -129,7 +129,7 @@ def _together(
     failed = {}
     works = []
     for planned, task in tasks:
-        progress.at(planned.title)
+        progress.begin_task(planned.title)
         try:
             works.append(_Work(planned, task, maker.vectors(task.papers, task.queries)))
         except TrainerError as error:

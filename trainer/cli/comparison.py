@@ -10,6 +10,8 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from trainer.cli.shown import answering
+
 if TYPE_CHECKING:
     from trainer.reports.compare import Comparison
 
@@ -36,15 +38,34 @@ def compare(
     from trainer.reports.compare import compare as compare_reports
     from trainer.reports.report import save_together
 
-    found = compare_reports(first, second)
+    with answering(as_json):
+        found = compare_reports(first, second)
+        made = save_together([first, second], output, found) if output else None
     if as_json:
         print(json.dumps(_described(found), indent=2))
-    else:
-        _show(found)
-    if output:
-        page = save_together([first, second], output, found)
-        if not as_json:
-            print(f"Both side by side: {page}")
+        return
+    _show(found)
+    if made:
+        print(f"Both side by side: {made}")
+
+
+def page(
+    folders: Annotated[
+        list[Path],
+        typer.Argument(metavar="FOLDER...", help="Folders that `evaluate` made."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the page.")],
+    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+) -> None:
+    """Put reports side by side on one page, which needs nothing else.
+
+    Only numbers that may be compared share a row.
+    """
+    from trainer.reports.report import save_together
+
+    with answering(as_json):
+        made = save_together(folders, output)
+    print(json.dumps({"page": str(made)}) if as_json else f"The page: {made}")
 
 
 def _show(found: Comparison) -> None:

@@ -6,13 +6,14 @@ import json
 import re
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from trainer.cli.shown import AsJson, AsLines, Shown, answering
 from trainer.contract.errors import TrainerError
 from trainer.loop.progress import duration
 from trainer.suites.catalog import CUSTOM, OWN, SUITES, suite_spec
@@ -81,7 +82,6 @@ BaselineInput = Annotated[
 Pooling = Annotated[str, typer.Option(help="cls, mean ...: of folders that do not say their own.")]
 Exact = Annotated[bool, typer.Option("--exact", help="Compute in float32.")]
 Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if there is one.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JSON.")]
 
 
 def evaluate(
@@ -101,6 +101,7 @@ def evaluate(
     exact: Exact = False,
     device: Device = "",
     as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Measure models by the protocols of the papers, on the same data.
 
@@ -116,14 +117,15 @@ def evaluate(
 
     settings = Settings(seeds, split, baseline_input == "abstract_only")
     wanted = [name.strip() for name in tasks.split(",") if name.strip()]
-    with Ranks.from_environment(device) as ranks:
-        said = Console(stderr=True, highlight=False, quiet=as_json or not ranks.main)
-        opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
-        work = _Work(opened.choose(wanted), output, seed, said)
-        done, failed = work.measure(names, ranks, said, pooling=pooling, exact=exact)
+    with Ranks.from_environment(device) as ranks, answering(as_json):
+        quiet = as_json or not ranks.main
+        with _Told(len(names), quiet, as_lines=progress and ranks.main) as told:
+            opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
+            work = _Work(opened.choose(wanted), output, seed, told)
+            done = work.measure(names, ranks, told, pooling=pooling, exact=exact)
         if ranks.main:
-            _say(done, work.output, as_json)
-    raise typer.Exit(1 if failed or (wanted and work.absent) else 0)
+            _say(done, work, as_json)
+    raise typer.Exit(1 if work.failed or (wanted and work.absent) else 0)
 
 
 def _named(models: list[str], baselines: bool) -> list[str]:
@@ -158,36 +160,44 @@ def suites(
 
 
 class _Work:
-    """Tasks to measure models by, why others are `absent`, and where reports go."""
+    """Tasks to measure models by, why others are `absent`, and where reports go.
 
-    def __init__(self, suite: Suite, output: Path | None, seed: int, said: Console) -> None:
+    `failed` says why of a model that could not be measured, and of its tasks.
+    """
+
+    def __init__(self, suite: Suite, output: Path | None, seed: int, told: _Told) -> None:
         """Raises TrainerError where there are no data for any task."""
         from trainer.evaluate import open_tasks
 
         self._suite, self._seed = suite, seed
         self.output = output or Path("reports") / _slug(suite.name)
+        self.failed: dict[str, str] = {}
         self._tasks, self.absent = open_tasks(suite)
-        _say_absent(said, self.absent)
+        for title, why in self.absent.items():
+            told.note(f"{title} is left out: {why}")
         if not self._tasks:
             raise TrainerError(
                 f"There are no data for any task of {suite.name}.", "; ".join(self.absent.values())
             )
 
     def measure(
-        self, names: list[str], ranks: Ranks, said: Console, *, pooling: str, exact: bool
-    ) -> tuple[list[Evaluated], bool]:
+        self, names: list[str], ranks: Ranks, told: _Told, *, pooling: str, exact: bool
+    ) -> list[Evaluated]:
         """One model after the other; one that fails is told of, and the others go on."""
         from trainer.evaluate import evaluate as measure
         from trainer.subjects.opening import open_subject
 
         done: list[Evaluated] = []
-        failed = False
         taken: set[str] = set()
         for name in names:
-            shown = _Shown(said)
             try:
                 maker = open_subject(
-                    name, ranks=ranks, pooling=pooling, exact=exact, note=shown.note
+                    name,
+                    ranks=ranks,
+                    pooling=pooling,
+                    exact=exact,
+                    note=told.note,
+                    read=told.read,
                 )
                 folder = self.output / _own_slug(maker.subject, taken)
                 found = measure(
@@ -197,29 +207,36 @@ class _Work:
                     folder,
                     ranks,
                     seed=self._seed,
-                    progress=shown,
+                    progress=told,
                 )
             except TrainerError as error:
-                said.print(f"[red]{escape(name)}:[/] {escape(f'{error} {error.hint}'.strip())}")
-                failed = True
+                self.failed[name] = f"{error} {error.hint}".strip()
+                told.warn(name, self.failed[name])
                 continue
+            finally:
+                told.next_model()
             done.append(found)
-            failed = failed or bool(found.failed)
+            title = maker.subject.title
+            self.failed |= {f"{title}, {task}": why for task, why in found.failed.items()}
         if not done:
-            raise TrainerError("No model was measured.", "The reasons are told above.")
-        return done, failed
+            raise TrainerError("No model was measured.", _reasons(self.failed))
+        return done
 
 
-def _say(done: list[Evaluated], output: Path, as_json: bool) -> None:
+def _reasons(failed: dict[str, str]) -> str:
+    return " ".join(f"{name}: {why}" for name, why in failed.items())
+
+
+def _say(done: list[Evaluated], work: _Work, as_json: bool) -> None:
     from trainer.reports.report import HTML, save_together
     from trainer.reports.table import left_out, terminal
 
     page = done[0].folder / HTML
     if len(done) > 1:
-        page = save_together([one.folder for one in done], output)
+        page = save_together([one.folder for one in done], work.output)
     if as_json:
-        folders = {one.report.subject.id: str(one.folder) for one in done}
-        typer.echo(json.dumps({"reports": folders, "page": str(page)}))
+        answer = _described(done, work) | {"page": str(page)}
+        typer.echo(json.dumps(answer, ensure_ascii=False))
         return
     console = Console(highlight=False)
     reports = [one.report for one in done]
@@ -229,32 +246,47 @@ def _say(done: list[Evaluated], output: Path, as_json: bool) -> None:
     console.print(f"The page: {escape(str(page))}", soft_wrap=True)
 
 
-def _say_absent(said: Console, absent: dict[str, str]) -> None:
-    for title, why in absent.items():
-        said.print(f"[dim]{escape(title)} is left out: {escape(why)}[/]", soft_wrap=True)
+def _described(done: list[Evaluated], work: _Work) -> dict[str, Any]:
+    absent = dict(work.absent)
+    for one in done:
+        title = one.report.subject.title
+        absent |= {f"{title}, {task}": why for task, why in one.absent.items()}
+    folders = {one.report.subject.id: str(one.folder) for one in done}
+    return {"reports": folders, "failed": work.failed, "absent": absent}
 
 
-class _Shown:
-    """Tells a person what goes on, a line a task."""
+class _Told(Shown):
+    """Tells what goes on, a line a task, and how far all of it is."""
 
-    def __init__(self, said: Console) -> None:
-        self._said = said
-        self._subject, self._tasks, self._number = "", 0, 0
+    def __init__(self, models: int, quiet: bool, *, as_lines: bool) -> None:
+        super().__init__(quiet, every=30.0, as_lines=as_lines)
+        self._models, self._model = models, 0
+        self._subject, self._tasks, self._number, self._title = "", 1, 0, ""
         self._begun = time.monotonic()
-
-    def note(self, text: str) -> None:
-        self._said.print(escape(text), soft_wrap=True)
 
     def begin(self, subject: Subject, tasks: int) -> None:
         self._subject, self._tasks, self._number = subject.title, tasks, 0
 
-    def at(self, title: str) -> None:
-        self._begun = time.monotonic()
+    def next_model(self) -> None:
+        self._model += 1
+        self._number = 0
+
+    def begin_task(self, title: str) -> None:
+        self._begun, self._title = time.monotonic(), title
+        self._show(title, 0.0)
+
+    def read(self, texts: int, of: int) -> None:
+        """So many texts of the task are encoded."""
+        self._show(f"{self._title}, {texts:,} of {of:,} texts read", texts / of)
 
     def done(self, title: str, said: str = "") -> None:
         self._number += 1
         how = said or duration(time.monotonic() - self._begun)
         self.note(f"{self._subject}, {self._number} of {self._tasks}: {title}, {how}")
+
+    def _show(self, said: str, part: float) -> None:
+        tasks = (self._number + part) / self._tasks
+        self.at(self._subject, said, (self._model + tasks) / self._models)
 
 
 def _slug(name: str) -> str:

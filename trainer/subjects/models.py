@@ -47,9 +47,11 @@ class ModelMaker:
         exact: bool = False,
         about: Mapping[str, Any] | None = None,
         note: Callable[[str], None] = lambda _: None,
+        read: Callable[[int, int], None] = lambda texts, of: None,
     ) -> None:
         """`about` is what else is to be said of its subject."""
         self._package, self._ranks, self._cache, self._note = package, ranks, cache, note
+        self._read = read
         self._exact = exact
         dtype = torch.float32 if exact else precision(ranks.device)
         self._precision = str(dtype).removeprefix("torch.")
@@ -114,9 +116,12 @@ class ModelMaker:
         lacking = np.array(sorted(lacking, key=lambda row: (_length(texts[keys[row]]), keys[row])))
         pieces = [lacking[start : start + size] for start in range(0, len(lacking), size)]
         mine = pieces[self._ranks.rank :: self._ranks.world]
+        done, all_mine = 0, sum(map(len, mine))
         for piece in mine:
             self._encode([texts[keys[row]] for row in piece], rows, piece)
             self._keep([keys[row] for row in piece], rows, piece)
+            done += len(piece)
+            self._read(done, all_mine)
         if self._ranks.world > 1:
             self._share(np.concatenate([np.empty(0, np.intp), *mine]), rows)
 

@@ -36,6 +36,7 @@ def open_subject(
     pooling: str = "",
     exact: bool = False,
     note: Callable[[str], None] = lambda _: None,
+    read: Callable[[int, int], None] = lambda texts, of: None,
 ) -> Maker:
     """What a person calls `name`. Raises TrainerError.
 
@@ -43,7 +44,7 @@ def open_subject(
     sentence-transformers (`pooling`: where it does not say its own); what `find_model` knows; or a
     model of the hub, which is pulled into `models_folder` the first time. `ranks` share the work
     of a model: all must open and ask for the same. `exact` computes in float32 even where half as
-    many bits are faster.
+    many bits are faster. `read` is told how many texts, of how many, are encoded.
     """
     if name in MAKERS:
         return MAKERS[name]()
@@ -57,7 +58,9 @@ def open_subject(
 
     ranks = ranks or Ranks.alone()
     cache = cache or VectorCache()
-    make = partial(ModelMaker, found=name, ranks=ranks, cache=cache, exact=exact, note=note)
+    make = partial(
+        ModelMaker, found=name, ranks=ranks, cache=cache, exact=exact, note=note, read=read
+    )
     if is_model_folder(path):
         # A package for as long as it is used. Its vectors are kept under its hash, not its place.
         made = tempfile.TemporaryDirectory(prefix="sciread-")

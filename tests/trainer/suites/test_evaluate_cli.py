@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.tiny_model import tiny_package
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
@@ -179,3 +180,45 @@ def test_sizes_that_are_documented_are_those_that_count():
     told = local.__doc__.replace(",", "")
     for size in (local.FIELDS, local.JOURNALS, local.PAIRED, local.QUERIES, local.LEARNED):
         assert str(size) in told
+
+
+def test_another_program_is_told_how_far_it_is_and_what_came_of_it(evaluated, tmp_path):
+    (tmp_path / "bad.jsonl").write_text('{"paper_id": "x", "embedding": [1.0, NaN]}\n')
+    models = [str(tmp_path / "bad.jsonl"), "tf-idf"]
+    done = evaluated("--tasks", "citations,labels", "--progress", "--json", models=models)
+    answer = json.loads(done.stdout)
+    assert answer["reports"] == {"tf-idf": str(tmp_path / "out" / "tf-idf")}
+    assert list(answer["failed"]) == [str(tmp_path / "bad.jsonl")]
+    told = [json.loads(line) for line in done.stderr.splitlines()]
+    assert any(str(tmp_path / "bad.jsonl") == line.get("warning") for line in told)
+    assert "Labels" in [line["note"] for line in told if "note" in line][-1]
+    shares = [(line["what"], line["share"]) for line in told if "share" in line]
+    assert all((share >= 0.5) == (what == "TF-IDF") for what, share in shares)
+
+
+def test_another_program_is_told_why_nothing_was_measured(evaluated, tmp_path):
+    (tmp_path / "bad.jsonl").write_text("no json")
+    done = evaluated("--json", models=[str(tmp_path / "bad.jsonl")])
+    assert done.exit_code == 1
+    answer = json.loads(done.stdout)
+    assert answer["error"] == "No model was measured." and "bad.jsonl" in answer["hint"]
+
+
+def test_how_many_texts_are_read_is_told(local_corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr("trainer.cli.shown._LINES_EVERY", 0.0)
+    tiny_package(tmp_path / "tiny")
+    done = run(
+        *("evaluate", tmp_path / "tiny", "--suite", "local", "--corpus", local_corpus.folder),
+        *("-o", tmp_path / "out", "--tasks", "citations", "--progress", "--json"),
+    )
+    told = [json.loads(line) for line in done.stderr.splitlines()]
+    read = [line for line in told if "texts read" in line.get("said", "")]
+    assert read and read[-1]["what"] == "Tiny"
+
+
+def test_reports_are_put_on_one_page(evaluated, tmp_path):
+    evaluated("--tasks", "citations")
+    folders = [tmp_path / "out" / name for name in ("tf-idf", "random")]
+    done = run("page", *folders, "-o", tmp_path / "both", "--json")
+    page = Path(json.loads(done.stdout)["page"]).read_text("utf-8")
+    assert "TF-IDF" in page and "Random vectors" in page and "<script" not in page
