@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import json
 import os
 import subprocess
@@ -358,4 +357,4 @@ def _understood(name: str, read: Callable[[], T]) -> T:
     try:
         return read()
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise _failed(name, _Death.nonsense) from error
+        raise _nonsense(name) from error
