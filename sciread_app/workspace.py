@@ -53,7 +53,7 @@ class Workspace:
         self.duplicates = Duplicates(self.library, self.organise)
         # Whoever asks by meaning takes what answers for as long as he asks, and no longer.
         self.answering = Answering(self.library, home.indexes, self.settings.model, self._encoder)
-        self.activation = Activation(self.library, self.answering, home.indexes)
+        self.activation = Activation(self.library, self.answering, home)
 
     @property
     def risk(self) -> str:

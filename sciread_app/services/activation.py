@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from filelock import FileLock, Timeout
 
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr
+from sciread_app.paths import Home
 from sciread_app.services.answering import Answerer, Answering
+from sciread_app.services.spaces import Spaces
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -39,10 +40,11 @@ class Activation:
     so that who opens it after a kill knows of it.
     """
 
-    def __init__(self, library: Library, answering: Answering, indexes: Path) -> None:
+    def __init__(self, library: Library, answering: Answering, home: Home) -> None:
         self._library = library
         self._answering = answering
-        self._lock = indexes / "activation.lock"
+        self._spaces = Spaces(library, home)
+        self._lock = home.indexes / "activation.lock"
 
     def pending(self) -> str:
         """The model whose activation was begun and has not ended; empty if there is none."""
@@ -85,6 +87,7 @@ class Activation:
                 with suppress(LibraryError):
                     self.give_up(model)
             raise
+        self._spaces.clean()
         return Activated(model, to.title, before.model, read)
 
     def give_up(self, model: str) -> None:
@@ -99,6 +102,8 @@ class Activation:
         before = self._answering.model
         to = self._answering.open(model)
         try:
+            if to.space:
+                to.space.sync(task)
             self._start(to, task)
         except BaseException:
             to.close()
@@ -131,8 +136,6 @@ class Activation:
     def _start(self, to: Answerer, task: Task) -> None:
         task.step(0, 0, tr("Starting the model"))
         to.wake()
-        if to.space:
-            to.space.sync(task)
 
     def _change(self, to: Answerer) -> None:
         """From here on there is no way back."""

@@ -74,9 +74,14 @@ class Answerer:
     def close(self) -> None:
         """Stop the model, and write what its index has learnt."""
         with self._closing:
-            if self.space is not None and not self._closed:
-                self.space.close()
-            self._closed = True
+            space, self._closed = None if self._closed else self.space, True
+            if space is None:
+                return
+            try:
+                space.close()
+            except (OSError, RuntimeError):
+                # Nobody who searches is to pay for a full disk; the index is made again.
+                log.exception("the index of %s was not written", self.name)
 
 
 class _Replaced(Exception):
