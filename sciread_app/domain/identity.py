@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from functools import lru_cache
@@ -20,6 +21,8 @@ from rapidfuzz.fuzz import ratio
 
 from sciread_app.domain.news import version
 from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.domain.retelling import Saying, retell
+from sciread_app.language import tr
 
 # Identifiers that name one record and no other. An ISBN names a book, and so all its chapters.
 NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
@@ -226,6 +229,49 @@ def _about_each_other(a: str, b: str) -> bool:
 
 def _words(title: str) -> list[str]:
     return re.findall(r"\w+", unicodedata.normalize("NFKD", title).lower())
+
+
+# What `judge` says of papers that stay two, and what a person has said, see storage/works.py.
+SAYINGS: Sequence[Saying] = (
+    ("said by you", lambda: tr("said by you")),
+    (
+        "PubMed names one as an update of the other",
+        lambda: tr("PubMed names one as an update of the other"),
+    ),
+    (
+        "the preprint names the article's DOI {doi}",
+        lambda doi: tr("the preprint names the article's DOI {doi}", doi=doi),
+    ),
+    (
+        "both have DOI {doi}, but other names of theirs differ",
+        lambda doi: tr("both have DOI {doi}, but other names of theirs differ", doi=doi),
+    ),
+    (
+        "both have DOI {doi}, but their titles differ",
+        lambda doi: tr("both have DOI {doi}, but their titles differ", doi=doi),
+    ),
+    (
+        "the titles are alike, and one has no authors",
+        lambda: tr("the titles are alike, and one has no authors"),
+    ),
+    (
+        "preprint and published paper have title and author",
+        lambda: tr("preprint and published paper have title and author"),
+    ),
+    (
+        "one title and author, but {a} and {b}",
+        lambda a, b: tr("one title and author, but {a} and {b}", a=a, b=b),
+    ),
+    (
+        "title and author are alike, but the title is a common one",
+        lambda: tr("title and author are alike, but the title is a common one"),
+    ),
+)
+
+
+def said(reason: str) -> str:
+    """The reason of a judgement, which is kept in English, as a person reads it."""
+    return retell(reason, SAYINGS)
 
 
 def _share_author(a: Paper, b: Paper) -> bool:

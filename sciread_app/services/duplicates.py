@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sciread_app.domain.duplicates import Pair, Side, agree
 from sciread_app.domain.edits import Edit
-from sciread_app.domain.identity import Verdict
+from sciread_app.domain.identity import Verdict, said
 from sciread_app.domain.paper import PaperId
 from sciread_app.services.organise import Organise
 from sciread_app.storage.library import Library
@@ -28,12 +28,14 @@ class Duplicates:
         """The pairs that somebody should look at."""
         known = self._library.pairs.of(Verdict.maybe)
         self._compare(known, task or Task())
-        return [Pair(one.a, one.b, one.title, one.reason, agree=self._agree[one]) for one in known]
+        return [
+            Pair(one.a, one.b, one.title, said(one.reason), agree=self._agree[one]) for one in known
+        ]
 
     def versions(self) -> list[Pair]:
         """The pairs that are versions of one work."""
         return [
-            Pair(one.a, one.b, one.title, one.reason, versions=True)
+            Pair(one.a, one.b, one.title, said(one.reason), versions=True)
             for one in self._library.pairs.of(Verdict.versions)
         ]
 

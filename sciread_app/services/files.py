@@ -8,7 +8,7 @@ from pathlib import Path
 from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
-from sciread_app.formats.pdf.readers import PdfReaders
+from sciread_app.formats.pdf import PdfReaders, problems
 from sciread_app.language import tr
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
@@ -55,7 +55,7 @@ def _look(known: Attachment) -> PaperFile:
         size = path.stat().st_size
     except OSError:
         return PaperFile(path, known.size, known.pages, missing=True)
-    return PaperFile(path, size, known.pages, problem=known.problem)
+    return PaperFile(path, size, known.pages, problem=problems.said(known.problem))
 
 
 def _read(paper: PaperId, path: Path, task: Task) -> tuple[Attachment, str]:

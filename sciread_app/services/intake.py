@@ -13,7 +13,7 @@ from typing import TypeVar
 from sciread_app import formats
 from sciread_app.domain.identity import from_record, record
 from sciread_app.domain.paper import Paper, PaperId, Skipped
-from sciread_app.formats.pdf import PdfContent, PdfReaders
+from sciread_app.formats.pdf import PdfContent, PdfReaders, problems
 from sciread_app.language import tr
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
@@ -199,7 +199,8 @@ class Intake:
                 found.append((attachment, content.text))
             report.texts += bool(content.text)
             if content.problem:
-                report.remarks.append(Skipped(_legible(str(content.path)), "", content.problem))
+                why = problems.said(content.problem)
+                report.remarks.append(Skipped(_legible(str(content.path)), "", why))
         self._library.attachments.put(found)
 
 

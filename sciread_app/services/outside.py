@@ -13,7 +13,7 @@ from sciread_app import formats
 from sciread_app.domain.fragments import QUOTES
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.errors import BadQuery
-from sciread_app.formats.pdf import PdfReaders
+from sciread_app.formats.pdf import PdfReaders, problems
 from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -78,7 +78,7 @@ class Outside:
         with PdfReaders(1, seconds=self._pdf_seconds) as readers:
             for content in readers.read([path]):
                 if content.problem and not content.text:
-                    yield Skipped(str(path), "", content.problem)
+                    yield Skipped(str(path), "", problems.said(content.problem))
                 elif content.paper.abstract:
                     yield content.paper
                 else:

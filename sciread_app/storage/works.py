@@ -14,7 +14,7 @@ from sciread_app.language import tr
 from sciread_app.storage import schema
 from sciread_app.storage.records import among
 
-SAID = "said by you"
+SAID = "said by you"  # kept as it is: identity.said says it
 _WEIGHT = {Verdict.maybe: 1, Verdict.versions: 2, Verdict.different: 3}
 
 

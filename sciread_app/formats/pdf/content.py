@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.text import clean
 
 
@@ -16,7 +17,8 @@ class PdfContent:
     """There is always a paper: of a file that cannot be read, one with the file's name as title.
 
     `text` is what all pages say, for the search by words. `problem` is a sentence for a person,
-    empty when all went well. `sha256` is empty when not even the file's bytes could be read.
+    empty when all went well; problems.py says it. `sha256` is empty when not even the file's
+    bytes could be read.
     """
 
     path: Path
@@ -52,7 +54,7 @@ def completed(content: PdfContent) -> PdfContent:
     if clean(name) != name:
         # Such a name is no text, and no database keeps it.
         files = ()
-        problem = problem or "The file's name is no valid text, so it cannot be linked: rename it."
+        problem = problem or problems.BAD_NAME
     extra = dict(content.paper.extra) | ({"pdf_problem": problem} if problem else {})
     return replace(content, paper=replace(content.paper, files=files, extra=extra), problem=problem)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pypdfium2.raw as pdfium
 from pypdfium2 import PdfDocument, PdfiumError
 
+from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, completed, of_problem
 from sciread_app.formats.pdf.layout import PageLayout, page_layout
 from sciread_app.formats.pdf.metadata import Evidence, paper_of
@@ -22,13 +23,9 @@ _INFO_KEYS = ("Title", "Author", "Subject", "Keywords", "doi", "DOI", "WPS-ARTIC
 _HEAD = 1024  # bytes among which readers look for "%PDF-"
 
 _WHY = {
-    pdfium.FPDF_ERR_PASSWORD: "The file is protected with a password; "
-    "save a copy without it and add that.",
-    pdfium.FPDF_ERR_SECURITY: "The file is locked in a way that cannot be read; "
-    "save a copy without protection and add that.",
+    pdfium.FPDF_ERR_PASSWORD: problems.PASSWORD,
+    pdfium.FPDF_ERR_SECURITY: problems.LOCKED,
 }
-_BROKEN = "The file is damaged, so nothing could be read from it; download it again."
-_NO_PAGE = "The file is damaged, so that none of its pages could be read; download it again."
 
 
 @dataclass(slots=True)
@@ -42,13 +39,13 @@ class _Pages:
 def extract(path: Path, data: bytes, *, seconds: float = 20.0) -> PdfContent:
     """The paper and the text in `data`, the file's bytes; what is not read in time is left out."""
     if not data:
-        return of_problem(path, "The file is empty; download it again.")
+        return of_problem(path, problems.EMPTY)
     if b"%PDF-" not in data[:_HEAD]:
-        return of_problem(path, "The file is not a PDF, whatever its name says.")
+        return of_problem(path, problems.NO_PDF)
     try:
         document = PdfDocument(data)
     except PdfiumError as error:
-        return of_problem(path, _WHY.get(error.err_code, _BROKEN))
+        return of_problem(path, _WHY.get(error.err_code, problems.BROKEN))
     try:
         return _extract(path, data, document, time.monotonic() + seconds)
     finally:
@@ -108,12 +105,9 @@ def _read_page(document: PdfDocument, number: int) -> tuple[str, PageLayout]:
 
 def _problem(pages: _Pages, text: str) -> str:
     if pages.unread == pages.count:
-        return _NO_PAGE
+        return problems.NO_PAGE
     if not text.strip():
-        return (
-            "No page holds text, as in a scan; run text recognition (OCR) on the file "
-            "and add it again, to find it by what it says."
-        )
+        return problems.NO_TEXT
     if pages.unread:
-        return f"Of {pages.count} pages, {pages.unread} could not be read."
+        return problems.UNREAD.format(pages=pages.count, unread=pages.unread)
     return ""

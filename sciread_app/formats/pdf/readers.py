@@ -112,12 +112,7 @@ class PdfReaders:
         try:
             content = worker.listen() if is_ready else None
             if content is None and worker.patience <= 0:
-                raise _WorkerFailed(
-                    tr(
-                        "Reading the file took longer than {seconds:g} seconds; it was given up.",
-                        seconds=self._seconds,
-                    )
-                )
+                raise _WorkerFailed(problems.SLOW.format(seconds=f"{self._seconds:g}"))
         except _WorkerFailed as failure:
             if not worker.ready and not self._any_started:
                 raise SciReadError(
@@ -188,7 +183,7 @@ class _Worker:
                     return content
                 self._learn(message)
         except ValueError as error:
-            raise _WorkerFailed(tr("Reading the file brought up nothing of sense.")) from error
+            raise _WorkerFailed(problems.NONSENSE) from error
         return None
 
     def failed(self, why: str) -> PdfContent:
@@ -238,16 +233,12 @@ class _Worker:
         try:
             code = self._process.wait(_END_SECONDS)
         except subprocess.TimeoutExpired:
-            return tr("Reading the file brought up nothing of sense.")
+            return problems.NONSENSE
         try:
             how = signal.Signals(-code).name
         except ValueError:
-            how = tr("code {code}", code=code)
-        return tr(
-            "Reading the file ended its process ({how}); "
-            "the file is damaged, or needs more memory than a paper may take.",
-            how=how,
-        )
+            how = f"code {code}"
+        return problems.DEADLY.format(how=how)
 
 
 def _command(seconds: float, memory: int) -> list[str]:

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.child import Unreadable, be_modest, bytes_of, reason
 from sciread_app.formats.pdf.content import of_problem, to_wire
 from sciread_app.formats.pdf.extract import extract
@@ -47,14 +48,14 @@ def _answer(path: Path, seconds: float, answers: BinaryIO) -> dict[str, Any]:
         _send(answers, {"sha256": hashlib.sha256(data).hexdigest(), "size": len(data)})
         content = extract(path, data, seconds=_SHARE * seconds)
     except MemoryError:
-        content = of_problem(path, "The file needs more memory than a paper may take.")
+        content = of_problem(path, problems.MEMORY)
     except BrokenPipeError:
         raise
     except (OSError, Unreadable) as error:
-        content = of_problem(path, f"The file could not be opened: {reason(error)}.")
+        content = of_problem(path, problems.UNOPENED.format(why=reason(error)))
     except Exception as error:  # here ends the process: what it was is told to the parent
         fault = f"{type(error).__name__}: {error}"
-        content = of_problem(path, f"The file was not understood, by a fault of ours ({fault}).")
+        content = of_problem(path, problems.OUR_FAULT.format(fault=fault))
     return to_wire(content)
 
 

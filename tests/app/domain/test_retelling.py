@@ -1,0 +1,71 @@
+"""What is kept in English is said in a person's language, its values and all."""
+
+from __future__ import annotations
+
+import gettext
+
+import pytest
+
+from sciread_app import language
+from sciread_app.domain import identity
+from sciread_app.domain.identity import judge
+from sciread_app.domain.retelling import retell
+from sciread_app.formats.pdf import problems
+from sciread_app.formats.pdf.extract import extract
+from sciread_app.storage.works import SAID
+from tests.make import paper
+
+
+class _Marks(gettext.NullTranslations):
+    def gettext(self, message: str) -> str:
+        return f"«{message}»"
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    monkeypatch.setattr(language, "_spoken", _Marks())
+
+
+ARXIV = {"arxiv": "2101.00001", "source": "arxiv"}
+BEES, WASPS = "The bees of Belgium, one by one", "Superconductivity in nickelates at home"
+STAY_TWO = [
+    (paper(BEES, doi="10.1000/x", **ARXIV), paper(BEES, doi="10.1000/x", kind="article-journal")),
+    (paper(BEES, doi="10.1000/x", pmid="1"), paper(BEES, doi="10.1000/x", pmid="2")),
+    (paper(BEES, doi="10.1000/x"), paper(WASPS, doi="10.1000/x")),
+    (paper(BEES, pmid="1", extra={"update_of": "2"}), paper(BEES, pmid="2")),
+    (paper(BEES), paper(BEES)),
+    (
+        paper(BEES, authors="Curie, M.", **ARXIV),
+        paper(BEES, authors="Curie, M.", kind="article-journal"),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", kind="book"),
+        paper(BEES, authors="Curie, M.", kind="chapter"),
+    ),
+    (
+        paper("Editorial", authors="Curie, M.", published="2001"),
+        paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002"),
+    ),
+]
+
+
+def test_why_two_papers_are_not_one_is_said_in_a_persons_language(foreign):
+    kept = {judge(a, b).reason for a, b in STAY_TWO} | {SAID}
+    assert len(kept) == len(identity.SAYINGS)
+    for reason in kept:
+        assert identity.said(reason) == f"«{reason}»"
+
+
+def test_what_is_wrong_with_a_pdf_is_said_in_a_persons_language(foreign, tmp_path):
+    for data in (b"", b"no PDF", b"%PDF-1.7 cut off"):
+        problem = extract(tmp_path / "a.pdf", data).problem
+        assert problem and problems.said(problem) == f"«{problem}»"
+    unread = problems.UNREAD.format(pages=12, unread=3)
+    assert problems.said(unread) == "«Of 12 pages, 3 could not be read.»"
+
+
+@pytest.mark.parametrize("sayings", [identity.SAYINGS, problems.SAYINGS])
+def test_english_stays_what_it_is(sayings):
+    for english, _ in sayings:
+        assert retell(english, sayings) == english
+    assert retell("Something else.", sayings) == "Something else."
