@@ -9,6 +9,7 @@ from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.atlas import Atlas
 from sciread_app.services.space import Space
+from sciread_app.services.spaces import Spaces
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -30,17 +31,19 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
     neighbours are caches of it and are made again where they do not fit.
     """
     findings = []
-    task.step(0, 4, tr("The library"))
+    task.step(0, 5, tr("The library"))
     findings.append(_library(library))
-    task.step(1, 4, tr("The text index"))
+    task.step(1, 5, tr("The text index"))
     findings.append(_text_index(library))
-    task.step(2, 4, tr("Vectors and neighbours"))
+    task.step(2, 5, tr("Vectors and neighbours"))
     if space is not None:
         findings.append(_space(space, task))
         findings.append(_map(Atlas(library, space, home.indexes)))
-    task.step(3, 4, tr("Files"))
+    task.step(3, 5, tr("Models"))
+    findings.append(_models(library, Spaces(library, home)))
+    task.step(4, 5, tr("Files"))
     findings += [_files(library), _leftovers(home)]
-    task.step(4, 4, tr("Done"))
+    task.step(5, 5, tr("Done"))
     return findings
 
 
@@ -81,6 +84,26 @@ def _map(atlas: Atlas) -> Finding:
     atlas.rebuild()
     last = tr("It is drawn anew when it is next looked at.")
     return Finding("map", True, " ".join([*problems, last]), mended=True)
+
+
+def _models(library: Library, spaces: Spaces) -> Finding:
+    said, gone = [], spaces.clean()
+    if gone:
+        removed = trn(
+            "{n} model is gone, and so is now what it had read.",
+            "{n} models are gone, and so is now what they had read.",
+            len(gone),
+        )
+        said.append(removed)
+    standing = library.active.now()
+    if standing and standing.pending:
+        begun = tr(
+            "{model} is being prepared, or was: `sciread model activate {model}` goes on with it.",
+            model=standing.pending,
+        )
+        said.append(begun)
+    whole = tr("nothing is left of models that are gone")
+    return Finding("models", True, " ".join(said) or whole, mended=bool(gone))
 
 
 def _files(library: Library) -> Finding:

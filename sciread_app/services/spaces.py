@@ -52,7 +52,7 @@ class Spaces:
                 *(
                     read_package(folder, hashes=False).space
                     for folder in folders
-                    if folder.is_dir() and folder.suffix != ".new"
+                    if (folder / "package.json").is_file() and folder.suffix != ".new"
                 ),
             }
         except PackageRefused:
