@@ -142,7 +142,7 @@ class Fetching:
         query, cursor, read, note = fetch.query, fetch.cursor, fetch.read, ""
         if query.most:
             query = replace(query, most=max(query.most - read, 1))
-        task.step(read, fetch.total, tr("Asking {source}", source=self._name(fetch.query)))
+        task.step(read, fetch.total, tr("Asking {source}", source=self._shown(fetch.query)))
         pages = self._source(query).fetch(query, cursor, self._client, task)
         while not (fetch.query.most and read >= fetch.query.most):
             page = next(pages, None)
@@ -176,7 +176,14 @@ class Fetching:
             )
         return self._sources[query.source]
 
+    def _shown(self, query: SourceQuery) -> str:
+        since = tr("since {day}", day=query.since) if query.since else ""
+        until = tr("until {day}", day=query.until) if query.until else ""
+        named = f"{self._source(query).TITLE}: {query.text}"
+        return " ".join(filter(None, (named, since, until)))
+
     def _name(self, query: SourceQuery) -> str:
+        """What the library calls it, in English."""
         dates = " ".join(
             f"{word} {date}"
             for word, date in (("since", query.since), ("until", query.until))

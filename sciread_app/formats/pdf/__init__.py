@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent
 from sciread_app.formats.pdf.readers import PdfReaders
 
@@ -19,4 +20,5 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
     with PdfReaders(workers=1) as readers:
         for content in readers.read([path]):
             is_there = content.sha256 or not content.problem
-            yield content.paper if is_there else Skipped(str(path), "", content.problem)
+            why = problems.said(content.problem)
+            yield content.paper if is_there else Skipped(str(path), "", why)
