@@ -33,6 +33,10 @@ class EncoderFailed(SciReadError):
     """The model's process did not start, died, or answered with an error."""
 
 
+class TrainerFailed(SciReadError):
+    """The trainer, at work as a process, could not do what it was asked to."""
+
+
 class SourceError(SciReadError):
     """A place that papers are fetched from did not answer as it should."""
 

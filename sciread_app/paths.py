@@ -50,6 +50,25 @@ class Home:
         return self.folder / "models"
 
     @property
+    def reports(self) -> Path:
+        """Of evaluations: a folder for each suite and corpus, in it one for each model."""
+        return self.folder / "reports"
+
+    @property
+    def trash(self) -> Path:
+        return self.folder / "trash"
+
+    @property
+    def runs(self) -> Path:
+        """Trainings, each a folder."""
+        return self.folder / "runs"
+
+    @property
+    def corpora(self) -> Path:
+        """Papers as they were put aside to learn from, each a folder."""
+        return self.folder / "corpora"
+
+    @property
     def log(self) -> Path:
         return self.folder / "logs" / "sciread.log"
 

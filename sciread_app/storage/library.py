@@ -44,6 +44,7 @@ from sciread_app.storage.opinions import Opinions
 from sciread_app.storage.pairs import Pairs
 from sciread_app.storage.reading import Reading
 from sciread_app.storage.shelves import Shelves
+from sciread_app.storage.stock import Stocks
 from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits
 
@@ -86,6 +87,7 @@ class Library:
         self.reading = Reading(self._db)
         self.traits = Traits(self._db)
         self.grouping = Grouping(self._db)
+        self.stocks = Stocks(self._db)
         self.active = Active(self._db)
 
     def put(
