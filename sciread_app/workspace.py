@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import Encoder
+from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, open_home, resource
 from sciread_app.services.activation import Activation
 from sciread_app.services.answering import Answerer, Answering
@@ -21,6 +22,7 @@ from sciread_app.services.organise import Organise
 from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, read_package, starter_package
 
 if TYPE_CHECKING:
@@ -193,7 +195,13 @@ class Workspace:
         """Raises PackageRefused."""
         if model == STARTER:
             return Encoder(starter_package())
-        return Encoder(read_package(self.home.models / model))
+        folder = self.home.models / model
+        if Path(model).name != model or not folder.is_dir():
+            raise PackageRefused(
+                tr("There is no model {model} in this library.", model=model),
+                tr("`sciread model list` says which there are."),
+            )
+        return Encoder(read_package(folder))
 
 
 def open_workspace(folder: Path | None = None) -> Workspace:

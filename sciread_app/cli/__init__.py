@@ -8,7 +8,7 @@ from sciread_app.cli import library  # the help lists verbs in the order in whic
 from sciread_app.cli import organising, reading, safekeeping
 
 # isort: split
-from sciread_app.cli import citing, exchange, fetching, recommending
+from sciread_app.cli import citing, exchange, fetching, modelling, recommending
 from sciread_app.cli.frame import app
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "fetching",
     "library",
     "main",
+    "modelling",
     "organising",
     "reading",
     "recommending",
