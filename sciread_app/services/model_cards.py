@@ -1,0 +1,247 @@
+"""What there is to say about a model: how it was made, how well it does, and its card.
+
+Everything here was written by whoever made the model, and is read as such: what is odd is passed
+over, what is long is cut.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sciread_app.services.archives import TRAINING
+from trainer.contract.catalog import recipe_of
+from trainer.contract.errors import TrainerError
+from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.package import Package
+from trainer.contract.report import REPORT, Report
+
+CARD, METRICS = "README.md", "metrics.json"
+_MOST_CARD = 200_000  # characters
+_MOST_FILE = 8 << 20  # bytes
+_MOST_SCORES = 200
+_MOST_LETTERS = 300
+_HEAD = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
+# What of a run's report says how a model came to be; the rest is curves.
+_KEPT = (
+    *("recipe", "method", "base", "settings", "seed", "corpus", "steps", "precision", "tokens"),
+    *("seconds", "started", "ended", "versions", "device", "ranks", "threads", "system", "best"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One number, as a person reads it. `suite` is empty for what its own training measured.
+
+    `share` is 0 to 1 where the number is one of a hundred. `before` is that of the model it was
+    made from, on the same data, and `better` whether it has gained by it: None where neither is.
+    """
+
+    suite: str
+    title: str
+    metric: str
+    value: str
+    share: float | None = None
+    before: str = ""
+    change: str = ""
+    better: bool | None = None
+    n: int = 0
+    split: str = ""
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a model came to be, as far as it says so. `changed` are settings that differ from the
+    recipe's; `sha256` is the corpus's."""
+
+    recipe: str = ""
+    changed: Mapping[str, str] = field(default_factory=dict)
+    seed: str = ""
+    steps: int = 0
+    papers: int = 0
+    sha256: str = ""
+    seconds: float = 0.0
+    ended: str = ""
+    device: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def card_of(folder: Path) -> str:
+    """The model's card as Markdown, without what programs read at its head."""
+    try:
+        with (folder / CARD).open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_CARD)
+    except OSError:
+        return ""
+    return _HEAD.sub("", text).strip()
+
+
+def origin_of(package: Package) -> Origin:
+    told = _object(package.folder / TRAINING)
+    corpus = _as_object(told.get("corpus") or package.corpus)
+    recipe = plain(told.get("recipe", ""))
+    return Origin(
+        recipe=recipe,
+        changed=_changed(recipe, _as_object(told.get("settings"))),
+        seed=plain(told.get("seed", "")),
+        steps=_whole(told.get("steps")),
+        papers=_whole(corpus.get("papers")),
+        sha256=plain(corpus.get("sha256", "")),
+        seconds=_number(told.get("seconds")) or 0.0,
+        ended=plain(told.get("ended", "")),
+        device=plain(told.get("device", "")),
+        versions={
+            plain(name): plain(version)
+            for name, version in list(_as_object(told.get("versions")).items())[:20]
+        },
+    )
+
+
+def trim_training(folder: Path) -> None:
+    """Keep of a run's report, which was copied into a model's folder, what says how it was made."""
+    file = folder / TRAINING
+    if file.exists():
+        told = _object(file)
+        kept = {name: told[name] for name in _KEPT if name in told}
+        file.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+
+
+def scores_of(package: Package, reports: Path) -> tuple[Scored, ...]:
+    """What its training measured, and what evaluations in the folder `reports` found."""
+    rows = [scored for row in _rows(package.folder / METRICS) if (scored := _of_training(row))]
+    for file in sorted(reports.glob(f"*/*/{REPORT}")) if reports.is_dir() else ():
+        try:
+            report = Report.read(file)
+        except TrainerError:
+            continue
+        if report.subject.space == package.space:
+            rows += _of_report(report)
+    return tuple(rows[:_MOST_SCORES])
+
+
+def plain(value: object) -> str:
+    """A value of somebody else's as a line of text of sane length."""
+    text = " ".join(str(value)[: 4 * _MOST_LETTERS].split())
+    text = "".join(letter for letter in text if letter.isprintable())
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def _of_training(row: Mapping[str, Any]) -> Scored | None:
+    value, before = _number(row.get("value")), _number(row.get("before"))
+    if value is None:
+        return None
+    spec = evaluation_spec(plain(row.get("evaluation", "")))
+    metric = spec.metric(plain(row.get("metric", "")))
+    change = "" if before is None else _signed(metric, value - before)
+    return Scored(
+        suite="",
+        title=spec.title,
+        metric=metric.title,
+        value=metric.shown(value),
+        share=_share(metric, value),
+        before="" if before is None else metric.shown(before),
+        change=change,
+        better=None if before is None else _is_better(metric, value, before),
+        n=_whole(row.get("n")),
+        split=plain(row.get("split", "")),
+    )
+
+
+def _of_report(report: Report) -> Iterator[Scored]:
+    for result in report.results:
+        spec = evaluation_spec(result.evaluation)
+        for score in result.scores:
+            metric = spec.metric(score.metric)
+            yield Scored(
+                suite=plain(report.suite),
+                title=plain(result.title),
+                metric=metric.title,
+                value=metric.shown(score.value),
+                share=_share(metric, score.value),
+                n=score.n,
+                split=plain(result.split),
+                low="" if score.low is None else metric.shown(score.low),
+                high="" if score.high is None else metric.shown(score.high),
+            )
+
+
+def _signed(metric: Metric, change: float) -> str:
+    shown = metric.shown(abs(change))
+    return (
+        shown if not any(digit in shown for digit in "123456789") else f"{'+−'[change < 0]}{shown}"
+    )
+
+
+def _is_better(metric: Metric, value: float, before: float) -> bool | None:
+    same = metric.shown(value) == metric.shown(before)
+    return (
+        None
+        if same or metric.higher_is_better is None
+        else ((value > before) is metric.higher_is_better)
+    )
+
+
+def _share(metric: Metric, value: float) -> float | None:
+    return min(1.0, max(0.0, value)) if metric.unit == "percent" else None
+
+
+def _changed(recipe: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    """The settings in which a training differed from its recipe."""
+    try:
+        spec, name = recipe_of(recipe)
+        usual: Mapping[str, object] = spec.resolve(name)
+    except TrainerError:
+        usual = {}
+    return {
+        plain(name): plain(value)
+        for name, value in list(settings.items())[:100]
+        if usual.get(name) != value
+    }
+
+
+def _rows(file: Path) -> Sequence[Mapping[str, Any]]:
+    found = _json(file)
+    return (
+        [row for row in found[:_MOST_SCORES] if isinstance(row, dict)]
+        if isinstance(found, list)
+        else []
+    )
+
+
+def _object(file: Path) -> dict[str, Any]:
+    return _as_object(_json(file))
+
+
+def _as_object(found: object) -> dict[str, Any]:
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _json(file: Path) -> object:
+    try:
+        if file.stat().st_size > _MOST_FILE:
+            return None
+        return json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and abs(number) < 1e15 else None
+
+
+def _whole(value: object) -> int:
+    number = _number(value)
+    return int(number) if number is not None and number > 0 else 0

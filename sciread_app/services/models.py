@@ -1,0 +1,344 @@
+"""The models that are installed: what each is, and what can be done with it."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import json
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services import archives
+from sciread_app.services.archive_checks import DESCRIPTION
+from sciread_app.services.model_cards import (
+    CARD,
+    Origin,
+    Scored,
+    card_of,
+    origin_of,
+    plain,
+    scores_of,
+)
+from sciread_app.services.model_facts import Facts, Verdict
+from sciread_app.services.model_trash import ARRIVING, ModelTrash, Removed, size_of, title_of
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import STARTER, Package, read_package, starter_package
+
+MOST_TITLE = 120  # letters
+
+
+class State(enum.Enum):
+    """What a model does just now. `earlier`: it has answered before, and one can go back to it."""
+
+    answers = "answers"
+    pending = "pending"
+    earlier = "earlier"
+    idle = "idle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """An installed model. `name` is that of its folder, by which everything calls it.
+
+    `size` is in bytes, `speed` in papers a second on this computer, None before it has read some.
+    A model with a `problem` cannot be used. `checked`: its files were looked at byte for byte.
+    """
+
+    name: str
+    title: str
+    state: State = State.idle
+    problem: str = ""
+    hint: str = ""
+    checked: bool = False
+    space: str = ""
+    method: str = ""
+    base: str = ""
+    dim: int = 0
+    pooling: str = ""
+    max_tokens: int = 0
+    template: str = ""
+    licence: str = ""
+    created: str = ""
+    trainer: str = ""
+    size: int = 0
+    speed: float | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether it came with the program, and stays with it."""
+        return self.name == STARTER
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """All there is to say about a model. `unread`: papers of the library that it has not read."""
+
+    model: Model
+    folder: Path
+    origin: Origin
+    scores: tuple[Scored, ...]
+    card: str
+    papers: int
+    unread: int
+
+
+class Models:
+    """Safe from any thread. Who lists models hashes nothing; who opens one always does."""
+
+    def __init__(
+        self,
+        home: Home,
+        library: Library,
+        answers: Callable[[], str],
+        clean: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`answers` says the name of the model that answers now. `clean` removes vectors of models
+        that are gone."""
+        self.folder = home.models
+        self._trash = ModelTrash(home.trash / "models")
+        self._reports = home.reports
+        self._library = library
+        self._answers = answers
+        self._clean = clean
+        self.facts = Facts(home.models / "facts.json")
+        self._moving = threading.Lock()
+
+    def all(self) -> list[Model]:
+        """Also those that are damaged, each with what is wrong. The one that came with the program
+        is the first, then by title."""
+        names = {STARTER, self._answers(), *self._pending()}
+        if self.folder.is_dir():
+            names |= {path.name for path in self.folder.iterdir() if _is_model(path)}
+        return sorted(
+            map(self._look, names), key=lambda m: (not m.ours, m.title.casefold(), m.name)
+        )
+
+    def find(self, name: str) -> Model:
+        """The model of this name, or of this title. Raises LibraryError."""
+        models = self.all()
+        for wanted in (name, name.replace("/", "--")):
+            for model in models:
+                if wanted in (model.name, model.title):
+                    return model
+        known = [model.name for model in models]
+        close = difflib.get_close_matches(name, known, n=1)
+        raise LibraryError(
+            tr("There is no model {name} here.", name=name),
+            tr("Did you mean {name}?", name=close[0])
+            if close
+            else tr("There are: {names}.", names=", ".join(known)),
+        )
+
+    def check(self, name: str, task: Task) -> Model:
+        """Look at its files byte for byte, unless they are as they were the last time."""
+        model = self.find(name)
+        if not model.problem and not model.checked:
+            task.step(0, 0, model.title)
+            self._judge(model.name)
+        return self._look(model.name)
+
+    def about(self, name: str) -> About:
+        """Raises LibraryError."""
+        model = self.find(name)
+        papers = self._library.count()
+        try:
+            package = self._package(model.name)
+        except PackageRefused:
+            return About(model, self._folder(model.name), Origin(), (), "", papers, papers)
+        return About(
+            model,
+            package.folder,
+            origin_of(package),
+            scores_of(package, self._reports),
+            card_of(package.folder),
+            papers,
+            len(self._library.missing_vectors(package.space)[0]),
+        )
+
+    def rename(self, name: str, title: str) -> Model:
+        """Give it another title; its folder and its vectors stay. Raises LibraryError."""
+        model, title = self._own(name), " ".join(title.split())
+        if not title or len(title) > MOST_TITLE or not title.isprintable():
+            raise LibraryError(
+                tr("That cannot be the title of a model."),
+                tr("Write up to {most} letters.", most=MOST_TITLE),
+            )
+        if model.problem:
+            raise LibraryError(model.problem, model.hint)
+        with self._moving:
+            file = self.folder / model.name / DESCRIPTION
+            described = json.loads(file.read_text("utf-8")) | {"title": title}
+            _replace(file, json.dumps(described, indent=2) + "\n")
+            card = self.folder / model.name / CARD
+            with suppress(OSError, UnicodeDecodeError):
+                text = card.read_text("utf-8")
+                _replace(card, text.replace(f"\n# {model.title}\n", f"\n# {title}\n", 1))
+        if model.checked:  # neither of the two files is hashed
+            self.facts.judge(model.name, self.folder / model.name, Verdict())
+        return self._look(model.name)
+
+    def export(self, name: str, target: Path, task: Task, *, may_replace: bool = False) -> Path:
+        """Write a model to a zip file that `add` takes. Raises LibraryError and PackageRefused."""
+        model = self._own(name)
+        if target.exists() and not may_replace:
+            raise LibraryError(
+                tr("There is a file {file} already.", file=target), tr("Choose another name.")
+            )
+        package = read_package(self.folder / model.name)
+        archives.pack(package.folder, model.name, target, task)
+        return target
+
+    def remove(self, name: str) -> Removed:
+        """Put it into the trash. Raises LibraryError for one that is needed."""
+        model = self._own(name)
+        if model.state is State.answers:
+            raise LibraryError(
+                tr("{title} answers now, and is not removed.", title=model.title),
+                tr("Let another model answer first."),
+            )
+        if model.state is State.pending:
+            raise LibraryError(
+                tr("{title} is about to answer, and is not removed.", title=model.title),
+                tr("Stop that first."),
+            )
+        self.tidy()
+        with self._moving:
+            return self._trash.put(self.folder / model.name)
+
+    def trashed(self) -> list[Removed]:
+        """What lies in the trash, what was removed last at the top."""
+        return self._trash.all()
+
+    def restore(self, key: str) -> Model:
+        """Put a model back that is in the trash. Raises LibraryError."""
+        removed = self._trash.find(key)
+        with self._moving:
+            return self._look(self._trash.take(removed, self.folder))
+
+    def delete(self, key: str) -> Removed:
+        """Delete a model in the trash for good, and what it has made of the library. Raises
+        LibraryError."""
+        removed = self._trash.find(key)
+        self._trash.delete(removed)
+        self._clean()
+        return removed
+
+    def tidy(self) -> None:
+        """Delete what has lain in the trash for a month."""
+        if self._trash.delete_old():
+            self._clean()
+
+    def make_room(self, name: str) -> None:
+        """Put a damaged model out of the way of a whole one that comes in its place."""
+        with self._moving:
+            self._trash.put(self.folder / name)
+
+    def judge(self, name: str) -> Model:
+        """The model, its files looked at byte for byte in any case."""
+        self._judge(name)
+        return self._look(name)
+
+    def _judge(self, name: str) -> None:
+        try:
+            self._package(name, hashes=True)
+        except PackageRefused as refused:
+            verdict = Verdict(refused.message, refused.hint)
+        else:
+            verdict = Verdict()
+        self.facts.judge(name, self._folder(name), verdict)
+
+    def _look(self, name: str) -> Model:
+        """What a model is, as far as can be told at once."""
+        state = self._state(name)
+        folder = self._folder(name)
+        try:
+            package = self._package(name)
+        except PackageRefused as refused:
+            problem, hint = refused.message, refused.hint
+            if name != STARTER and not folder.is_dir():
+                problem = tr("The folder of the model {name} is gone.", name=name)
+                hint = tr("Add it again, or let another model answer.")
+            return Model(
+                name=name,
+                title=title_of(folder) or name,
+                state=state,
+                problem=problem,
+                hint=hint,
+                size=size_of(folder),
+            )
+        verdict = self.facts.verdict(name, folder)
+        return replace(
+            _described(package, name),
+            state=state,
+            problem=verdict.problem if verdict else "",
+            hint=verdict.hint if verdict else "",
+            checked=verdict is not None,
+            size=size_of(folder),
+            speed=self.facts.speed(package.space),
+        )
+
+    def _state(self, name: str) -> State:
+        standing = self._library.active.now()
+        if name == self._answers():
+            return State.answers
+        if standing and name == standing.pending:
+            return State.pending
+        if standing and name in [known.model for known in standing.earlier]:
+            return State.earlier
+        return State.idle
+
+    def _pending(self) -> list[str]:
+        standing = self._library.active.now()
+        return [standing.pending] if standing and standing.pending else []
+
+    def _own(self, name: str) -> Model:
+        model = self.find(name)
+        if model.ours:
+            raise LibraryError(
+                tr("{title} comes with SciRead and stays as it is.", title=model.title),
+                tr("Every SciRead has it already."),
+            )
+        return model
+
+    def _package(self, name: str, *, hashes: bool = False) -> Package:
+        if name == STARTER:
+            return starter_package(hashes=hashes)
+        return read_package(self.folder / name, hashes=hashes)
+
+    def _folder(self, name: str) -> Path:
+        return starter_package(hashes=False).folder if name == STARTER else self.folder / name
+
+
+def _described(package: Package, name: str) -> Model:
+    return Model(
+        name=name,
+        title=plain(package.title) or name,
+        space=package.space,
+        method=plain(package.method),
+        base=plain(package.base),
+        dim=package.dim,
+        pooling=package.pooling,
+        max_tokens=package.max_tokens,
+        template=plain(package.template),
+        licence=plain(package.licence),
+        created=plain(package.created),
+        trainer=plain(package.trainer),
+    )
+
+
+def _is_model(path: Path) -> bool:
+    return path.is_dir() and path.suffix != ARRIVING and not path.name.startswith(".")
+
+
+def _replace(file: Path, text: str) -> None:
+    half = file.with_name(f"{file.name}{ARRIVING}")
+    half.write_text(text, "utf-8")
+    half.replace(file)
