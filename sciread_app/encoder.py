@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -55,6 +55,8 @@ class Encoder:
         self.title = self.package.title
         folder = str(self.package.folder.resolve())
         self._command = list(command) or trainer_command("serve", folder)
+        # Told how many texts of a long list were read in how many seconds, once they are.
+        self.told: Callable[[int, float], object] = lambda texts, seconds: None
         self._child: _Child | None = None
         self._turns = _Turns()
         self._closed = False
@@ -79,14 +81,20 @@ class Encoder:
         # Equals in length go together, so that no request waits for one long text. Longest first:
         # the time left is never longer than it looks.
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row][0]) - len(texts[row][1]))
+        busy = 0.0
         for done in range(0, len(texts), CHUNK):
             if task:
                 task.step(done, len(texts))
             rows = order[done : done + CHUNK]
             with self._turns.one(urgent=len(texts) == 1):
+                self._running_child()
+                begun = time.monotonic()
                 vectors[rows] = self._ask([texts[row] for row in rows])
+                busy += time.monotonic() - begun
         if task:
             task.step(len(texts), len(texts))
+        if len(texts) >= CHUNK:
+            self.told(len(texts), busy)
         return vectors
 
     def close(self) -> None:

@@ -156,6 +156,17 @@ def test_progress_is_told_and_a_wish_to_stop_is_heard_between_requests(fake) -> 
     assert encoder.encode([("four", "")])[0, 0] == 4
 
 
+def test_it_tells_how_fast_it_read_a_long_list_and_nothing_of_what_is_typed(fake) -> None:
+    encoder = fake("ready(); answer_all()")
+    told: list[tuple[int, float]] = []
+    encoder.told = lambda texts, seconds: told.append((texts, seconds))
+    encoder.encode([("what somebody types", "")])
+    assert not told
+    encoder.encode([("x", "")] * 300)
+    [(texts, seconds)] = told
+    assert texts == 300 and seconds > 0
+
+
 def test_a_typed_query_goes_before_the_rest_of_a_long_list(
     fake, starts: Path, tmp_path: Path
 ) -> None:
