@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trainer.cli.shown import answering
+from trainer.cli.shown import AsJson, AsLines, Shown, answering
 
 if TYPE_CHECKING:
     from trainer.reports.compare import Comparison
@@ -25,7 +25,8 @@ def compare(
         Path | None,
         typer.Option("--output", "-o", help="A folder for a page of both.", show_default=False),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Say which of two evaluated models is better at what, and which differences are real.
 
@@ -38,11 +39,13 @@ def compare(
     from trainer.reports.compare import compare as compare_reports
     from trainer.reports.report import save_together
 
-    with answering(as_json):
-        found = compare_reports(first, second)
+    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+        found = compare_reports(
+            first, second, lambda title, share: shown.at("Comparing", title, share)
+        )
         made = save_together([first, second], output, found) if output else None
     if as_json:
-        print(json.dumps(_described(found), indent=2))
+        print(json.dumps(_described(found)))
         return
     _show(found)
     if made:
@@ -55,7 +58,8 @@ def page(
         typer.Argument(metavar="FOLDER...", help="Folders that `evaluate` made."),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the page.")],
-    as_json: Annotated[bool, typer.Option("--json", help="For programs.")] = False,
+    as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Put reports side by side on one page, which needs nothing else.
 
@@ -63,7 +67,8 @@ def page(
     """
     from trainer.reports.report import save_together
 
-    with answering(as_json):
+    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+        shown.at("Writing the page", f"{len(folders):,} reports", 0.0)
         made = save_together(folders, output)
     print(json.dumps({"page": str(made)}) if as_json else f"The page: {made}")
 

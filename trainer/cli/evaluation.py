@@ -15,8 +15,9 @@ from rich.table import Table
 
 from trainer.cli.shown import AsJson, AsLines, Shown, answering
 from trainer.contract.errors import TrainerError
+from trainer.contract.suites import CUSTOM, OWN, SUITES, suite_spec
 from trainer.loop.progress import duration
-from trainer.suites.catalog import CUSTOM, OWN, SUITES, suite_spec
+from trainer.suites.catalog import files_of
 
 if TYPE_CHECKING:
     from trainer.contract.report import Subject
@@ -145,11 +146,12 @@ def suites(
     """List the suites, and what folders they read."""
     chosen = (suite_spec(name),) if name else SUITES
     if as_json:
-        keys = ("key", "title", "summary", "needs", "files")
-        print(json.dumps([{key: getattr(spec, key) for key in keys} for spec in chosen]))
+        keys = ("key", "title", "summary", "needs")
+        told = [{key: getattr(s, key) for key in keys} | {"files": files_of(s)} for s in chosen]
+        print(json.dumps(told))
         return
     if name:
-        print(chosen[0].files)
+        print(files_of(chosen[0]))
         return
     table = Table("suite", "what it measures", "what it reads", box=None, padding=(0, 2, 1, 0))
     for spec in (*chosen, OWN):
@@ -273,7 +275,7 @@ class _Told(Shown):
 
     def begin_task(self, title: str) -> None:
         self._begun, self._title = time.monotonic(), title
-        self._show(title, 0.0)
+        self._show(title, 0.0, new=True)
 
     def read(self, texts: int, of: int) -> None:
         """So many texts of the task are encoded."""
@@ -284,9 +286,9 @@ class _Told(Shown):
         how = said or duration(time.monotonic() - self._begun)
         self.note(f"{self._subject}, {self._number} of {self._tasks}: {title}, {how}")
 
-    def _show(self, said: str, part: float) -> None:
+    def _show(self, said: str, part: float, *, new: bool = False) -> None:
         tasks = (self._number + part) / self._tasks
-        self.at(self._subject, said, (self._model + tasks) / self._models)
+        self.at(self._subject, said, (self._model + tasks) / self._models, new=new)
 
 
 def _slug(name: str) -> str:

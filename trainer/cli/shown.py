@@ -84,13 +84,15 @@ class Shown:
         self._line(warning=where, why=why)
         self._console.print(f"[yellow]{escape(where)}:[/] {escape(why)}", soft_wrap=True)
 
-    def at(self, what: str, said: str, share: float) -> None:
-        """How far `what` is, from 0 to 1; `said` is the same in numbers."""
+    def at(self, what: str, said: str, share: float, *, new: bool = False) -> None:
+        """How far `what` is, from 0 to 1; `said` is the same in numbers. Of what is `new` another
+        program hears at once."""
         self._bar.update(
             self._task, description=escape(what), completed=share, said=escape(said), visible=True
         )
         now = time.monotonic()
-        if not self._console.is_terminal and now - self._told > self._every:
+        due = now - self._told > self._every or (new and self._as_lines)
+        if due and not self._console.is_terminal:
             self._told = now
             self._line(what=what, said=said, share=round(share, 4))
             self._console.print(escape(f"{what}: {said}"), soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,8 +68,10 @@ class Comparison:
     notes: Sequence[str] = ()
 
 
-def compare(first: Path, second: Path) -> Comparison:
-    """The second report against the first, from their folders.
+def compare(
+    first: Path, second: Path, at: Callable[[str, float], None] = lambda title, share: None
+) -> Comparison:
+    """The second report against the first, from their folders. `at` is told which task is next.
 
     Raises TrainerError where they are of different suites or nothing of them can be compared.
     """
@@ -82,7 +84,8 @@ def compare(first: Path, second: Path) -> Comparison:
     items = read_items(_folder(first)), read_items(_folder(second))
     compared: list[Compared] = []
     refused = [*_only_in_one(one, other)]
-    for result in one.results:
+    for number, result in enumerate(one.results):
+        at(result.title, number / len(one.results))
         match = other.result(result.task)
         if match is None:
             continue

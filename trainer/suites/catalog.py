@@ -1,117 +1,23 @@
-"""The suites that there are, and which of them a folder is; nothing heavy is imported for it."""
+"""Opening the suites; nothing heavy is imported before one is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
 from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.suites import CUSTOM, OWN, SUITES, SuiteSpec, suite_spec
 
 if TYPE_CHECKING:
     from trainer.suites.suite import Settings, Suite
 
-CUSTOM = "SUITE.toml"
 
-
-@dataclass(frozen=True)
-class SuiteSpec:
-    """A suite as a person meets it: `module` has `fits`, and the function `opened` reads it.
-
-    The module's docstring says which files hold what. `takes` names what may be asked of it beside
-    its folder: "unseen", "queries", "val" (the validation part) or "abstract_only".
-    """
-
-    key: str
-    title: str
-    summary: str
-    needs: str
-    module: str
-    opened: str = "suite"
-    takes: frozenset[str] = frozenset()
-
-    @property
-    def files(self) -> str:
-        """What the folder holds, file by file, and how much of it is measured."""
-        return getdoc(import_module(self.module)) or ""
-
-
-SUITES: tuple[SuiteSpec, ...] = (
-    SuiteSpec(
-        "local",
-        "A corpus of your own",
-        "Fields, journals, unseen journals, citations, co-citations, labels, questions and "
-        "neighbours, by papers of the test part.",
-        "A folder that `sciread-trainer prepare` made.",
-        "trainer.suites.local",
-        takes=frozenset({"unseen", "queries"}),
-    ),
-    SuiteSpec(
-        "judged",
-        "Judged queries",
-        "Typed queries among all papers of a collection.",
-        "NAME.papers.jsonl, NAME.queries.tsv and NAME.qrels.tsv (.gz), once or more.",
-        "trainer.suites.judged",
-    ),
-    SuiteSpec(
-        "scidocs",
-        "SciDocs",
-        "MAG and MeSH labels by an SVM; citations, co-citations, co-views and co-reads ranked; "
-        "clicked recommendations (Cohan et al., 2020).",
-        "The published data folder: mag/, mesh/, cite/, cocite/, coview/, coread/, recomm/ and the "
-        "three paper_metadata_*.json beside them.",
-        "trainer.suites.scidocs",
-        takes=frozenset({"val"}),
-    ),
-    SuiteSpec(
-        "multi-scidocs",
-        "Multi-SciDocs",
-        "MAG labels, citations and co-citations over many fields (Seoh et al., 2023).",
-        "mag/, cite/ and cocite/ as in SciDocs, and paper_metadata_*.json.",
-        "trainer.suites.scidocs",
-        "multi_suite",
-        takes=frozenset({"val"}),
-    ),
-    SuiteSpec(
-        "miread",
-        "MIReAD's evaluation",
-        "Categories and unseen journals by a linear probe, purity of clusters, and all pairs "
-        "inside each field of arXiv (Razdaibiedina and Brechalov, 2023).",
-        "The published tables df_*.csv.gz, tables of unseen journals and of arXiv papers, and "
-        "mag/ and mesh/ of SciDocs.",
-        "trainer.suites.miread",
-        takes=frozenset({"val", "abstract_only"}),
-    ),
-    SuiteSpec(
-        "physbert",
-        "PhysBERT's evaluation",
-        "Clusters of categories, pairs of titles that cite, questions among passages, and clusters "
-        "of each field's subcategories (Hellert et al., 2024).",
-        "The hub's four data sets thellert/physbert_*, a folder each.",
-        "trainer.suites.physbert",
-    ),
-)
-OWN = SuiteSpec(
-    "own",
-    "Your own",
-    "Tasks that a file describes; CONTRIBUTING.md says how.",
-    "What the file names.",
-    "trainer.suites.custom",
-)
-
-
-def suite_spec(key: str) -> SuiteSpec:
-    """Raises TrainerError for a name that is not known."""
-    for spec in SUITES:
-        if spec.key == key:
-            return spec
-    raise TrainerError(
-        f"There is no suite {key!r}.",
-        f"There are {', '.join(spec.key for spec in SUITES)}; or name a folder, or a {CUSTOM}.",
-    )
+def files_of(spec: SuiteSpec) -> str:
+    """What its folder holds, file by file, and how much of it is measured."""
+    return getdoc(import_module(spec.module)) or ""
 
 
 def open_suite(

@@ -13,10 +13,10 @@ from tests.tiny_model import tiny_package
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
+from trainer.contract.suites import SUITES
 from trainer.evaluations.items import read_items
 from trainer.subjects import baselines
 from trainer.suites import local
-from trainer.suites.catalog import SUITES
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -206,6 +206,7 @@ def test_another_program_is_told_why_nothing_was_measured(evaluated, tmp_path):
 
 def test_how_many_texts_are_read_is_told(local_corpus, tmp_path, monkeypatch):
     monkeypatch.setattr("trainer.cli.shown._LINES_EVERY", 0.0)
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))  # where no vectors are kept yet
     tiny_package(tmp_path / "tiny")
     done = run(
         *("evaluate", tmp_path / "tiny", "--suite", "local", "--corpus", local_corpus.folder),
