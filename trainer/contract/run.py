@@ -38,6 +38,8 @@ RECORDS = "records.json"
 _PIECE = 1 << 20
 # More than the longest line.
 _END = 1 << 18
+# As long as the line of a step may be.
+_LONG = 1 << 10
 # How the line of a step begins; see Event.line.
 _STEP = b'{"event": "step"'
 
@@ -278,6 +280,23 @@ class Run:
         ended = {"": State.new, "stop": State.stopped, "error": State.failed}
         return ended.get(self._last_kind(), State.interrupted)
 
+    def tail(self) -> list[Event]:
+        """The last events, however many there are before."""
+        return self.follow(max(0, self.size - _END))[0]
+
+    def sampled(self, count: int) -> list[Event]:
+        """About so many events, spread evenly over all that happened. Takes no longer for more."""
+        size, found = self.size, []
+        if size <= count * _LONG:
+            return self.follow()[0]
+        with self._events.open("rb") as file:
+            for place in range(count):
+                file.seek(size * place // count)
+                _, _, behind = file.read(2 * _LONG).partition(b"\n")
+                if event := Event.of(behind.partition(b"\n")[0]):
+                    found.append(event)
+        return found
+
     @property
     def size(self) -> int:
         """How many bytes of events there are to follow."""
@@ -373,8 +392,8 @@ class Run:
         return False
 
     def _last_kind(self) -> str:
-        events, _ = self.follow(max(0, self.size - _END))
-        return events[-1].kind if events else ""
+        last = self.tail()
+        return last[-1].kind if last else ""
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -169,6 +169,19 @@ def test_of_very_many_steps_some_are_enough(tmp_path: Path) -> None:
     assert offset == run.size and run.follow(offset, thin=30) == ([], offset)
 
 
+def test_some_events_tell_how_all_of_it_went(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "run", recipe(tmp_path))
+    assert run.sampled(5) == run.tail() == []
+    for step in range(1, 6):
+        run.append(Event("step", step, step, {"loss": 1.0}))
+    assert [event.step for event in run.sampled(5)] == [1, 2, 3, 4, 5]
+    for step in range(6, 1_001):
+        run.append(Event("step", step, step, {"loss": 1.0, "words": "x" * 150}))
+    steps = [event.step for event in run.sampled(10)]
+    assert len(steps) == 10 and steps == sorted(steps) and steps[0] < 5 and steps[-1] > 850
+    assert run.tail()[-1].step == 1_000
+
+
 def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
     run = Run.create(tmp_path / "run", recipe(tmp_path))
     seen = [run.state]

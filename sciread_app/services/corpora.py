@@ -1,0 +1,227 @@
+"""What a model learns from, put aside: papers of the library, or of files, as a frozen folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sciread_app.domain.citations import STALE
+from sciread_app.domain.query import Condition
+from sciread_app.domain.training import LIBRARY, Data, Kind, Stock
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services import trainer_process
+from sciread_app.sources.semantic_scholar import KEY as ASKED_OF
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.holdings import Holdings, VenueYear
+
+DESCRIPTION = "corpus.json"
+# What `prepare` can read, by the ends of names; what is in them it finds out by itself.
+SUFFIXES = (
+    ".jsonl", ".json", ".xml", ".csv", ".tsv", ".parquet", ".sqlite3",
+    ".jsonl.gz", ".json.gz", ".xml.gz", ".csv.gz", ".tsv.gz",
+)  # fmt: skip
+_ARRIVING = ".arriving-"
+_A_DAY = 86_400  # seconds after which what has not arrived never will
+_NO_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Papers that were put aside. `what` they are, in words of a person: a collection, files."""
+
+    id: str
+    folder: Path
+    what: Data
+    papers: int
+    sha256: str
+    made: datetime
+
+
+@dataclass(frozen=True)
+class Held:
+    """What there is to learn from. `about`: citations are estimated. Of the library's papers,
+    `unasked` are those whose citations nobody has been asked for, as far as that can be done."""
+
+    holdings: Holdings
+    about: bool = False
+    unasked: tuple[int, ...] = ()
+
+
+class Corpora:
+    """A folder's name ends with the hash of what is in it: the same papers are kept once, with all
+    that was made of them."""
+
+    def __init__(self, home: Home, library: Library) -> None:
+        self._home = home
+        self._library = library
+        self._holds: dict[Path, Holdings] = {}
+        self._making = threading.Lock()
+
+    def all(self) -> list[Corpus]:
+        """The one that was made last comes first. What is damaged is left out."""
+        folders = self._home.corpora.iterdir() if self._home.corpora.is_dir() else ()
+        found = [known for folder in folders if (known := _described(folder))]
+        return sorted(found, key=lambda corpus: corpus.made, reverse=True)
+
+    def find(self, id: str) -> Corpus:
+        """The corpus with this id, or in this folder. Raises LibraryError."""
+        for folder in (self._home.corpora / id, Path(id).expanduser()):
+            if found := _described(folder):
+                return found
+        raise LibraryError(
+            tr("There is no corpus {name}.", name=id),
+            tr("Choose other papers to learn from, or name the folder of a corpus."),
+        )
+
+    def with_hash(self, sha256: str) -> Corpus | None:
+        return next((corpus for corpus in self.all() if corpus.sha256 == sha256), None)
+
+    def held(self, data: Data, task: Task) -> Held:
+        """What the papers hold of what methods need. Of files, after they were put aside.
+
+        Raises LibraryError and TrainerFailed.
+        """
+        if data.kind in (Kind.library, Kind.collection):
+            ids = self._ids(data)
+            stock = self._library.stocks.of(ids)
+            return Held(_holdings(stock), stock.about, self._unasked(ids))
+        return Held(self._of_corpus(self.make(data, task), task))
+
+    def make(self, data: Data, task: Task) -> Path:
+        """The folder of a corpus of these papers, as they are now. Where the same was put aside
+        before, that. Raises LibraryError, TrainerFailed and Cancelled."""
+        if data.kind is Kind.corpus:
+            return self.find(data.name).folder
+        sources = self._sources(data)
+        with self._making:
+            self._home.corpora.mkdir(parents=True, exist_ok=True)
+            self._tidy()
+            arriving = Path(tempfile.mkdtemp(prefix=_ARRIVING, dir=self._home.corpora))
+            try:
+                made = arriving / "corpus"
+                arguments = ["prepare", *sources, f"--output={made}"]
+                said = trainer_process.ask(arguments, self._home.folder, task)
+                return self._keep(made, data, str(said["sha256"]))
+            finally:
+                shutil.rmtree(arriving, ignore_errors=True)
+
+    def remove(self, id: str) -> None:
+        """Delete a corpus; it can be made again. Raises LibraryError."""
+        folder = self._home.corpora / id
+        if Path(id).name != id or not _described(folder):
+            raise LibraryError(tr("There is no corpus {name}.", name=id))
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _keep(self, made: Path, data: Data, sha256: str) -> Path:
+        if known := self.with_hash(sha256):
+            return known.folder
+        name = _NO_NAME.sub("-", Path(data.name).name or data.kind.value).strip("-.")[:60]
+        target = self._home.corpora / f"{name or data.kind.value}-{sha256[:8]}"
+        if target.exists():  # and is damaged, or its hash were known
+            shutil.rmtree(target)
+        made.rename(target)
+        return target
+
+    def _sources(self, data: Data) -> list[str]:
+        """What `prepare` is to read."""
+        if data.kind is Kind.files:
+            return [str(file) for file in files_in(Path(data.name))]
+        self._ids(data)  # which says if there are none
+        library = f"library={self._library.path.absolute()}"
+        collection = [f"--collection={data.name}"] if data.kind is Kind.collection else []
+        return [library, *collection]
+
+    def _ids(self, data: Data) -> Ids:
+        wanted = [Condition("in", data.name)] if data.kind is Kind.collection else []
+        ids = self._library.matching(wanted) if wanted else np.sort(self._library.ids())
+        if not len(ids):
+            raise LibraryError(
+                tr("There are no papers in the library.")
+                if data == LIBRARY
+                else tr("There are no papers in the collection “{name}”.", name=data.name),
+                tr("Add some first."),
+            )
+        return ids
+
+    def _unasked(self, ids: Ids) -> tuple[int, ...]:
+        before = time.time() - STALE
+        unasked = self._library.citations.not_asked(ASKED_OF, before)
+        return tuple(np.intersect1d(unasked, ids).tolist())
+
+    def _of_corpus(self, folder: Path, task: Task) -> Holdings:
+        if folder not in self._holds:
+            task.step(0, 0, tr("Counting what it holds"))
+            said = trainer_process.ask(["corpus", str(folder)], self._home.folder, task)
+            self._holds[folder] = Holdings.read(said["holds"])
+        return self._holds[folder]
+
+    def _tidy(self) -> None:
+        """Drop what somebody who was killed has left."""
+        for left in self._home.corpora.glob(f"{_ARRIVING}*"):
+            if time.time() - left.stat().st_mtime > _A_DAY:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files in a folder that a corpus can be made of. Raises LibraryError if there are none."""
+    folder = folder.expanduser().absolute()
+    found = [folder] if folder.is_file() else sorted(folder.glob("*"))
+    files = [path for path in found if path.is_file() and path.name.lower().endswith(SUFFIXES)]
+    if not files:
+        raise LibraryError(
+            tr("There is nothing to learn from in {folder}.", folder=folder),
+            tr("A folder holds papers as JSON lines, PubMed XML, tables (csv, tsv, parquet) or the "
+               "JSON of SPECTER, SciDocs or PhysBERT. Add other files to the library first."),
+        )  # fmt: skip
+    return files
+
+
+def _described(folder: Path) -> Corpus | None:
+    """The corpus in a folder, as it describes itself; None if there is none."""
+    file = folder / DESCRIPTION
+    try:
+        said = json.loads(file.read_text("utf-8"))
+        return Corpus(
+            folder.name,
+            folder,
+            _origin(said["counts"]["files"]),
+            int(said["papers"]),
+            str(said["sha256"]),
+            datetime.fromtimestamp(file.stat().st_mtime),
+        )
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return None
+
+
+def _origin(files: list[Mapping[str, Any]]) -> Data:
+    first = files[0]
+    if len(files) == 1 and first["kind"] == "library":
+        part = str(first.get("part", ""))
+        return Data(Kind.collection, part) if part else LIBRARY
+    return Data(Kind.files, ", ".join(str(file["name"]) for file in files))
+
+
+def _holdings(stock: Stock) -> Holdings:
+    return Holdings(
+        papers=stock.papers,
+        abstracts=stock.abstracts,
+        citations=stock.citations,
+        citing=stock.citing,
+        venues=[VenueYear(*venue) for venue in stock.venues],
+        fields=stock.fields,
+    )
