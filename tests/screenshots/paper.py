@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
@@ -13,8 +11,8 @@ from sciread_app.services.drafts import NEW
 from sciread_app.tasks import Task
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.paper.around import REFERENCES
-from sciread_app.ui.theme import Choice
 from tests.app.formats.make_pdf import At, body, make_pdf
+from tests.screenshots.scene import EVERYWHERE, Scene
 
 NOTE = """## What it is about
 Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.
@@ -98,16 +96,10 @@ def _look_at(window: MainWindow, part: QWidget) -> None:
     QTimer.singleShot(LATER_MS, area, scroll)
 
 
-PICTURES: list[tuple[str, Choice, Callable[[MainWindow], None]]] = [
-    ("paper", Choice.light, full),
-    ("paper-notes", Choice.light, notes),
-    ("paper-references", Choice.dark, references),
-    ("paper-page", Choice.light, page),
-    ("paper-page-dark", Choice.dark, page),
-    ("paper-bare", Choice.light, bare),
-]
-LARGE: list[tuple[str, Choice, Callable[[MainWindow], None]]] = [
-    ("paper-at-200-percent", Choice.light, full),
-    ("paper-notes-at-200-percent", Choice.dark, notes),
-    ("paper-page-at-200-percent", Choice.light, page),
-]
+SCENES = (
+    Scene("paper", full, EVERYWHERE),
+    Scene("paper-notes", notes, (100, 200)),
+    Scene("paper-references", references),
+    Scene("paper-page", page, EVERYWHERE),
+    Scene("paper-bare", bare, EVERYWHERE),
+)

@@ -7,15 +7,24 @@ from datetime import date, timedelta
 
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs import Lane
+from sciread_app.ui.jobs import Lane, Problem
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.palette import Palette
 from sciread_app.ui.settings_page import SettingsPage
-from sciread_app.ui.theme import Choice
+from tests.screenshots.scene import EVERYWHERE, Scene
 
 
-def _ledger(window: MainWindow) -> None:
-    window.show_last_ledger()
+def _waiting(window: MainWindow) -> None:
+    """As the window stands while the sample library is put in."""
+    window._wait.say("papers", "Preparing the sample library", "It takes some seconds.")
+    window._pages.setCurrentWidget(window._wait)
+    window.rail.setEnabled(False)
+
+
+def _no_work(window: MainWindow) -> None:
+    window.rail.setEnabled(True)
+    window.go_to("search")
+    window.toggle_work()
 
 
 def _palette(window: MainWindow) -> None:
@@ -73,35 +82,57 @@ def _no_more_work(window: MainWindow) -> None:
     window.toggle_work()
     while window.banner.isVisible():
         window.banner.drop_notice(window.banner.message.text())
+
+
+def _trouble(window: MainWindow) -> None:
+    """A message of the longer kind, and a fault of ours below it."""
+    _no_more_work(window)
+    window.banner.show_problem(
+        Problem("Something went wrong.", "It was not your fault.", "Traceback")
+    )
+    window.banner.show_problem(
+        Problem(
+            "https://export.arxiv.org/oai2?verb=ListRecords did not answer: the connection was "
+            "refused five times within two minutes.",
+            "What came in so far is kept. Try again when the network is there, or look whether a "
+            "proxy is needed; the fetch goes on where it was stopped.",
+            "Traceback",
+        )
+    )
+
+
+def _keys(window: MainWindow) -> None:
+    while window.banner.isVisible():
+        window.banner.drop_notice(window.banner.message.text())
+    window.show_keys()
+
+
+def _settings(window: MainWindow) -> None:
     window.go_to("settings")
 
 
 def _backups(window: MainWindow) -> None:
-    desk = window.desk
-    assert desk
+    desk, page = window.desk, window.other_page("settings")
+    assert desk and isinstance(page, SettingsPage)
     for days in (40, 3, 2, 1, 0):
         desk.care.back_up(date.today() - timedelta(days), Task())
-    window.go_to("settings")
-
-
-def _down(window: MainWindow) -> None:
-    page = window.other_page("settings")
-    assert isinstance(page, SettingsPage)
+    page.refresh()
     page.area.verticalScrollBar().setValue(page.area.verticalScrollBar().maximum())
 
 
-PICTURES = [
-    ("ledger-details", Choice.light, _ledger),
-    ("palette", Choice.light, _palette),
-    ("palette-typed", Choice.dark, _typed),
-    ("work", Choice.light, _work),
-    ("work-dark", Choice.dark, lambda window: None),
-    ("settings", Choice.light, _no_more_work),
-    ("settings-dark", Choice.dark, _backups),
-    ("backups", Choice.light, _down),
-]
-AT_200_PERCENT = [
-    ("palette-at-200-percent", Choice.light, _palette),
-    ("work-at-200-percent", Choice.light, _work),
-    ("settings-at-200-percent", Choice.dark, _no_more_work),
-]
+EMPTY = (
+    Scene("first-start-waiting", _waiting),
+    Scene("work-empty", _no_work, EVERYWHERE),
+)
+SETTINGS = (
+    Scene("settings", _settings, EVERYWHERE),
+    Scene("settings-backups", _backups, EVERYWHERE),
+)
+SCENES = (
+    Scene("palette", _palette, EVERYWHERE),
+    Scene("palette-typed", _typed, EVERYWHERE),
+    Scene("work", _work, EVERYWHERE),
+    Scene("banner-problem", _trouble, EVERYWHERE),
+    Scene("keys", _keys, EVERYWHERE),
+    Scene("about", MainWindow.show_about, EVERYWHERE),
+)

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from PySide6.QtCore import QEventLoop, QTimer
-
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.sources import arxiv as arxiv_api
 from sciread_app.ui.intake_page import IntakePage
 from sciread_app.ui.main_window import MainWindow
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.servers.arxiv_server import ArxivServer
 from tests.servers.eutils_server import EutilsServer
 from tests.servers.faults import too_many, unavailable
 
-LONGEST = 60  # seconds that anything may take
 TRANSFORMERS = SourceQuery("arxiv", "cat:cs.CL AND all:transformer")
 
 
@@ -30,42 +28,42 @@ class Sources:
 
     def empty(self, window: MainWindow) -> None:
         window.go_to("intake")
-        _wait(lambda: _page(window).switch.current == 0)
+        wait(lambda: _page(window).switch.current == 0)
 
     def look(self, window: MainWindow) -> None:
         self.empty(window)
         page = _page(window)
         page.form.line.setText(TRANSFORMERS.text)
-        page.form.since.setText("2008")
+        page.form.since.setText("2007")
         page.form.most.setText("2,000")
         page.form.look()
-        _wait(page.preview.count.isVisible)
+        wait(page.preview.count.isVisible)
 
     def wait(self, window: MainWindow) -> None:
         """One source lets us wait, one does not answer, and two fetches are in a queue."""
         page = _page(window)
-        page.work.fetch(SourceQuery("pubmed", "sepsis", most=500))
-        _wait(lambda: _is_done(page, "sepsis"))
+        page.work.fetch(SourceQuery("pubmed", "sepsis", most=60))
+        wait(lambda: _is_done(page, "sepsis"))
         self._pubmed.fail(unavailable(retry_after=15), 1)
         self._arxiv.fail(too_many(retry_after=15), 1, lambda asked: asked.params["start"] != "0")
         page.work.fetch(SourceQuery("arxiv", "cat:cs.LG OR cat:cs.CL OR cat:hep-th OR cat:math.AG"))
-        _wait(lambda: any(_note(page, fetch.id) for fetch in page.work.fetches))
+        wait(lambda: any(_note(page, fetch.id) for fetch in page.work.fetches))
         page.work.fetch(TRANSFORMERS)
         page.work.fetch(SourceQuery("pubmed", "kidney OR stroke", "2001-03-01"))
-        _wait(lambda: sum(bool(_note(page, fetch.id)) for fetch in page.work.fetches) == 2)
+        wait(lambda: sum(bool(_note(page, fetch.id)) for fetch in page.work.fetches) == 2)
 
     def finish(self, window: MainWindow) -> None:
         """What waits too long is stopped, and goes on from there."""
         page = _page(window)
         for fetch in page.work.fetches:
             page.work.stop(fetch.id)
-        _wait(lambda: not page.work.busy)
+        wait(lambda: not page.work.busy)
         # Since then, papers have had new versions.
-        self._arxiv.revise(list(self._arxiv.papers)[0:40:8], datetime.now(UTC))
+        self._arxiv.revise(list(self._arxiv.papers)[::8], datetime.now(UTC))
         page.list.all_button.click()
-        _wait(lambda: not page.work.busy)
+        wait(lambda: not page.work.busy)
         page.list.all_button.click()
-        _wait(lambda: not page.work.busy)
+        wait(lambda: not page.work.busy)
 
     def brought(self, window: MainWindow) -> None:
         page = _page(window)
@@ -81,10 +79,23 @@ class Sources:
         page.show_source(4)
 
 
+def scenes(served: Sources) -> Sequence[Scene]:
+    return (
+        Scene("intake-nothing-fetched", served.empty),
+        Scene("intake-preview", served.look, EVERYWHERE),
+        Scene("intake-waiting", served.wait),
+        Scene("intake-done", served.finish),
+        Scene("intake-brought", served.brought),
+        Scene("intake-files", served.files, EVERYWHERE),
+        Scene("intake-citations", served.citations, EVERYWHERE),
+    )
+
+
 @contextmanager
 def sources(cache: str) -> Iterator[Sources]:
     """Serve arXiv and PubMed from here to whoever asks for them in this process."""
-    with ArxivServer(3_000) as arxiv, EutilsServer(3_000) as pubmed:
+    arxiv_api._PAGE = 40  # a fetch of several pages, of papers that are soon read by the model
+    with ArxivServer(300) as arxiv, EutilsServer(300) as pubmed:
         os.environ |= {
             "SCIREAD_CACHE": cache,
             "SCIREAD_ARXIV_URL": f"{arxiv.url}api/query",
@@ -110,12 +121,3 @@ def _note(page: IntakePage, fetch: int) -> str:
 
 def _is_done(page: IntakePage, text: str) -> bool:
     return not page.work.busy and any(fetch.query.text == text for fetch in page.work.fetches)
-
-
-def _wait(until: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONGEST
-    while not until():
-        assert time.monotonic() < end, "this took too long"
-        loop = QEventLoop()
-        QTimer.singleShot(20, loop.quit)
-        loop.exec()

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QEventLoop, QTimer
-
 from sciread_app.domain.paper import Changes
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.shelf.edit_dialog import EditDialog
 from sciread_app.ui.shelf.edit_many import EditManyDialog
 from sciread_app.ui.shelf.nodes import Kind, Name
-from sciread_app.ui.theme import Choice
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
 COLLECTIONS = (
     "Thesis/Chapter 2: how machines learn from what they have done",
@@ -87,30 +83,17 @@ def trash(window: MainWindow) -> None:
     window.shelving.delete_for_good()
 
 
-def wait(until: Callable[[], object]) -> None:
-    loop, timer = QEventLoop(), QTimer(interval=20)
-    timer.timeout.connect(lambda: until() and loop.quit())
-    timer.start()
-    QTimer.singleShot(20_000, loop.quit)
-    loop.exec()
-
-
 def _choose_some(window: MainWindow) -> None:
     hits = window.page.hits
     hits.go_to(0)
     hits.choose(list(window.page.view.listing.ids)[:5])
 
 
-PICTURES = (
-    ("shelf", Choice.light, fill),
-    ("shelf-chosen", Choice.light, chosen),
-    ("shelf-chosen-dark", Choice.dark, chosen),
-    ("shelf-tagging", Choice.dark, tagging),
-    ("shelf-edit", Choice.light, editing),
-    ("shelf-edit-many", Choice.dark, editing_many),
-    ("shelf-trash", Choice.light, trash),
-)
-AT_200_PERCENT = (
-    ("shelf-at-200-percent", Choice.light, fill),
-    ("shelf-edit-at-200-percent", Choice.dark, editing),
+SCENES = (
+    Scene("shelf", fill, EVERYWHERE),
+    Scene("shelf-chosen", chosen, EVERYWHERE),
+    Scene("shelf-tagging", tagging),
+    Scene("shelf-edit", editing, EVERYWHERE),
+    Scene("shelf-edit-many", editing_many),
+    Scene("shelf-trash", trash),
 )

@@ -5,11 +5,7 @@ from __future__ import annotations
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.map.choices import By
 from sciread_app.ui.map.page import MapPage
-from sciread_app.ui.theme import Choice
-
-
-def _empty(window: MainWindow) -> None:
-    window.go_to("map")
+from tests.screenshots.scene import EVERYWHERE, Scene
 
 
 def _whole(window: MainWindow) -> None:
@@ -51,16 +47,10 @@ def _page(window: MainWindow) -> MapPage:
     return page
 
 
-EMPTY = ("map-empty", Choice.light, _empty)
-PICTURES = [
-    ("map", Choice.light, _whole),
-    ("map-dark", Choice.dark, lambda window: None),
-    ("map-years-dark", Choice.dark, _years),
-    ("map-near", Choice.light, _near),
-    ("map-picked", Choice.light, _picked),
-    ("map-group", Choice.dark, _group),
-]
-AT_200_PERCENT = [
-    ("map-at-200-percent", Choice.light, _whole),
-    ("map-near-at-200-percent", Choice.dark, _near),
-]
+SCENES = (
+    Scene("map", _whole, EVERYWHERE),
+    Scene("map-years", _years),
+    Scene("map-near", _near, EVERYWHERE),
+    Scene("map-picked", _picked, EVERYWHERE),
+    Scene("map-group", _group),
+)

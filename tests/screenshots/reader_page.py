@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import textwrap
-import time
-from collections.abc import Callable
-
-from PySide6.QtCore import QEventLoop, QTimer
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.reader.choice import At, Choice
 from sciread_app.ui.reader.page import ReaderPage
-from sciread_app.ui.theme import Choice as Look
 from tests.app.formats.make_book import locked, make_book
 from tests.app.formats.make_pdf import At as Text
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
-LONGEST = 60  # seconds that anything may take
 TITLE = "How bees tell one another where the flowers are"
 HEADINGS = ("Introduction", "The dance", "Distance and angle", "Experiments", "What is left open")
 PARAGRAPH = (
@@ -39,7 +34,7 @@ def paper(window: MainWindow) -> None:
     path.write_bytes(article())
     window.read(PaperId(1), path)
     page = _page(window)
-    _wait(lambda: page.book is not None and page.book.pictures.text(0) is not None)
+    wait(lambda: page.book is not None and page.book.pictures.text(0) is not None)
     assert page.book
     letters = page.book.pictures.text(0)
     assert letters
@@ -49,7 +44,7 @@ def paper(window: MainWindow) -> None:
         page.book.view.marks.choice = Choice(At(0, start), At(0, start + 180))
         before = len(page.book.marked.here)
         page.book.highlight(colour)
-        _wait(lambda before=before: len(page.book.marked.here) > before)
+        wait(lambda before=before: len(page.book.marked.here) > before)
     page.book.annotate(page.book.marked.here[0], "Does the wind matter? See the third summer.")
     page.book.show_side(0)
 
@@ -58,7 +53,7 @@ def marks(window: MainWindow) -> None:
     book = _page(window).book
     assert book
     book.show_side(2)
-    _wait(lambda: bool(book.marked.here[0].note))
+    wait(lambda: bool(book.marked.here[0].note))
     book.side.highlights.choose(book.marked.here[0].id)
 
 
@@ -67,7 +62,7 @@ def search(window: MainWindow) -> None:
     assert book
     book.find_words()
     book.finding.bar.take_focus("danced for")
-    _wait(lambda: " of " in book.finding.bar.count.text())
+    wait(lambda: " of " in book.finding.bar.count.text())
 
 
 def dark(window: MainWindow) -> None:
@@ -90,21 +85,15 @@ def damaged(window: MainWindow) -> None:
     window.read(PaperId(3), path)
 
 
-def large(window: MainWindow) -> None:
-    paper(window)
-    marks(window)
-
-
-PICTURES: tuple[tuple[str, Look, Callable[[MainWindow], None]], ...] = (
-    ("reader-empty", Look.light, empty),
-    ("reader", Look.light, paper),
-    ("reader-marks", Look.light, marks),
-    ("reader-search", Look.light, search),
-    ("reader-dark", Look.dark, dark),
-    ("reader-password", Look.dark, password),
-    ("reader-damaged", Look.light, damaged),
+SCENES = (
+    Scene("reader-empty", empty),
+    Scene("reader", paper, EVERYWHERE),
+    Scene("reader-marks", marks, EVERYWHERE),
+    Scene("reader-search", search),
+    Scene("reader-night", dark),
+    Scene("reader-password", password),
+    Scene("reader-damaged", damaged),
 )
-AT_200_PERCENT = (("reader-at-200-percent", Look.light, large),)
 
 
 def article() -> bytes:
@@ -127,12 +116,3 @@ def _page(window: MainWindow) -> ReaderPage:
     page = window.other_page("reader")
     assert isinstance(page, ReaderPage)
     return page
-
-
-def _wait(until: Callable[[], bool]) -> None:
-    end = time.monotonic() + LONGEST
-    while not until():
-        assert time.monotonic() < end, "this took too long"
-        loop = QEventLoop()
-        QTimer.singleShot(20, loop.quit)
-        loop.exec()

@@ -8,8 +8,8 @@ from sciread_app.storage.library import Library
 from sciread_app.ui.foryou_page import ForYouPage
 from sciread_app.ui.foryou_values import Part
 from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.theme import Choice
 from tests.make import paper
+from tests.screenshots.scene import EVERYWHERE, Scene
 
 # Made up, as are their authors.
 FETCHED = (
@@ -98,16 +98,10 @@ def _page(window: MainWindow) -> ForYouPage:
     return page
 
 
-PICTURES = (
-    ("foryou-nobody", Choice.light, nobody),
-    ("foryou-nothing-fetched", Choice.light, nothing_fetched),
-    ("foryou", Choice.light, fetched),
-    ("foryou-dark", Choice.dark, lambda window: None),
-    ("foryou-refined", Choice.light, refined),
-    ("foryou-whole-library", Choice.dark, everywhere),
-)
-LARGE = (
-    ("foryou-prepared", Choice.light, nobody),
-    ("foryou-followed", Choice.light, nothing_fetched),
-    ("foryou-at-200-percent", Choice.light, fetched),
+SCENES = (
+    Scene("foryou-nobody", nobody, EVERYWHERE),
+    Scene("foryou-nothing-fetched", nothing_fetched, EVERYWHERE),
+    Scene("foryou", fetched, EVERYWHERE),
+    Scene("foryou-refined", refined),
+    Scene("foryou-whole-library", everywhere),
 )

@@ -6,7 +6,7 @@ from sciread_app.domain.paper import Changes
 from sciread_app.tasks import Task
 from sciread_app.ui.duplicates_page import VERSIONS
 from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.theme import Choice
+from tests.screenshots.scene import EVERYWHERE, Scene
 
 PAIRS = """
 @article{rosen, title = {Perceptrons and the theory of brain mechanisms}, author = {Rosenblatt, F.},
@@ -57,10 +57,9 @@ def versions(window: MainWindow) -> None:
     window.other_page("duplicates").show_list(VERSIONS)
 
 
-PICTURES = [
-    ("duplicates-empty", Choice.light, empty),
-    ("duplicates", Choice.light, pair),
-    ("duplicates-dark", Choice.dark, long_titles),
-    ("duplicates-versions", Choice.light, versions),
-]
-AT_200_PERCENT = [("duplicates-at-200-percent", Choice.dark, pair)]
+SCENES = (
+    Scene("duplicates-none", empty),
+    Scene("duplicates", pair, EVERYWHERE),
+    Scene("duplicates-long", long_titles, EVERYWHERE),
+    Scene("duplicates-versions", versions),
+)

@@ -1,0 +1,61 @@
+"""Pictures of the window: `make screenshots` puts them in screenshots/, by theme and scale.
+
+`make screenshots ARGS="--only map settings --scale 300"` takes a few of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.screenshots.scene import EVERYWHERE
+
+# In pixels. The window is as large as the screen, but for the first.
+SCREENS = {100: (1920, 1080), 200: (2560, 1440), 300: (2880, 1800)}
+
+
+def main() -> None:
+    wanted = _arguments()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as home:
+        for scale in wanted.scale:
+            _take(wanted.folder, scale, Path(home), wanted.only)
+    count = len(list(wanted.folder.glob("*-[123]00/*.png")))
+    print(f"{count} pictures are in {wanted.folder}, after {time.monotonic() - started:.0f} s.")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="make screenshots", description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path, default=Path("screenshots"))
+    parser.add_argument("--only", nargs="+", default=[], metavar="ROOM", help="see rooms.py")
+    parser.add_argument("--scale", nargs="+", type=int, choices=EVERYWHERE, default=EVERYWHERE)
+    return parser.parse_args()
+
+
+def _take(folder: Path, scale: int, home: Path, only: Sequence[str]) -> None:
+    """In a new process: Qt is told of screens and scales before it starts, and never again."""
+    width, height = SCREENS[scale]
+    screen = home / f"screen{scale}.json"
+    screen.write_text(
+        json.dumps({"screens": [{"name": "one", "width": width, "height": height}]}), "utf-8"
+    )
+    asked = (str(folder), str(scale), str(home / "sample"), *only)
+    environment = {
+        **os.environ,
+        "QT_QPA_PLATFORM": f"offscreen:configfile={screen}",
+        "QT_SCALE_FACTOR": str(scale / 100),
+    }
+    subprocess.run(
+        [sys.executable, "-m", "tests.screenshots.take", *asked], env=environment, check=True
+    )
+
+
+if __name__ == "__main__":
+    main()

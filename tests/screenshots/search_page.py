@@ -1,0 +1,157 @@
+"""Pictures of the search page: filters, steering, cards with all their marks."""
+
+from __future__ import annotations
+
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.request import Filter
+from sciread_app.ui.search_page import SearchPage
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
+
+ODD_PAPERS = """
+@article{long, title = {A title that goes on and on, as titles of consortium papers do when every
+ partner must find a word of his own in it, and that no card can hold in two lines however wide the
+ window may be drawn by somebody with a very large screen indeed}, author = {Wissenschaftlich-
+ Technische{-}Zusammenarbeitsgemeinschaft, Anna and Garc{\\'\\i}a, Jos{\\'e}}, year = 2024,
+ abstract = {Kurz.}}
+@article{arabic, title = {الذكاء الاصطناعي في اكتشاف الأدوية}, author = {الخوارزمي, محمد},
+ year = 2023, abstract = {تصف هذه الورقة كيف تساعد الشبكات العصبية في العثور على جزيئات جديدة.}}
+@article{chinese, title = {基于图神经网络的分子性质预测研究}, author = {王, 小明}, year = 2022,
+ journal = {计算机学报}, abstract = {本文提出一种新的图神经网络模型，用于预测分子的性质。}}
+@article{formula, title = {Measurement of $B^0_s \\to \\mu^+\\mu^-$ decays at $\\sqrt{s} = 13$ TeV},
+ author = {{LHCb collaboration}}, year = 2022, abstract = {A search with 9 fb$^{-1}$ of data.}}
+@article{broken, title = {This entry never ends
+"""
+
+
+def _page(window: MainWindow) -> SearchPage:
+    window.go_to("search")
+    assert window.page
+    return window.page
+
+
+def _whole(window: MainWindow) -> None:
+    _page(window).box.set_text("")
+
+
+def _found(window: MainWindow) -> None:
+    page = _page(window)
+    page.head.lift()
+    page.box.set_text("learning to see")
+
+
+def _marked(window: MainWindow) -> None:
+    """Cards with tags, stars and papers that were read."""
+    page, desk = _page(window), window.desk
+    assert desk
+    ids = list(page.view.listing.ids)[:3]
+    desk.organise.tag(ids[:2], "to read")
+    desk.organise.tag(ids[:1], "seminar")
+    desk.organise.colour_tag("to read", "green")
+    desk.organise.colour_tag("seminar", "purple")
+    desk.organise.rate(ids[:1], 4)
+    desk.organise.mark_read(ids[1:2], True)
+    page.refresh()
+
+
+def _filters(window: MainWindow) -> None:
+    page = _page(window)
+    if page.head.filters.isHidden():
+        page.head.toggle_filters()
+    page.set_scope('in:"Sample library"', "Sample library")
+    page.box.set_text("learning")
+    page.head.change(filters=(Filter("year", ("1990..2018",)), Filter("cat", ("cs.LG", "cs.CL"))))
+
+
+def _years(window: MainWindow) -> None:
+    page = _page(window)
+    page.head.change(filters=())
+    page.head.filters.open("year")
+
+
+def _fields(window: MainWindow) -> None:
+    page = _page(window)
+    page.head.filters.open("cat")
+
+
+def _steered(window: MainWindow) -> None:
+    """A typed query with examples and a counterexample."""
+    page = _page(window)
+    page.head.toggle_filters()
+    page.set_scope("")
+    page.box.set_text("learning to see")
+    ids = [int(paper) for paper in page.view.listing.ids[:4]]
+    page.head.change(like=tuple(ids[:2]), unlike=tuple(ids[3:4]))
+
+
+def _similar(window: MainWindow) -> None:
+    _page(window).set_scope("")
+    _page(window).similar_to_chosen()
+
+
+def _wrong(window: MainWindow) -> None:
+    _page(window).box.set_text("year:soon")
+
+
+def _nothing(window: MainWindow) -> None:
+    _page(window).box.set_text("tag:nowhere")
+
+
+def _import(window: MainWindow) -> None:
+    """Of a file in which not all can be read."""
+    file = window._home / "odd.bib"
+    file.write_text(ODD_PAPERS, "utf-8")
+    window.add([file])
+
+
+def _ledger(window: MainWindow) -> None:
+    window.show_last_ledger()
+
+
+def _odd(window: MainWindow) -> None:
+    """Those added last: one too long, one from right to left, one in Chinese, one with formulas."""
+    page = _page(window)
+    page.set_scope("")
+    page.box.set_text("")
+    wait(lambda: not page.view.query and len(page.view.listing.ids) > 4)
+
+
+def _arabic(window: MainWindow) -> None:
+    _open_odd(window, "arabic")
+
+
+def _formula(window: MainWindow) -> None:
+    _open_odd(window, "formula")
+
+
+def _open_odd(window: MainWindow, key: str) -> None:
+    page = _page(window)
+    page.close_paper()
+    where = {"long": 0, "arabic": 1, "chinese": 2, "formula": 3}[key]
+    first = min(page.view.listing.ids[:4])
+    row = page.model.row_of(first + where)
+    page.hits.go_to(row)
+    wait(
+        lambda: page.details.details is not None and page.details.details.paper.id == first + where
+    )
+    page.open_paper()
+
+
+SCENES = (
+    Scene("search-all", _whole, EVERYWHERE),
+    Scene("search", _found, EVERYWHERE),
+    Scene("search-marked", _marked),
+    Scene("search-filters", _filters, EVERYWHERE),
+    Scene("search-years", _years, EVERYWHERE),
+    Scene("search-fields", _fields, EVERYWHERE),
+    Scene("search-steered", _steered, EVERYWHERE),
+    Scene("search-similar", _similar),
+    Scene("search-wrong", _wrong, EVERYWHERE),
+    Scene("search-nothing", _nothing, EVERYWHERE),
+)
+ODD_TITLES = (
+    Scene("banner-import", _import),
+    Scene("ledger", _ledger, EVERYWHERE),
+    Scene("titles", _odd, EVERYWHERE),
+    Scene("titles-arabic", _arabic),
+    Scene("titles-formula", _formula),
+)

@@ -1,0 +1,135 @@
+"""Takes the pictures of one scale, with what __main__.py says: FOLDER SCALE SAMPLE [ROOM…]."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from PySide6.QtCore import QMessageLogContext, QRect, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QWidget
+
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import Appearance, Choice
+from tests.screenshots.intake_page import sources
+from tests.screenshots.rooms import EMPTY, rooms
+from tests.screenshots.scene import Scene, let_pass
+
+WINDOWS = {100: (1240, 800), 200: (1280, 720), 300: (960, 600)}
+QUIET_MS, REPAINT_MS = 350, 120  # without any work, until a picture is taken
+
+
+class Camera:
+    def __init__(self, app: QApplication, folder: Path, scale: int) -> None:
+        self._folder = folder
+        self._scale = scale
+        self._app = app
+        self._appearance = Appearance(app, Choice.light)
+
+    def take_room(self, scenes: Sequence[Scene], home: Path) -> None:
+        wanted = [scene for scene in scenes if self._scale in scene.scales]
+        if wanted:
+            with self._window(home) as (window, jobs):
+                for scene in wanted:
+                    self._take(window, jobs, scene)
+
+    def prepare_sample(self, home: Path) -> None:
+        """The library that all rooms begin with, its map drawn."""
+        with self._window(home) as (window, jobs):
+            assert window.importing
+            window.importing.add_sample()
+            settle(jobs)
+            window.go_to("map")
+            settle(jobs)
+
+    @contextmanager
+    def _window(self, home: Path) -> Iterator[tuple[MainWindow, Jobs]]:
+        jobs = Jobs()
+        window = MainWindow(home, jobs, self._appearance)
+        desk = open_desk(home)
+        window.resize(*WINDOWS[self._scale])
+        window.show()
+        window.open(desk)
+        settle(jobs)
+        yield window, jobs
+        window.close()
+        jobs.shut_down()
+        desk.close()
+
+    def _take(self, window: MainWindow, jobs: Jobs, scene: Scene) -> None:
+        self._appearance.choose(Choice.light)
+        scene.prepare(window)
+        settle(jobs)
+        for choice in (Choice.light, Choice.dark):
+            self._appearance.choose(choice)
+            settle(jobs, REPAINT_MS)
+            folder = self._folder / f"{choice.value}-{self._scale}"
+            folder.mkdir(parents=True, exist_ok=True)
+            _picture(window).save(str(folder / f"{scene.name}.png"))
+        print(f"{scene.name} at {self._scale} %", flush=True)
+        for other in _others(window):
+            other.close()
+
+
+def settle(jobs: Jobs, quiet: int = QUIET_MS) -> None:
+    """Wait until nothing has been going on for a while but what waits for others."""
+    while True:
+        let_pass(quiet)
+        if not jobs.running(Lane.heavy) and not jobs.running(Lane.light):
+            return
+
+
+def _picture(window: MainWindow) -> QPixmap:
+    """The window, and what stands in front of it where it stands, within the screen or not."""
+    shown = [window, *_others(window)]
+    whole = QRect()
+    for widget in shown:
+        whole = whole.united(QRect(widget.mapToGlobal(widget.rect().topLeft()), widget.size()))
+    picture = QPixmap(whole.size() * window.devicePixelRatioF())
+    picture.setDevicePixelRatio(window.devicePixelRatioF())
+    picture.fill("#808080")
+    painter = QPainter(picture)
+    for widget in shown:
+        corner = widget.mapToGlobal(widget.rect().topLeft())
+        painter.drawPixmap(corner - whole.topLeft(), widget.grab())
+        if not widget.screen().geometry().contains(QRect(corner, widget.size())):
+            print(f"  {type(widget).__name__} leaves the screen: {corner} {widget.size()}")
+    painter.end()
+    return picture
+
+
+def _others(window: QWidget) -> list[QWidget]:
+    """Dialogs and popups, the lowest first."""
+    tops = (widget for widget in QApplication.topLevelWidgets() if widget is not window)
+    return [top for top in tops if top.isVisible()]
+
+
+def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """What Qt has to say, but for what it says of every window that is on no screen."""
+    if "propagateSizeHints" not in text:
+        print(text, file=sys.stderr)
+
+
+def main(folder: str, scale: str, sample: str, *only: str) -> None:
+    qInstallMessageHandler(_tell)
+    camera = Camera(QApplication([]), Path(folder), int(scale))
+    with tempfile.TemporaryDirectory() as scratch, sources(f"{scratch}/cache") as served:
+        for name, scenes in rooms(served).items():
+            if not only or name in only:
+                home = Path(scratch, name)
+                if name != EMPTY:
+                    if not Path(sample).exists():
+                        camera.prepare_sample(Path(sample))
+                    shutil.copytree(sample, home)
+                home.mkdir(exist_ok=True)
+                camera.take_room(scenes, home)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
