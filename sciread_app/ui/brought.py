@@ -57,6 +57,7 @@ class BroughtDialog(LedgerDialog):
     """The ledger of a run, and above it what the run means for the library."""
 
     papers_wanted = Signal(object)  # list of PaperId
+    map_wanted = Signal(object)  # list of PaperId, to be shown there
 
     def __init__(self, brought: Brought, parent: QWidget | None = None) -> None:
         self.brought = brought
@@ -80,7 +81,9 @@ class BroughtDialog(LedgerDialog):
         count = len(self.brought.added)
         show = QPushButton(trn("Show the new paper", "Show the {n:,} new papers", count))
         show.clicked.connect(lambda: self._show(list(self.brought.added)))
-        return [show, *super()._left_buttons()]
+        on_map = QPushButton(tr("Show on the map"))
+        on_map.clicked.connect(self._show_on_map)
+        return [show, on_map, *super()._left_buttons()]
 
     def _changes(self) -> QTableView:
         table = QTableView()
@@ -100,6 +103,10 @@ class BroughtDialog(LedgerDialog):
         table.setColumnWidth(2, 200)
         table.activated.connect(lambda index: self._show([self.brought.changes[index.row()].paper]))
         return table
+
+    def _show_on_map(self) -> None:
+        self.map_wanted.emit(list(self.brought.added))
+        self.accept()
 
     def _show(self, ids: list[PaperId]) -> None:
         self.papers_wanted.emit(ids)

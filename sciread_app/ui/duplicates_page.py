@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QMenu,
     QPushButton,
     QSplitter,
     QStackedWidget,
@@ -17,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.duplicates import Pair
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.duplicates_list import PairList
@@ -39,6 +40,8 @@ LISTS = (
 class DuplicatesPage(Page):
     edit_wanted = Signal(str, object)  # what is done, and how: it takes what organises
     papers_wanted = Signal(object, str)  # list of PaperId, and what they are
+    library_wanted = Signal()
+    menu_opened = Signal(object)  # QMenu for the two papers, before it is seen
     shown = Signal()  # a pair stands there, or nothing is to be looked at
 
     def __init__(self, reviewer: Reviewer, jobs: Jobs, appearance: Appearance) -> None:
@@ -75,6 +78,11 @@ class DuplicatesPage(Page):
             self._dirty = True
             if self.isVisible():
                 self._load()
+
+    def chosen(self) -> Sequence[PaperId]:
+        """Both papers of the pair that is looked at."""
+        pair = self.list.current
+        return (pair.a, pair.b) if pair else ()
 
     # Verbs, from buttons, menus and keys.
 
@@ -165,12 +173,24 @@ class DuplicatesPage(Page):
         self._middle.setCurrentWidget(self._split)
         self.shown.emit()
 
+    def _menu(self, place: QPoint) -> None:
+        if self.list.current is None:
+            return
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        menu.addSeparator()
+        self.menu_opened.emit(menu)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(place))
+
     def _invite(self) -> None:
+        actions = ((tr("Go to the library"), self.library_wanted.emit),)
         if self.lists.current == VERSIONS:
             self.empty.say(
                 "duplicates",
                 tr("No paper is here in several versions"),
                 tr("A preprint and its article come here when you have both."),
+                actions,
             )
         else:
             self.empty.say(
@@ -180,6 +200,7 @@ class DuplicatesPage(Page):
                     "What is surely one paper is merged when it comes in. What only may be one is "
                     "shown here, for you to say."
                 ),
+                actions,
             )
         self._middle.setCurrentWidget(self.empty)
         self.shown.emit()
@@ -220,6 +241,8 @@ class DuplicatesPage(Page):
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.list.chosen.connect(self._show_pair)
         self.list.side_wanted.connect(self.panel.take_all)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
         self.panel.merge_wanted.connect(self.merge)
         self.panel.keep_wanted.connect(self.keep_both)
         self.panel.versions_wanted.connect(self.same_work)

@@ -35,6 +35,7 @@ class ForYouPage(Page):
     said = Signal(str, object)  # what was done, as a sentence without full stop, and its way back
     place_wanted = Signal(str)  # the key of another page
     similar_wanted = Signal(object)  # papers
+    menu_opened = Signal(object)  # QMenu for the chosen papers, before it is seen
     search_wanted = Signal(str)  # a query
     problem = Signal(object)  # Problem, of ours
     edited = Signal()  # there is something to take back
@@ -331,6 +332,7 @@ class ForYouPage(Page):
         menu.addAction(tr("Read later") + "\tL", self.read_later)
         menu.addSeparator()
         menu.addAction(tr("Similar papers"), lambda: self.similar_wanted.emit(chosen))
+        self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.list.viewport().mapToGlobal(place))
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.domain.fetches import Preview, SourceQuery
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.language import tr
 from sciread_app.ui.brought import BroughtDialog
 from sciread_app.ui.citations_panel import CitationsPanel, Citer
@@ -37,6 +37,7 @@ class IntakePage(Page):
     files_wanted = Signal()
     folder_wanted = Signal()
     papers_wanted = Signal(object, str)  # list of PaperId, and what they are
+    map_wanted = Signal(object, str)  # the same, to be shown there
     came = Signal(object)  # Changes
     problem = Signal(object)  # Problem
     busy_changed = Signal(bool)
@@ -86,6 +87,10 @@ class IntakePage(Page):
     def library_changed(self, changes: Changes) -> None:
         if changes.papers:
             self.refresh()
+
+    def chosen(self) -> Sequence[PaperId]:
+        """What fetches have brought since the window was opened."""
+        return [paper for brought in self.work.brought.values() for paper in brought.added]
 
     def take_focus(self) -> None:
         panel = self._panels.currentWidget()
@@ -173,6 +178,7 @@ class IntakePage(Page):
     def _show_brought(self, brought: Brought) -> None:
         dialog = BroughtDialog(brought, self)
         dialog.papers_wanted.connect(lambda ids: self.papers_wanted.emit(ids, brought.title))
+        dialog.map_wanted.connect(lambda ids: self.map_wanted.emit(ids, brought.title))
         dialog.open()
 
     def _show_ledger(self, ledger: Ledger) -> None:

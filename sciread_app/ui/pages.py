@@ -35,6 +35,7 @@ def _intake(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.files_wanted.connect(window.add_files)
     page.folder_wanted.connect(window.add_folder)
     page.papers_wanted.connect(window.show_papers)
+    page.map_wanted.connect(window.show_on_map)
     page.came.connect(window.papers_came)
     page.problem.connect(show_problem)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("intake", busy))
@@ -64,12 +65,18 @@ def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
         details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
         details.came.connect(lambda: window.papers_came(Changes(papers=True)))
 
+    def open_paper(paper: PaperId) -> None:
+        window.show_papers([paper], tr("From the map"))
+        if window.page:
+            window.page.open_paper()
+
     page = MapPage(desk, jobs, window.appearance)
     page.view.glides = True
     page.papers_wanted.connect(window.show_papers)
-    page.paper_wanted.connect(lambda paper: window.show_papers([paper], tr("From the map")))
+    page.paper_wanted.connect(open_paper)
     page.found_wanted.connect(window.show_found_on_map)
     page.add_wanted.connect(window.add_files)
+    page.fetch_wanted.connect(lambda: window.go_to("intake"))
     page.step_wanted.connect(window.do_on_shelf)
     page.details_made.connect(tie)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("map", busy))
@@ -105,6 +112,7 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.place_wanted.connect(window.go_to)
     page.search_wanted.connect(window.search_for)
     page.similar_wanted.connect(similar)
+    page.menu_opened.connect(window.menus.map.offer)
     details = page.details
     details.read_wanted.connect(window.read)
     details.papers_wanted.connect(window.show_papers)
@@ -135,6 +143,8 @@ def _duplicates(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     if window.shelving:
         page.edit_wanted.connect(window.shelving.work.do)
     page.papers_wanted.connect(window.show_papers)
+    page.library_wanted.connect(lambda: window.go_to("search"))
+    page.menu_opened.connect(window.menus.map.offer)
     window.menus.duplicates.live_on(page)
     return page
 

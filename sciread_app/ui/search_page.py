@@ -170,7 +170,7 @@ class SearchPage(QWidget):
 
     def open_paper(self) -> None:
         """Give the paper that is looked at the whole page, until one leaves it."""
-        if self.details.details is not None:
+        if self.hits.currentIndex().isValid():
             self._show_as_page(True)
             self.details.focus_text()
 
@@ -274,6 +274,8 @@ class SearchPage(QWidget):
             actions = ((tr("Take the filters away"), lambda: self.head.change(filters=())),)
         elif view.request.scope and view.request.typed:
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
+        else:
+            actions = ((tr("Show all papers"), lambda: self._enter_request(Request())),)
         self.empty.say(*nothing_words(view), actions)
 
     def _explain(self, problem: Problem) -> None:
@@ -308,10 +310,9 @@ class SearchPage(QWidget):
         self.details.focus_text()
 
     def _show_details(self) -> None:
-        wanted = self._with_details or self._paper_alone
         if self._paper_alone:
             self.compare.hide()
-        wanted = wanted and self.compare.isHidden()
+        wanted = (self._with_details or self._paper_alone) and self.compare.isHidden()
         self.details.setVisible(wanted and bool(self.view.listing.ids))
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is nothing to be alone with

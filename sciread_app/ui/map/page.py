@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
-from PySide6.QtCore import QPoint, QRectF, Qt, Signal
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.language import tr, trn
@@ -41,6 +41,7 @@ class MapPage(Page):
     paper_wanted = Signal(object)  # PaperId, to be read in full
     found_wanted = Signal()  # what was searched for is to stand out
     add_wanted = Signal()
+    fetch_wanted = Signal()
     details_made = Signal(object)  # DetailsPanel, see Beside
     step_wanted = Signal(str, object)  # what is to be done, and the step on an Organiser
     busy_changed = Signal(bool)
@@ -51,6 +52,9 @@ class MapPage(Page):
         self._jobs = jobs
         self.by = By.group
         self._wanted: tuple[tuple[PaperId, ...], str] | None = None  # till there is a map
+        self._clicked: PaperId | None = None
+        second = QApplication.doubleClickInterval()
+        self._second_click = QTimer(self, singleShot=True, interval=second)
         self.view = MapView(desk, jobs, appearance)
         self.bar = MapBar()
         self.bar.hide()  # till there is something to be done with it
@@ -125,6 +129,7 @@ class MapPage(Page):
     def clear(self) -> None:
         """Nothing stands out, nothing is picked."""
         self._wanted = None
+        self._second_click.stop()
         if self.beside.has_focus():
             self.view.setFocus()
         self.view.light(None)
@@ -186,6 +191,21 @@ class MapPage(Page):
 
     # What a person does
 
+    def _click(self, number: int | None) -> None:
+        """What stands beside the map comes when no second click can follow any more, which would
+        meet it instead of the point."""
+        self._second_click.stop()
+        if number is None or self.view.points is None or self.beside.isVisible():
+            self._pick(number)
+        else:
+            self.view.pick(number)
+            self._clicked = PaperId(int(self.view.points.ids[number]))
+            self._second_click.start()
+
+    def _pick_clicked(self) -> None:
+        if self._clicked is not None:
+            self._pick_paper(self._clicked)
+
     def _pick(self, number: int | None) -> None:
         points = self.view.points
         self.view.pick(number)
@@ -220,6 +240,7 @@ class MapPage(Page):
         )
 
     def _open(self, number: int) -> None:
+        self._second_click.stop()
         if self.view.points:
             self.paper_wanted.emit(PaperId(int(self.view.points.ids[number])))
 
@@ -284,7 +305,8 @@ class MapPage(Page):
     def _connect(self) -> None:
         view, bar, gathered = self.view, self.bar, self.gathered
         view.pointed.connect(self._point_at)
-        view.picked.connect(self._pick)
+        view.picked.connect(self._click)
+        self._second_click.timeout.connect(self._pick_clicked)
         view.opened.connect(self._open)
         view.gathered.connect(self._gather_numbers)
         view.group_wanted.connect(self._gather_group)
@@ -316,6 +338,7 @@ class MapPage(Page):
         self.states.anew_wanted.connect(self.draw_anew)
         self.states.cancel_wanted.connect(self.drafting.cancel)
         self.states.add_wanted.connect(self.add_wanted)
+        self.states.fetch_wanted.connect(self.fetch_wanted)
         self.choosing.wanted.connect(self.step_wanted)
 
     def _tie(self, details: DetailsPanel) -> None:

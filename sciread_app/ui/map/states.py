@@ -28,6 +28,7 @@ class States(QWidget):
     anew_wanted = Signal()
     cancel_wanted = Signal()
     add_wanted = Signal()
+    fetch_wanted = Signal()
 
     def __init__(self, appearance: Appearance, view: QWidget) -> None:
         super().__init__()
@@ -125,7 +126,10 @@ class States(QWidget):
                 "map",
                 trn("A map needs {n} paper", "A map needs {n} papers", FEWEST),
                 _too_few(survey.papers),
-                ((tr("Add files…"), self.add_wanted.emit),),
+                (
+                    (tr("Add files…"), self.add_wanted.emit),
+                    (tr("Fetch papers…"), self.fetch_wanted.emit),
+                ),
             )
         elif survey.with_vector < FEWEST:
             text = trn(

@@ -29,7 +29,7 @@ class MapVerbs:
             tr("Show &chosen papers on the map"),
             "Ctrl+Shift+M",
             window.show_chosen_on_map,
-            ("search", "foryou", "reader"),
+            ("search", "foryou", "reader", "duplicates", "intake"),
         )
         found = tr("Show &results on the map")
         self._on_others(found, "", window.show_found_on_map, ("search",))

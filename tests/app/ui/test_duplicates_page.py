@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Changes
 from sciread_app.ui.duplicates_page import TO_LOOK_AT, VERSIONS, DuplicatesPage
@@ -91,6 +92,24 @@ def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer
     assert reviewer.asked == [asked]
     qtbot.waitUntil(lambda: page.list.current.title == "Wasps")
     assert window.shelving.notice.isVisible()
+
+
+def test_the_menu_of_a_pair_offers_what_can_be_done_and_where_it_lies(qtbot, show_window, reviewer):
+    desk = FakeDesk(80)
+    desk.duplicates = reviewer
+    window = show_window(desk)
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    page.list.customContextMenuRequested.emit(QPoint(5, 5))
+    menu = page.findChild(QMenu)
+    offered = {action.text().replace("&", ""): action for action in menu.actions()}
+    assert "Keep both papers" in offered
+    offered["Show chosen papers on the map"].trigger()
+    menu.close()
+    on_map = window.other_page("map")
+    qtbot.waitUntil(lambda: tuple(on_map.gathered.ids) == (1, 2))
+    assert on_map.isVisible()
 
 
 def test_chosen_papers_of_a_list_are_merged_from_the_menu(qtbot, show_window):

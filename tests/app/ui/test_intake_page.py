@@ -17,6 +17,7 @@ from sciread_app.ui.jobs import Lane
 from sciread_app.ui.ledger import LedgerDialog, MissingDialog
 from sciread_app.ui.values import CitationReport, PastImport
 from tests.app.ui.fake_intake import BUSY, CHANGES, FakeIntake, done, fetch_of
+from tests.app.ui.fakes import FakeDesk
 from tests.app.ui.heartbeat import FairHeartbeat
 from tests.make import paper
 
@@ -326,6 +327,22 @@ def test_what_a_run_has_brought_can_be_read_and_opened(qtbot, show, jobs):
     show_papers = next(b for b in dialog.findChildren(QPushButton) if b.text().startswith("Show"))
     press(qtbot, show_papers)
     assert wanted == [(list(range(1, 13)), "arXiv: bees")]
+
+
+def test_what_a_run_has_brought_can_be_shown_on_the_map(qtbot, show_window, jobs):
+    desk = FakeDesk(80)
+    desk.intake = FakeIntake([done("bees", added=12)])
+    window = show_window(desk)
+    window.go_to("intake")
+    page = window.other_page("intake")
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
+    press(qtbot, card_of(page, "bees").what)
+    qtbot.waitUntil(lambda: dialog_of(page, BroughtDialog) is not None)
+    names = dialog_of(page, BroughtDialog).findChildren(QPushButton)
+    press(qtbot, next(button for button in names if button.text() == "Show on the map"))
+    on_map = window.other_page("map")
+    qtbot.waitUntil(lambda: tuple(on_map.gathered.ids) == tuple(range(1, 13)))
+    assert on_map.isVisible() and on_map.gathered.title.text() == "arXiv: bees"
 
 
 def test_removing_a_fetch_asks_first(qtbot, show, jobs):

@@ -143,6 +143,19 @@ def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_win
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_a_paper_that_is_opened_on_the_map_has_the_page_to_itself(qtbot, show_window, jobs):
+    window = show_window(FakeDesk(30))
+    window.activateWindow()
+    window.go_to("map")
+    window.other_page("map").paper_wanted.emit(7)
+    details = window.page.details
+    qtbot.waitUntil(lambda: details.details is not None and details.details.whole)
+    assert details.details.paper.id == 7
+    assert details.isVisible() and not window.page.hits.isVisible()
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+    assert window.page.hits.isVisible()
+
+
 def test_an_import_is_in_the_history_at_once(qtbot, show_window, jobs):
     desk = FakeDesk(3)
     window = show_window(desk)

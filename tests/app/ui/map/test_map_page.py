@@ -35,6 +35,15 @@ def show(qtbot, jobs, appearance):
     return show
 
 
+@pytest.fixture
+def slow_clicks(qapp):
+    """The second click may come late."""
+    before = qapp.doubleClickInterval()
+    qapp.setDoubleClickInterval(60_000)
+    yield
+    qapp.setDoubleClickInterval(before)
+
+
 def pixel(page, paper):
     """Where on the screen a paper lies."""
     points = page.view.points
@@ -155,6 +164,19 @@ def test_a_double_click_opens_the_paper(show, desk, qtbot):
     with qtbot.waitSignal(page.paper_wanted) as wanted:
         QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
     assert wanted.args == [7]
+
+
+def test_a_second_click_meets_the_point_and_not_the_panel(slow_clicks, show, desk, qtbot, jobs):
+    page = show(desk)
+    at = {paper: page.view.mapTo(page, pixel(page, paper)) for paper in range(1, 81)}
+    rightmost = max(at, key=lambda paper: at[paper].x())
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.childAt(at[rightmost]) is page.view
+    with qtbot.waitSignal(page.paper_wanted) as wanted:
+        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
+    assert wanted.args == [rightmost]
 
 
 def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
