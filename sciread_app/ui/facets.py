@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
@@ -20,6 +20,7 @@ from sciread_app.ui.facets_years import YearHistogram
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.placing import put_below
 from sciread_app.ui.request import Filter, Request
 from sciread_app.ui.scope import words_for
 from sciread_app.ui.theme import Appearance, Theme, restyled, scaled, styled
@@ -212,14 +213,14 @@ class FilterBar(QWidget):
             lambda facets: self._show_offer(popover, facets),
             "count for a filter",
         )
-        popover.adjustSize()
-        popover.move(button.mapToGlobal(QPoint(0, button.height() + 4)))
+        put_below(popover, button)
         popover.show()
         popover.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _show_offer(self, popover: Popover, facets: Facets) -> None:
         if popover is self.popover:
             popover.show_facets(facets, self._filters.get(popover.field, ()))
+            put_below(popover, self.buttons[popover.field])  # it has another size now
 
     def _closed(self) -> None:
         self.popover = None

@@ -183,7 +183,7 @@ class YearHistogram(QWidget):
         painter.drawLine(QPointF(0, self._base()), QPointF(self.width(), self._base()))
         painter.setPen(QColor(theme.quiet))
         painter.setFont(scaled(self.font(), 0.86))
-        box = QRectF(0, self._base(), self.width(), FOOT)
+        box = QRectF(5, self._base() + 1, self.width() - 10, FOOT - 2)
         older = "…" if self._from == self._to - SHOWN + 1 else ""
         if not self._years:
             painter.drawText(box, Qt.AlignmentFlag.AlignCenter, NO_YEARS)

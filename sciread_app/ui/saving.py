@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
+from sciread_app.ui.placing import put_below
 from sciread_app.ui.request import Request
 from sciread_app.ui.scope import words_for
 from sciread_app.ui.theme import styled
@@ -50,8 +51,7 @@ class SavePopover(QFrame):
         self.name.textChanged.connect(lambda text: self.save.setEnabled(bool(text.strip())))
 
     def open_below(self, widget: QWidget) -> None:
-        self.adjustSize()
-        self.move(widget.mapToGlobal(QPoint(0, widget.height() + 4)))
+        put_below(self, widget)
         self.show()
         self.name.setFocus(Qt.FocusReason.PopupFocusReason)
 

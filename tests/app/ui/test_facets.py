@@ -48,6 +48,15 @@ def test_nothing_is_counted_until_the_filters_are_seen(qtbot, show_page, desk, j
     qtbot.waitUntil(lambda: page.head.filters.buttons["has"].text() == "Has a PDF  40")
 
 
+@pytest.mark.parametrize("field", ["year", "tag"])
+def test_what_a_filter_offers_is_on_the_screen_wherever_its_button_is(qtbot, page, field):
+    screen = page.screen().availableGeometry()
+    page.window().move(screen.right() - 400, screen.bottom() - 200)
+    popover = open_filter(qtbot, page, field)
+    assert screen.contains(popover.geometry())
+    popover.close()
+
+
 def test_several_values_of_one_filter_are_joined_by_or(qtbot, page, desk):
     popover = open_filter(qtbot, page, "cat")
     item(popover, "cs.CL").setCheckState(0, Qt.CheckState.Checked)

@@ -1,0 +1,21 @@
+"""Where small windows open, so that all of them is on the screen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QWidget
+
+GAP = 4  # pixels to what it opens from
+
+
+def put_below(popup: QWidget, widget: QWidget) -> None:
+    """As large as it wants to be, below `widget`; above it where there is no room for that."""
+    popup.adjustSize()
+    screen = widget.screen().availableGeometry()
+    below = widget.mapToGlobal(QPoint(0, widget.height() + GAP))
+    above = widget.mapToGlobal(QPoint(0, -GAP)).y() - popup.height()
+    top = below.y()
+    if top + popup.height() > screen.bottom():
+        top = above if above >= screen.top() else screen.bottom() + 1 - popup.height()
+    left = min(below.x(), screen.right() + 1 - popup.width())
+    popup.move(max(left, screen.left()), max(top, screen.top()))
