@@ -96,6 +96,7 @@ class Number(QSpinBox):
         super().__init__()
         self.setRange(least, most)
         self.setMinimumSize(80, HIGH)
+        self.lineEdit().setTextMargins(5, 0, 0, 0)  # a style sheet cannot say it
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()

@@ -197,4 +197,5 @@ def palette(theme: Theme) -> QPalette:
 def stylesheet(theme: Theme) -> str:
     """What a palette cannot say: rounded corners, paddings, and a ring around the focus."""
     sheet = Template(resource("window.qss").read_text("utf-8"))
-    return sheet.substitute(asdict(theme))
+    tick = "tick-dark" if theme.dark else "tick-light"
+    return sheet.substitute(asdict(theme), icons=resource("icons").as_posix(), tick=tick)
