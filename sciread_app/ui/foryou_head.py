@@ -10,6 +10,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -246,11 +247,12 @@ class ForYouHead(QWidget):
         self.age = OneOf(tr("How age counts"), [text for text, _ in AGES], appearance)
         self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
         fields = QWidget()
-        row = _row(self.must, self.never, self.age)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setStretch(0, 1)
-        row.setStretch(1, 1)
-        fields.setLayout(row)
+        grid = QGridLayout(fields)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(8)
+        grid.addWidget(self.must, 0, 0)
+        grid.addWidget(self.age, 0, 1)
+        grid.addWidget(self.never, 1, 0)
         fields.hide()
         return fields
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QIcon, QPainter, QPixmap
+from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from sciread_app.paths import resource
 
-SIZES = (16, 20, 24, 32, 48, 64)  # pixels; Qt takes what fits the screen's scale
+SIZES = (16, 20, 24, 32, 48, 64)  # on a screen at 100 %; Qt takes the one that fits
 
 
 @lru_cache(maxsize=128)
@@ -19,7 +19,10 @@ def icon(name: str, colour: str = "#000000") -> QIcon:
     svg = resource(f"icons/{name}.svg").read_text("utf-8").replace("currentColor", colour)
     renderer = QSvgRenderer(QByteArray(svg.encode()))
     result = QIcon()
-    for size in SIZES:
+    app = QGuiApplication.instance()
+    assert isinstance(app, QGuiApplication)
+    scale = app.devicePixelRatio()  # the finest screen's
+    for size in (round(scale * size) for size in SIZES):
         picture = QPixmap(size, size)
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)

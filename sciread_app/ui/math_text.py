@@ -33,6 +33,8 @@ _WRAPPER = re.compile(
 _COMMAND = re.compile(r"\\([A-Za-z]+)(?:\s+(?=[A-Za-z])|\s*)")
 _SHIFTED = re.compile(r"([_^])(?:\{([^{}]*)\}|(\S))")
 _SPACING = re.compile(r"\\[,;:!> ]|~")
+# With air before it and none behind: TeX needs a space there only to end the command's name.
+_LOPSIDED = re.compile(r"(?<= )([→←⇒↦≤≥≠∼≃≈≡∝∈∉⊂≪≫≲≳×∪∩⊗⊕∧])(?=\S)")
 
 
 def readable(text: str) -> str:
@@ -49,6 +51,7 @@ def _formula(inside: str, whole: str) -> str:
     text = _COMMAND.sub(lambda match: _LETTERS.get(match[1], match[0]), text)
     if "\\" in text:
         return whole  # something that a line of letters cannot show
+    text = _LOPSIDED.sub(r"\1 ", text)
     return _SHIFTED.sub(_shift, text).replace("{", "").replace("}", "").strip()
 
 

@@ -44,6 +44,8 @@ def test_words_are_marked_in_all_their_forms(text, word, found):
         (r"over $\mathbb{R}^{2}$", "over ℝ²"),
         (r"$H_0 = 70\pm 2$ km s$^{-1}$", "H₀ = 70±2 km s⁻¹"),
         (r"$D^0\to K^-\pi^+$", "D⁰→K⁻π⁺"),
+        (r"$B^0_s \to \mu^+\mu^-$ at $\sqrt{s} = 13$ TeV", "B⁰ₛ → μ⁺μ⁻ at √s = 13 TeV"),
+        (r"$x = \pm 2$", "x = ±2"),
         (r"at 5$^\circ$", "at 5°"),
         (r"$N_{\rm eff}$", "N_(eff)"),
         (r"a $\frac{1}{2}$ b", r"a $\frac{1}{2}$ b"),
