@@ -26,12 +26,14 @@ _LOOKS = 0.2  # seconds between two looks whether another program is done
 
 
 class Activated(NamedTuple):
-    """What answers now, what did before, and how many papers were read for that."""
+    """What answers now, how many papers were read for that, and what answered before; empty if one
+    cannot go back to that."""
 
     model: str
     title: str
-    before: str
-    read: int
+    read: int = 0
+    before: str = ""
+    before_title: str = ""
 
 
 class Activation:
@@ -72,13 +74,13 @@ class Activation:
         Cancelled: then it is still wanted, until `give_up`.
         """
         with self._answering.use() as now:
-            before, title = now.known, now.title
-        if before.model == model and not self._answering.left_behind():
+            before = now
+        if before.name == model and not self._answering.left_behind():
             self.give_up(self.pending())
-            return Activated(model, title, model, 0)
+            return Activated(model, before.title)
         to = self._answering.open(model)
         try:
-            self._library.active.begin(model, before)
+            self._library.active.begin(model, before.known)
             read = self._prepare(to, task)
             self._change(to)
         except BaseException as error:
@@ -88,7 +90,7 @@ class Activation:
                     self.give_up(model)
             raise
         self._spaces.clean()
-        return Activated(model, to.title, before.model, read)
+        return _activated(to, before, read)
 
     def give_up(self, model: str) -> None:
         """It is not wanted any more."""
@@ -99,7 +101,8 @@ class Activation:
         PackageRefused and EncoderFailed."""
         if not (model := self._answering.left_behind()):
             return None
-        before = self._answering.model
+        with self._answering.use() as now:
+            before = now
         to = self._answering.open(model)
         try:
             if to.space:
@@ -108,7 +111,7 @@ class Activation:
         except BaseException:
             to.close()
             raise
-        return Activated(model, to.title, before, 0) if self._answering.swap(to) else None
+        return _activated(to, before) if self._answering.swap(to) else None
 
     def _prepare(self, to: Answerer, task: Task) -> int:
         """Have it read, and see that it answers at once. Returns how many papers it has read."""
@@ -177,3 +180,9 @@ class Activation:
             yield
         finally:
             lock.release()
+
+
+def _activated(now: Answerer, before: Answerer, read: int = 0) -> Activated:
+    if before.space is None or before.name == now.name:
+        return Activated(now.name, now.title, read)
+    return Activated(now.name, now.title, read, before.name, before.title)

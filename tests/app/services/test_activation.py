@@ -91,7 +91,7 @@ def test_the_new_model_reads_all_papers_while_the_old_one_answers(program):
         answers.append(program.found("bees")) if text == "Paper 7" else None
     )
     done = program.activate("b")
-    assert done == ("b", "Model b", "a", PAPERS)
+    assert done == ("b", "Model b", PAPERS, "a", "Model a")
     assert answers == [best("a", "bees")]
     assert program.found("bees") == best("b", "bees") != best("a", "bees")
     assert program.models.running() == ["Model b"]
@@ -120,7 +120,7 @@ def test_going_back_reads_nothing(program):
 
 def test_what_answers_already_stays_and_nothing_else_is_wanted_any_more(program):
     program.library.active.begin("b", Known("a", "space-a"))
-    assert program.activate("a") == ("a", "Model a", "a", 0)
+    assert program.activate("a") == ("a", "Model a", 0, "", "")
     assert program.activation.pending() == ""
     assert len(program.models.opened) == 1
 
@@ -274,7 +274,7 @@ def test_another_program_follows(program, start):
     assert other.found("bees") == best("a", "bees")
     program.activate("b")
     assert other.found("bees") == best("a", "bees")
-    assert other.activation.follow(Task()) == ("b", "Model b", "a", 0)
+    assert other.activation.follow(Task()) == ("b", "Model b", 0, "a", "Model a")
     assert other.found("bees") == best("b", "bees")
     assert other.models.running() == ["Model b"]
     assert other.activation.follow(Task()) is None
