@@ -33,6 +33,7 @@ from sciread_app.tasks import Task
 from sciread_app.ui.collector import Collector
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.theme import Appearance, Choice
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class Sitting:
         _report_faults_in(window)
         opening = _Opening(self._home, window, jobs, self._before)
         self._tie(window, opening)
+        if not self._screenshot:  # which may show more than a screen can
+            keep_on_screen(window)
         window.show()
         opening.start()
         bell = self._listen(window)

@@ -1,4 +1,4 @@
-"""Where small windows open, so that all of them is on the screen."""
+"""How windows come to be on the screen, with all that is of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,14 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QWidget
 
 GAP = 4  # pixels to what it opens from
+
+
+def keep_on_screen(window: QWidget) -> None:
+    """Before it is shown. At 200 %, many a screen has but 960 x 540 pixels to give."""
+    screen = window.screen().availableGeometry()
+    window.resize(window.size().boundedTo(screen.size()))
+    if not screen.contains(window.geometry()):
+        window.move(screen.topLeft())
 
 
 def put_below(popup: QWidget, widget: QWidget) -> None:

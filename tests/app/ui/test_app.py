@@ -43,6 +43,21 @@ def test_a_second_window_on_one_home_says_so_and_leaves(tmp_path):
     assert not (tmp_path / "picture.png").exists()
 
 
+def test_a_window_is_no_larger_than_the_screen(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from PySide6.QtCore import QTimer;"
+        "from PySide6.QtWidgets import QApplication; from sciread_app.ui.app import run;"
+        "from sciread_app.ui.main_window import MainWindow;"
+        "app = QApplication([]);"
+        "window = lambda: next(w for w in app.topLevelWidgets() if isinstance(w, MainWindow));"
+        "on = lambda w: w.isVisible() and w.screen().availableGeometry().contains(w.geometry());"
+        "QTimer.singleShot(0, lambda: (print(on(window())), app.exit(0)));"
+        "run(Path(sys.argv[1]))"
+    )
+    done = python("-c", code, str(tmp_path), QT_SCALE_FACTOR="1")  # of 800 x 800 pixels
+    assert done.stdout.strip() == "True", done.stderr
+
+
 @pytest.mark.slow
 def test_the_first_start_draws_the_sample_library_and_never_imports_torch(tmp_path):
     code = (
