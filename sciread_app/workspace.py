@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,12 +18,14 @@ from sciread_app.services.backups import Backups
 from sciread_app.services.comparing import OtherModels
 from sciread_app.services.duplicates import Duplicates
 from sciread_app.services.intake import Intake, Report
+from sciread_app.services.models import Models
 from sciread_app.services.organise import Organise
+from sciread_app.services.spaces import Spaces
 from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
-from trainer.contract.package import STARTER, read_package, starter_package
+from trainer.contract.package import STARTER, Package, read_package, starter_package
 
 if TYPE_CHECKING:
     from sciread_app.services.asking import Asking
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from sciread_app.services.citing import Citing
     from sciread_app.services.fetching import Fetching
     from sciread_app.services.kept_files import KeptFiles
+    from sciread_app.services.model_arrivals import Arrivals
     from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
     from sciread_app.services.zotero import Zotero
@@ -94,7 +97,20 @@ class Workspace:
     def others(self) -> OtherModels:
         """The models that can be compared with the active one."""
         home, answering = self.home, self.answering
-        return OtherModels(self.library, home.models, home.indexes, lambda: answering.model)
+        return OtherModels(
+            self.library, home.models, home.indexes, lambda: answering.model, self._encoder
+        )
+
+    @cached_property
+    def models(self) -> Models:
+        home, answering, spaces = self.home, self.answering, Spaces(self.library, self.home)
+        return Models(home, self.library, lambda: answering.model, spaces.clean)
+
+    @cached_property
+    def arrivals(self) -> Arrivals:
+        from sciread_app.services.model_arrivals import Arrivals
+
+        return Arrivals(self.home, self.models)
 
     def atlas(self, now: Answerer) -> Atlas | None:
         """The map of what answers; None where nothing does."""
@@ -194,14 +210,19 @@ class Workspace:
     def _encoder(self, model: str) -> Encoder:
         """Raises PackageRefused."""
         if model == STARTER:
-            return Encoder(starter_package())
+            return self._timed(starter_package())
         folder = self.home.models / model
         if Path(model).name != model or not folder.is_dir():
             raise PackageRefused(
                 tr("There is no model {model} in this library.", model=model),
                 tr("`sciread model list` says which there are."),
             )
-        return Encoder(read_package(folder))
+        return self._timed(read_package(folder))
+
+    def _timed(self, package: Package) -> Encoder:
+        encoder = Encoder(package)
+        encoder.told = partial(self.models.facts.has_read, package.space)
+        return encoder
 
 
 def open_workspace(folder: Path | None = None) -> Workspace:

@@ -51,6 +51,7 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
     """Turn a function into a verb: its errors become sentences, its number the exit code.
 
     Verbs of one kind make a group: `@partial(verb, group=GROUP)`, for GROUP in `app.add_typer`.
+    One whose name is taken in Python has a line behind it: `list_`.
     """
 
     @wraps(run)
@@ -69,7 +70,7 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
             code = FAILED
         raise typer.Exit(code or DONE)
 
-    return group.command()(called)
+    return group.command(run.__name__.rstrip("_").replace("_", "-"))(called)
 
 
 def _version(wanted: bool) -> None:

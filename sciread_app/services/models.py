@@ -217,6 +217,10 @@ class Models:
         """What lies in the trash, what was removed last at the top."""
         return self._trash.all()
 
+    def find_removed(self, key: str) -> Removed:
+        """By its key, name or title; of several, what was removed last. Raises LibraryError."""
+        return self._trash.find(key)
+
     def restore(self, key: str) -> Model:
         """Put a model back that is in the trash. Raises LibraryError."""
         removed = self._trash.find(key)

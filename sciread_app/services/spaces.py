@@ -25,13 +25,14 @@ class Spaces:
         self._home = home
 
     def unneeded(self) -> list[str]:
-        """Those of no model that is installed, answers, or answered lately, whose package may be in
-        the trash. Where a package cannot be read it may be mended, and its vectors have taken
-        hours: then there are none, as in a library that does not say what answers."""
+        """Those of no model that is installed, in the trash, answers, or answered lately. Where a
+        package cannot be read it may be mended, and its vectors have taken hours: then there are
+        none, as in a library that does not say what answers."""
         installed, standing = self._installed(), self._library.active.now()
         if installed is None or standing is None:
             return []
-        kept = {one.space for one in (standing.answers, *standing.earlier)} | installed
+        kept = {one.space for one in (standing.answers, *standing.earlier)}
+        kept |= installed | self._in_trash()
         return sorted((self._library.spaces() | set(self._files())) - kept)
 
     def clean(self) -> list[str]:
@@ -57,6 +58,13 @@ class Spaces:
             }
         except PackageRefused:
             return None
+
+    def _in_trash(self) -> set[str]:
+        found = set()
+        for file in (self._home.trash / "models").glob("*/package.json"):
+            with suppress(PackageRefused):
+                found.add(read_package(file.parent, hashes=False).space)
+        return found
 
     def _files(self) -> dict[str, list[Path]]:
         found: dict[str, list[Path]] = {}

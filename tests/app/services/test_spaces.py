@@ -73,6 +73,17 @@ def test_two_models_may_share_a_space(library, home, spaces):
     assert spaces.clean() == [space] and left(home) == set()
 
 
+def test_what_may_be_put_back_from_the_trash_is_kept(library, home, spaces):
+    package = tiny_package(home.trash / "models" / "ours@20261122-120000")
+    (home.trash / "models" / "odd").mkdir()
+    (home.trash / "models" / "odd" / "package.json").write_text("")
+    fill(library, home, package.space)
+    switch(library, *(Known(f"{n}", f"{n}") for n in range(4)))
+    assert spaces.clean() == []
+    shutil.rmtree(package.folder)
+    assert spaces.clean() == [package.space]
+
+
 def test_as_long_as_a_package_is_damaged_nothing_goes(library, home, spaces):
     package = tiny_package(home.models / "ours")
     fill(library, home, "gone")
