@@ -16,8 +16,9 @@ from sciread_app.language import tr
 from sciread_app.storage import copies
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
 
-# A reader's page cache; negative means KiB.
-_CACHE = -32_000
+# The page cache of each connection; negative means KiB. A larger one makes nothing quicker, since
+# the system keeps the file in memory too.
+_CACHE = -8_000
 
 
 class Database:
@@ -31,7 +32,9 @@ class Database:
         self.path = path
         self._writing = threading.Lock()
         self._mine = threading.local()  # .db: the transaction in which this thread is writing
-        self._engine = create_engine(f"sqlite:///{path}")
+        # Who reads takes the connection that was used last, whose page cache is full already; else
+        # all would fill theirs in turn.
+        self._engine = create_engine(f"sqlite:///{path}", pool_use_lifo=True)
         event.listen(self._engine, "connect", _configure)
         # Left alone, sqlite3 opens no transaction for DDL, and half of a failed migration would
         # stay. IMMEDIATE takes the write lock at once: a transaction that reads before it writes
