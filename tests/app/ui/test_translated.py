@@ -1,0 +1,97 @@
+"""Whatever the window says can be said in another language."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages import Catalog
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+
+import sciread_app
+from sciread_app.language import DOMAIN
+from sciread_app.sources import SOURCES
+
+LANGUAGE = "xx"  # in which no letter is one of ours
+PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+ODD = "áƀçđéƒğĥíĵķłɱñóƥɋřšţúṽŵẋÿžÁɃÇĐÉƑĞĤÍĴĶŁⱮÑÓƤɊŘŠŢÚṼŴẊŸŽ"
+TABLE = str.maketrans(PLAIN, ODD)
+KEPT = re.compile(r"(\{\w+(?:[:!][^{}]*)?\}|<[^<>]*>|&\w+;)")  # values, markup
+
+# The language is chosen before anything is imported that says something.
+START = """
+import json, os, sys
+from pathlib import Path
+from sciread_app.language import speak
+assert speak([sys.argv[1]], Path(sys.argv[2])) == sys.argv[1]
+from tests.app.ui.tour import every_text
+json.dump(every_text(Path(sys.argv[3])), sys.stdout)
+sys.stdout.flush()
+os._exit(0)  # widgets may not outlive their application, and Python asks nobody
+"""
+
+# What is the same in every language: keys, paths, fields of the query language, names.
+SAME = re.compile(
+    r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz)\b"
+    r"|\b(?:year|tag|in|cat):\S"
+)
+NAMES = (
+    *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
+    *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
+    *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
+    *("AND", "OR", "LHCb collaboration"),
+    *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
+)
+EXAMPLES = {
+    field.pattern.replace("{}", field.example) for source in SOURCES for field in source.FIELDS
+}
+WORD = re.compile(r"[A-Za-z]{2,}")
+
+
+def in_the_language(text: str) -> str:
+    parts = KEPT.split(text)
+    said = "".join(part if n % 2 else part.translate(TABLE) for n, part in enumerate(parts))
+    return f"«{said}»"
+
+
+def translate_all(folder: Path) -> None:
+    catalog = Catalog()
+    keywords = {"tr": None, "trn": (1, 2)}
+    sources = Path(sciread_app.__file__).parent
+    for _, _, text, _, _ in extract_from_dir(sources, [("**.py", "python")], keywords=keywords):
+        one = isinstance(text, str)
+        catalog.add(text, in_the_language(text) if one else tuple(map(in_the_language, text)))
+    file = folder / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
+    file.parent.mkdir(parents=True)
+    with file.open("wb") as stream:
+        write_mo(stream, catalog)
+
+
+def english_in(text: str) -> list[str]:
+    for known in sorted((*EXAMPLES, *NAMES), key=len, reverse=True):
+        text = text.replace(known, " ")
+    return WORD.findall(SAME.sub(" ", text))
+
+
+@pytest.mark.slow
+def test_everything_that_is_seen_or_heard_can_be_translated(tmp_path):
+    translate_all(tmp_path)
+    home = tmp_path / "home"
+    home.mkdir()
+    run = subprocess.run(
+        [sys.executable, "-c", START, LANGUAGE, tmp_path, home],
+        cwd=Path(__file__).parents[3],
+        capture_output=True,
+        text=True,
+    )
+    assert run.returncode == 0, run.stderr
+    texts = json.loads(run.stdout)
+    translated = sum("«" in text for text in texts)
+    assert translated > 600, f"only {translated} texts were met"
+    english = [f"{place}: {text!r}" for text, place in texts.items() if english_in(text)]
+    assert not english, "not in tr() or trn():\n" + "\n".join(sorted(english))
