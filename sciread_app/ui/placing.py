@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtWidgets import QStyle, QWidget
 
 GAP = 4  # pixels to what it opens from
 
@@ -11,7 +11,8 @@ GAP = 4  # pixels to what it opens from
 def keep_on_screen(window: QWidget) -> None:
     """Before it is shown. At 200 %, many a screen has but 960 x 540 pixels to give."""
     screen = window.screen().availableGeometry()
-    window.resize(window.size().boundedTo(screen.size()))
+    bar = window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+    window.resize(window.size().boundedTo(screen.size() - QSize(0, bar)))
     if not screen.contains(window.geometry()):
         window.move(screen.topLeft())
 

@@ -50,8 +50,9 @@ def test_a_window_is_no_larger_than_the_screen(tmp_path):
         "from sciread_app.ui.main_window import MainWindow;"
         "app = QApplication([]);"
         "window = lambda: next(w for w in app.topLevelWidgets() if isinstance(w, MainWindow));"
-        "on = lambda w: w.isVisible() and w.screen().availableGeometry().contains(w.geometry());"
-        "QTimer.singleShot(0, lambda: (print(on(window())), app.exit(0)));"
+        "screen = app.primaryScreen().availableSize();"
+        "fits = lambda w: w.isVisible() and w.size().boundedTo(screen) == w.size();"
+        "QTimer.singleShot(0, lambda: (print(fits(window())), app.exit(0)));"
         "run(Path(sys.argv[1]))"
     )
     done = python("-c", code, str(tmp_path), QT_SCALE_FACTOR="1")  # of 800 x 800 pixels
