@@ -64,6 +64,13 @@ class OtherModels:
         """
         return self._space(name).catch_up(task)
 
+    def close_one(self, name: str) -> None:
+        """It is the active model now, which is not asked here."""
+        with self._opening:
+            space = self._spaces.pop(name, None)
+        if space:
+            space.close()
+
     def close(self) -> None:
         with self._opening:
             spaces = list(self._spaces.values())

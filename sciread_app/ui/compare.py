@@ -95,6 +95,11 @@ class ComparePanel(QWidget):
             lane=Lane.light,
         )
 
+    def look_again(self) -> None:
+        """Another model is the active one."""
+        if self.isVisible():
+            self.open()
+
     def close_models(self) -> None:
         """Hide, and give back the memory that another model takes."""
         self.hide()

@@ -26,6 +26,7 @@ from sciread_app.ui.exchange_desk import WorkspaceExchange
 from sciread_app.ui.foryou_desk import WorkspaceForYou
 from sciread_app.ui.intake_desk import WorkspaceIntake, ledger_of
 from sciread_app.ui.map.desk import WorkspaceMap
+from sciread_app.ui.models.swap_desk import WorkspaceSwaps
 from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.paper_desk import WorkspaceAbout
 from sciread_app.ui.settings_desk import WorkspaceCare
@@ -86,6 +87,7 @@ class WorkspaceDesk:
         self.duplicates = workspace.duplicates
         self.about = WorkspaceAbout(workspace, self._best, self._quickest)
         self.map = WorkspaceMap(workspace)
+        self.swaps = WorkspaceSwaps(workspace)
         self.foryou = WorkspaceForYou(workspace, self.cards)
 
     @property

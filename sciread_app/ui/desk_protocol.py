@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.foryou_values import ForYou
     from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.map.values import Maps
+    from sciread_app.ui.models.swap import Swaps
     from sciread_app.ui.reader.values import Files
     from sciread_app.ui.shelf.organiser import Organiser
     from sciread_app.ui.values_care import Care
@@ -39,6 +40,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def foryou(self) -> ForYou: ...
+
+    @property
+    def swaps(self) -> Swaps: ...
 
     @property
     def duplicates(self) -> Reviewer: ...

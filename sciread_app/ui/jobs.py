@@ -140,6 +140,11 @@ class Jobs(QObject):
         """The jobs that wait or run, oldest first."""
         return [job for job in self._running if lane is None or job.lane is lane]
 
+    @property
+    def closing(self) -> bool:
+        """Whether work is stopped since the window closes, and not since a person wants it."""
+        return self._closed
+
     def shut_down(self, patience: float = LAST_WAIT) -> bool:
         """Cancel everything and wait for it to stop. False if something still runs after that.
 

@@ -26,6 +26,7 @@ from sciread_app.ui.job_centre_log import WorkLog
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
+from sciread_app.ui.models.swap import Swapping, swapping_in
 from sciread_app.ui.page import Page, search_panes
 from sciread_app.ui.pages import build, prepare
 from sciread_app.ui.palette_offer import WindowOffer
@@ -72,6 +73,7 @@ class MainWindow(QMainWindow):
         self.importing: Importing | None = None
         self.shelving: Shelving | None = None
         self.exchange: Exchange | None = None
+        self.swapping: Swapping | None = None
         self.setWindowTitle("SciRead")
         self.setWindowIcon(icon("sciread"))
         self._build()
@@ -101,6 +103,7 @@ class MainWindow(QMainWindow):
         self.importing.ended.connect(self._imported)
         self.importing.stopped.connect(partial(tell_stopped, self.banner))
         self.library_changed.connect(self._look_again)
+        self.swapping = swapping_in(self, desk.swaps, self._jobs)
         if sample:
             what = tr("Preparing the sample library")
             self._wait.say("papers", what, tr("It takes some seconds."))
@@ -358,7 +361,7 @@ class MainWindow(QMainWindow):
         if not self._ready:
             self._begin()
             return
-        if changes.papers or changes.vectors:
+        if changes.papers or changes.vectors or changes.space:
             self.page.refresh()
             self._show_status()
         for page in self._others.values():

@@ -42,6 +42,10 @@ class Drafting(QObject):
             instead_of="map survey",
         )
 
+    def begin_anew(self) -> None:
+        """Another model answers, whose map is another."""
+        self._left, self._stopped = 0, False
+
     def look_soon(self) -> None:
         self._soon.start()
 

@@ -86,6 +86,8 @@ class MapPage(Page):
         self.hover.forget()
         self.view.titles.forget()
         self.gathered.model.forget()
+        if changes.space:
+            self.drafting.begin_anew()
         if self.isVisible():
             self.drafting.look_soon()
             if changes.papers and self.by in (By.collection, By.read):

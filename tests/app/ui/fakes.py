@@ -24,6 +24,7 @@ from tests.app.ui.fake_map import FakeMaps
 from tests.app.ui.fake_organise import FakeOrganise
 from tests.app.ui.fake_others import FakeOthers
 from tests.app.ui.fake_reader import FakeReading
+from tests.app.ui.fake_swaps import FakeSwaps
 from tests.make import paper
 
 
@@ -55,6 +56,7 @@ class FakeDesk:
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
         self.foryou = FakeForYou(self.cards)
+        self.swaps = FakeSwaps()
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(
