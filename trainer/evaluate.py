@@ -293,8 +293,14 @@ def _truncated(task: Task, cost: Cost | None) -> tuple[Score, ...]:
     return (Score("truncated", cost.cut / len(task.papers), len(task.papers)),)
 
 
+def is_free(folder: Path, subject: Subject) -> bool:
+    """Whether the folder has no report, or one of this very subject, which may be gone on with."""
+    return not (folder / REPORT).exists() or _same(Report.read(folder).subject, subject)
+
+
 def _same(old: Subject, new: Subject) -> bool:
-    """Whether both have the same vectors, whatever machine they were made on."""
+    """Whether both have the same vectors, whatever they are called and where they were made."""
     if any(old.about.get(what) != new.about.get(what) for what in ("files", "precision")):
         return False
-    return replace(old, found="", about={}) == replace(new, found="", about={})
+    one, other = (replace(subject, title="", found="", about={}) for subject in (old, new))
+    return one == other

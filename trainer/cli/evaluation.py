@@ -82,6 +82,14 @@ BaselineInput = Annotated[
 ]
 Pooling = Annotated[str, typer.Option(help="cls, mean ...: of folders that do not say their own.")]
 Exact = Annotated[bool, typer.Option("--exact", help="Compute in float32.")]
+Beside = Annotated[
+    bool,
+    typer.Option(
+        "--beside",
+        help="Where a report is of other files or another precision, leave it and put the new one "
+        "beside it.",
+    ),
+]
 Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if there is one.")]
 
 
@@ -101,6 +109,7 @@ def evaluate(
     pooling: Pooling = "",
     exact: Exact = False,
     device: Device = "",
+    beside: Beside = False,
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
@@ -122,7 +131,7 @@ def evaluate(
         quiet = as_json or not ranks.main
         with _Told(len(names), quiet, as_lines=progress and ranks.main) as told:
             opened = open_suite(suite, corpus, settings, unseen=unseen_journals, queries=queries)
-            work = _Work(opened.choose(wanted), output, seed, told)
+            work = _Work(opened.choose(wanted), output, seed, told, beside=beside)
             done = work.measure(names, ranks, told, pooling=pooling, exact=exact)
         if ranks.main:
             _say(done, work, as_json)
@@ -167,11 +176,13 @@ class _Work:
     `failed` says why of a model that could not be measured, and of its tasks.
     """
 
-    def __init__(self, suite: Suite, output: Path | None, seed: int, told: _Told) -> None:
+    def __init__(
+        self, suite: Suite, output: Path | None, seed: int, told: _Told, *, beside: bool
+    ) -> None:
         """Raises TrainerError where there are no data for any task."""
         from trainer.evaluate import open_tasks
 
-        self._suite, self._seed = suite, seed
+        self._suite, self._seed, self._beside = suite, seed, beside
         self.output = output or Path("reports") / _slug(suite.name)
         self.failed: dict[str, str] = {}
         self._tasks, self.absent = open_tasks(suite)
@@ -201,7 +212,7 @@ class _Work:
                     note=told.note,
                     read=told.read,
                 )
-                folder = self.output / _own_slug(maker.subject, taken)
+                folder = self._own_folder(maker.subject, taken)
                 found = measure(
                     maker,
                     self._suite.name,
@@ -223,6 +234,18 @@ class _Work:
         if not done:
             raise TrainerError("No model was measured.", _reasons(self.failed))
         return done
+
+    def _own_folder(self, subject: Subject, taken: set[str]) -> Path:
+        """For a subject's report; one that no other of this call has."""
+        from trainer.evaluate import is_free
+
+        name = slug = _slug(subject.id)
+        number = 1
+        while slug in taken or (self._beside and not is_free(self.output / slug, subject)):
+            number += 1
+            slug = f"{name}-{number}"
+        taken.add(slug)
+        return self.output / slug
 
 
 def _reasons(failed: dict[str, str]) -> str:
@@ -293,14 +316,3 @@ class _Told(Shown):
 
 def _slug(name: str) -> str:
     return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "model"
-
-
-def _own_slug(subject: Subject, taken: set[str]) -> str:
-    """A folder's name for a subject that no other one of this call has."""
-    name = slug = _slug(subject.id)
-    number = 1
-    while slug in taken:
-        number += 1
-        slug = f"{name}-{number}"
-    taken.add(slug)
-    return slug

@@ -223,3 +223,28 @@ def test_reports_are_put_on_one_page(evaluated, tmp_path):
     done = run("page", *folders, "-o", tmp_path / "both", "--json")
     page = Path(json.loads(done.stdout)["page"]).read_text("utf-8")
     assert "TF-IDF" in page and "Random vectors" in page and "<script" not in page
+
+
+def test_a_model_of_other_files_gets_a_report_of_its_own_beside_the_old_one(
+    local_corpus, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))
+    tiny_package(tmp_path / "a")
+    tiny_package(tmp_path / "b", max_tokens=8)
+    tiny_package(tmp_path / "c", title="Renamed")
+
+    def measure(name, *more):
+        where = ("--corpus", local_corpus.folder, "-o", tmp_path / "out", "--tasks", "citations")
+        return run("evaluate", tmp_path / name, "--suite", "local", *where, "--json", *more)
+
+    measure("a")
+    with_error = measure("b")
+    assert "holds a report of Tiny" in json.loads(with_error.stdout)["hint"]
+    assert json.loads(measure("b", "--beside").stdout)["reports"] == {
+        "tiny": str(tmp_path / "out" / "tiny-2")
+    }
+    # The same model under another title goes on with its own.
+    assert json.loads(measure("c", "--beside").stdout)["reports"] == {
+        "tiny": str(tmp_path / "out" / "tiny")
+    }
+    assert Report.read(tmp_path / "out" / "tiny").subject.title == "Renamed"
