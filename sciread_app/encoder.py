@@ -28,6 +28,10 @@ from trainer.contract.package import Package, read_package
 CHUNK = 128
 START_SECONDS = 180.0
 ANSWER_SECONDS = 600.0
+# How often a request is made in all when the process dies of it, or is killed by somebody: for want
+# of memory, say, which may be over.
+_TRIES, _TRIES_IF_KILLED = 2, 4
+_END_SECONDS = 1.0  # for a process that says nothing more to end
 # The end of what the model's process wrote to stderr, shown when it fails.
 _TAIL_BYTES = 2_000
 
@@ -104,15 +108,15 @@ class Encoder:
             child.stop()
 
     def _ask(self, texts: list[tuple[str, str]]) -> NDArray[np.float32]:
-        try:
-            return self._running_child().encode(texts, self.dim)
-        except _Died:
-            # Once more with a new process: whatever killed the old one may be over.
+        for tries in itertools.count(1):
             try:
                 return self._running_child().encode(texts, self.dim)
             except _Died as died:
-                said = tr("The model stopped while it was at work.")
-                raise self._failure(said, died) from died
+                # Once more with a new process: whatever ended the old one may be over.
+                if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
+                    said = tr("The model stopped while it was at work.")
+                    raise self._failure(said, died) from died
+        raise AssertionError("there is no last number")
 
     def _running_child(self) -> _Child:
         if self._closed:
@@ -122,13 +126,17 @@ class Encoder:
         return self._child
 
     def _new_child(self) -> _Child:
-        try:
-            child = _Child(self._command)
-            child.wait_until_ready()
-        except _Died as died:
-            raise self._failure(tr("The model could not be started."), died) from died
-        except OSError as error:
-            raise EncoderFailed(tr("The model could not be started."), str(error)) from error
+        for tries in itertools.count(1):
+            try:
+                child = _Child(self._command)
+                child.wait_until_ready()
+            except _Died as died:
+                if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
+                    raise self._failure(tr("The model could not be started."), died) from died
+            except OSError as error:
+                raise EncoderFailed(tr("The model could not be started."), str(error)) from error
+            else:
+                break
         if self._closed:
             child.stop()
         return child
@@ -144,7 +152,11 @@ def _closed() -> EncoderFailed:
 
 
 class _Died(Exception):
-    """The model's process is gone; says what it wrote last."""
+    """The model's process is gone; says what it wrote last. `killed`: not by itself, nor by us."""
+
+    def __init__(self, last_words: str, killed: bool) -> None:
+        super().__init__(last_words)
+        self.killed = killed
 
 
 class _Child:
@@ -178,7 +190,7 @@ class _Child:
         try:
             wire.send(self._stdin, {"id": number, "texts": texts})
         except (OSError, ValueError) as error:
-            raise self._died() from error
+            raise self._died(killed=self._was_killed()) from error
         answer = self._answer(ANSWER_SECONDS)
         shape = (len(texts), dim)
         if answer.header.get("id") != number or len(answer.body) != 4 * len(texts) * dim:
@@ -196,12 +208,13 @@ class _Child:
         try:
             answer = wire.receive(self._stdout)
         except (OSError, ValueError, wire.BrokenFrame) as error:
-            raise self._died(str(error)) from error
+            raise self._died(str(error), killed=self._was_killed()) from error
         finally:
             watch.cancel()
+        if answer is None and time.monotonic() >= late:
+            raise self._died(tr("It did not answer in {seconds:.0f} seconds.", seconds=seconds))
         if answer is None:
-            waited = tr("It did not answer in {seconds:.0f} seconds.", seconds=seconds)
-            raise self._died(waited if time.monotonic() >= late else "")
+            raise self._died(killed=self._was_killed())
         if error_text := answer.header.get("error"):
             raise EncoderFailed(str(error_text), str(answer.header.get("hint", "")))
         return answer
@@ -216,11 +229,19 @@ class _Child:
         assert self._process.stdout
         return self._process.stdout  # type: ignore[return-value]
 
-    def _died(self, why: str = "") -> _Died:
+    def _was_killed(self) -> bool:
+        """Whether a process that says nothing more was ended by a signal. Windows knows none."""
+        try:
+            return self._process.wait(_END_SECONDS) < 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    def _died(self, why: str = "", *, killed: bool = False) -> _Died:
         self.stop()
         self._errors.seek(0, 2)
         self._errors.seek(max(0, self._errors.tell() - _TAIL_BYTES))
-        return _Died(f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip())
+        said = f"{why}\n{self._errors.read().decode('utf-8', 'replace')}".strip()
+        return _Died(said, killed)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

@@ -227,6 +227,40 @@ def test_a_process_that_dies_again_is_given_up_with_its_last_words(fake, starts:
     assert starts.read_text().count("start") == 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who was killed")
+def test_a_process_that_is_killed_again_and_again_is_given_more_time(fake, starts: Path) -> None:
+    """Once while it starts, once before it answers, once in the middle of an answer."""
+    encoder = fake(
+        """
+        import signal
+        number = open(sys.argv[1]).read().count("start")
+        def die():
+            os.kill(os.getpid(), signal.SIGKILL)
+        if number == 1:
+            die()
+        ready()
+        request = wire.receive(requests)
+        if number == 2:
+            die()
+        if number == 3:
+            answers.write(b"half of an answer")
+            answers.flush()
+            die()
+        answer(request)
+        """
+    )
+    encoder.encode([("a", "")])
+    assert starts.read_text().count("start") == 4
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who was killed")
+def test_a_process_that_nothing_helps_is_given_up(fake, starts: Path) -> None:
+    encoder = fake("import signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    with pytest.raises(EncoderFailed, match="could not be started"):
+        encoder.encode([("a", "")])
+    assert 2 < starts.read_text().count("start") < 10
+
+
 def test_a_process_that_cannot_start_says_why(fake, starts: Path) -> None:
     encoder = fake("raise ImportError('no such library: libtorch')")
     with pytest.raises(EncoderFailed, match="could not be started") as failed:
