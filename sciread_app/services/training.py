@@ -1,0 +1,263 @@
+"""Teaching a model: is there enough to learn from, how long would it take, begin."""
+
+from __future__ import annotations
+
+import enum
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sciread_app.domain.training import LIBRARY, Data
+from sciread_app.language import tr, trn
+from sciread_app.paths import Home
+from sciread_app.services import trainer_process
+from sciread_app.services.corpora import Corpora, Held
+from sciread_app.services.runs import Runs, Training
+from sciread_app.tasks import Task
+from trainer.contract.catalog import MethodSpec, Need, recipe_of
+from trainer.contract.holdings import Finding, Level, findings
+from trainer.contract.package import STARTER
+from trainer.contract.run import Recipe, Run
+from trainer.contract.settings import Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What is to be learned, from what and how. `changes` are settings that are not as in the
+    recipe; several values of one are tried, each."""
+
+    data: Data = LIBRARY
+    recipe: str = "specter-small"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    name: str = ""
+
+    @property
+    def method(self) -> MethodSpec:
+        """Raises TrainerError."""
+        return recipe_of(self.recipe)[0]
+
+    def on(self, corpus: Path) -> Recipe:
+        """The recipe for papers that were put aside. Raises TrainerError."""
+        several = {name: list(v) for name, v in self.changes.items() if isinstance(v, list | tuple)}
+        single = {name: value for name, value in self.changes.items() if name not in several}
+        recipe = Recipe.named(
+            self.recipe, corpus, seed=self.seed, changes=single, grid=several or None
+        )
+        list(recipe.combinations())  # which looks at each of several values
+        return recipe
+
+
+class Remedy(enum.Enum):
+    """What can be done where something is missing."""
+
+    citations = "citations"
+    papers = "papers"
+    settings = "settings"
+    model = "model"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One thing that was looked at, in a sentence, and what can be done about it: `verb` says that
+    in words; of it, `papers`, `settings` or the `model` is meant."""
+
+    level: Level
+    text: str
+    remedy: Remedy | None = None
+    verb: str = ""
+    papers: tuple[int, ...] = ()
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    held: Held
+    lines: tuple[Line, ...]
+
+    @property
+    def able(self) -> bool:
+        """Whether it could begin."""
+        return all(line.level is not Level.missing for line in self.lines)
+
+
+class StageEstimate(NamedTuple):
+    name: str
+    examples: int
+    steps: int
+    tokens_per_second: float
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What a training would take on this computer, as it is now: seconds, and bytes at the most."""
+
+    device: str
+    steps: int
+    seconds: float
+    memory: int
+    stages: tuple[StageEstimate, ...]
+
+
+class Learning:
+    """Plans, and how they begin. Everything blocks; what takes long has a task."""
+
+    def __init__(self, home: Home, corpora: Corpora, runs: Runs) -> None:
+        self._home = home
+        self.corpora = corpora
+        self.runs = runs
+
+    def check(self, plan: Plan, task: Task) -> Check:
+        """Whether there is what the plan needs, and how to get what is missing. Raises
+        LibraryError, TrainerError and TrainerFailed."""
+        recipe = plan.on(Path())
+        held = self.corpora.held(plan.data, task)
+        found = findings(plan.method, recipe.settings, held.holdings)
+        lines = [_SENTENCES[finding.need](finding, held, recipe.settings) for finding in found]
+        return Check(held, tuple([*lines, *self._of_base(recipe.base), *self._of_others()]))
+
+    def estimate(self, plan: Plan, task: Task) -> Estimate:
+        """Try some steps. Raises LibraryError, TrainerError, TrainerFailed and Cancelled."""
+        recipe = plan.on(self.corpora.make(plan.data, task))
+        with tempfile.TemporaryDirectory() as folder:
+            Run.create(Path(folder), recipe)
+            task.step(0, 0, tr("Starting the trainer"))
+            said = trainer_process.ask(["train", folder, "--dry-run"], self._home.folder, task)
+        return _estimate(said, len(list(recipe.combinations())))
+
+    def start(self, plan: Plan, task: Task) -> Training:
+        """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
+        Cancelled."""
+        plan.on(Path())  # what is wrong with it is said before
+        corpus = self.corpora.make(plan.data, task)
+        task.step(0, 0, tr("Starting the trainer"))
+        return self.runs.start(plan.on(corpus), plan.name)
+
+    def has_model(self, name: str) -> bool:
+        """Whether a model to start from is here, as the trainer would find it."""
+        folders = (Path(name).expanduser(), self._home.models / name.replace("/", "--"))
+        return name == STARTER or any((folder / "config.json").is_file() for folder in folders)
+
+    def _of_base(self, base: str) -> list[Line]:
+        if self.has_model(base):
+            return []
+        text = tr("The model that it starts from is not here yet: {name}.", name=base)
+        if base.count("/") != 1 or base.startswith((".", "/", "~")):
+            return [Line(Level.missing, text)]
+        return [Line(Level.missing, text, Remedy.model, tr("Fetch it"), model=base)]
+
+    def _of_others(self) -> list[Line]:
+        going = [training for training in self.runs.all() if training.standing.goes_on]
+        if not going:
+            return []
+        text = tr("{name} goes on. Two at once take twice as long.", name=going[0].name)
+        return [Line(Level.few, text)]
+
+
+def _estimate(said: Mapping[str, Any], combinations: int) -> Estimate:
+    stages = tuple(
+        StageEstimate(
+            one["stage"], one["examples"], one["steps"], one["tokens_per_second"],
+            one["seconds"], one["memory"],
+        )
+        for one in said["stages"]
+    )  # fmt: skip
+    return Estimate(
+        said["device"],
+        said["steps"] * combinations,
+        said["seconds"] * combinations,
+        said["memory"],
+        stages,
+    )
+
+
+def _abstracts(finding: Finding, held: Held, settings: Mapping[str, Value]) -> Line:
+    papers = held.holdings.papers
+    if finding.level is Level.enough:
+        text = trn(
+            "{n:,} of {papers:,} papers has an abstract.",
+            "{n:,} of {papers:,} papers have an abstract.",
+            finding.have,
+            papers=papers,
+        )
+        return Line(Level.enough, text)
+    text = trn(
+        "Only {n:,} paper has an abstract. From so few hardly anything is learned.",
+        "Only {n:,} papers have an abstract. From so few hardly anything is learned.",
+        finding.have,
+    )
+    if not finding.have:
+        text = tr("No paper has an abstract, and it is abstracts that are learned from.")
+    return Line(finding.level, text, Remedy.papers, tr("Fetch papers"))
+
+
+def _citations(finding: Finding, held: Held, settings: Mapping[str, Value]) -> Line:
+    unasked, count = held.unasked, finding.have
+    if finding.level is Level.enough and held.about:
+        text = trn("About {n:,} citation lies between these papers.",
+                   "About {n:,} citations lie between these papers.", count)  # fmt: skip
+    elif finding.level is Level.enough:
+        text = trn("{n:,} citation lies between these papers.",
+                   "{n:,} citations lie between these papers.", count)  # fmt: skip
+    elif count:
+        text = trn("Only {n:,} citation lies between these papers. From so few hardly anything is "
+                   "learned.",
+                   "Only {n:,} citations lie between these papers. From so few hardly anything is "
+                   "learned.", count)  # fmt: skip
+    else:
+        text = tr("It is not known which of these papers cites which.")
+    if not unasked:
+        return Line(finding.level, text)
+    verb = trn("Fetch citations for {n:,} paper", "Fetch citations for {n:,} papers", len(unasked))
+    return Line(finding.level, text, Remedy.citations, verb, papers=unasked)
+
+
+def _venues(finding: Finding, held: Held, settings: Mapping[str, Value]) -> Line:
+    papers, year = settings.get("min_papers", 1), settings.get("recent_year", 0)
+    if year:
+        text = trn("{n:,} journal has at least {papers:,} papers, one of {year} among them.",
+                   "{n:,} journals have at least {papers:,} papers, one of {year} among them.",
+                   finding.have, papers=papers, year=year)  # fmt: skip
+    else:
+        text = trn("{n:,} journal has at least {papers:,} papers.",
+                   "{n:,} journals have at least {papers:,} papers.",
+                   finding.have, papers=papers)  # fmt: skip
+    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+
+
+def _fields(finding: Finding, held: Held, settings: Mapping[str, Value]) -> Line:
+    text = trn("{n:,} category has at least {papers:,} papers.",
+               "{n:,} categories have at least {papers:,} papers.",
+               finding.have, papers=settings.get("min_papers", 1))  # fmt: skip
+    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+
+
+def _questions(finding: Finding, held: Held, settings: Mapping[str, Value]) -> Line:
+    text = trn("There is {n:,} question that a paper answers.",
+               "There are {n:,} questions that papers answer.", finding.have)  # fmt: skip
+    return Line(finding.level, text)
+
+
+def _with_settings(finding: Finding, text: str, need: str) -> Line:
+    if finding.level is Level.enough:
+        return Line(Level.enough, text)
+    if not finding.settings:
+        return Line(finding.level, f"{text} {need}", Remedy.papers, tr("Fetch papers"))
+    values = ", ".join(f"{name} = {value}" for name, value in finding.settings.items())
+    verb = tr("Set {values}", values=values)
+    text = f"{text} {need}"
+    return Line(finding.level, text, Remedy.settings, verb, settings=finding.settings)
+
+
+_SENTENCES = {
+    Need.abstracts: _abstracts,
+    Need.citations: _citations,
+    Need.venues: _venues,
+    Need.fields: _fields,
+    Need.questions: _questions,
+}
