@@ -31,11 +31,15 @@ if TYPE_CHECKING:
     from sciread_app.services.asking import Asking
     from sciread_app.services.atlas import Atlas
     from sciread_app.services.citing import Citing
+    from sciread_app.services.corpora import Corpora
+    from sciread_app.services.evaluating import Evaluating
     from sciread_app.services.fetching import Fetching
     from sciread_app.services.kept_files import KeptFiles
     from sciread_app.services.model_arrivals import Arrivals
     from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
+    from sciread_app.services.scores import Scores
+    from sciread_app.services.verdict import Judge
     from sciread_app.services.zotero import Zotero
     from sciread_app.sources.http import Client
 
@@ -111,6 +115,35 @@ class Workspace:
         from sciread_app.services.model_arrivals import Arrivals
 
         return Arrivals(self.home, self.models)
+
+    @cached_property
+    def corpora(self) -> Corpora:
+        from sciread_app.services.corpora import Corpora
+
+        return Corpora(self.home, self.library)
+
+    @cached_property
+    def scores(self) -> Scores:
+        from sciread_app.services.scores import Scores
+
+        models = self.models
+
+        def titles() -> dict[str, str]:
+            return {model.space: model.title for model in models.all() if model.space}
+
+        return Scores(self.home.reports, titles)
+
+    @cached_property
+    def judge(self) -> Judge:
+        from sciread_app.services.verdict import Judge
+
+        return Judge(self.home.folder)
+
+    @cached_property
+    def evaluating(self) -> Evaluating:
+        from sciread_app.services.evaluating import Evaluating
+
+        return Evaluating(self.home, self.models, self.corpora, self.scores)
 
     def atlas(self, now: Answerer) -> Atlas | None:
         """The map of what answers; None where nothing does."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -45,7 +45,8 @@ class Kept(NamedTuple):
 
 @dataclass(frozen=True)
 class Board:
-    """The reports of one suite on one folder of data (`corpus`, empty where nobody knows).
+    """The reports of one suite on one folder of data: `corpus`, named from the home where it lies
+    in it, and empty where nobody knows.
 
     `problems` are the folders whose report cannot be read, a sentence each.
     """
@@ -103,34 +104,26 @@ class Row:
 class Scores:
     """The reports of a home, read anew where they have changed."""
 
-    def __init__(self, reports: Path) -> None:
+    def __init__(self, reports: Path, titles: Callable[[], Mapping[str, str]] = lambda: {}) -> None:
+        """`titles`: what models are called now, by their spaces; others as their reports say."""
         self.folder = reports
+        self._titles = titles
 
     def boards(self) -> list[Board]:
         """Those with a report, or with one that cannot be read; the latest first."""
         folders = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
-        boards = [self.board(folder) for folder in folders if folder.is_dir()]
+        titles = self._titles() if folders else {}
+        boards = [_board(folder, titles) for folder in folders if folder.is_dir()]
         found = [board for board in boards if board.reports or board.problems]
         return sorted(found, key=_latest, reverse=True)
 
-    def board(self, folder: Path) -> Board:
-        kept, problems = [], []
-        for file in sorted(folder.glob(f"*/{REPORT}")):
-            try:
-                kept.append(Kept(file.parent, _read(file, file.stat().st_mtime_ns)))
-            except TrainerError as error:
-                problems.append(f"{error} {error.hint}".strip())
-            except OSError:
-                continue  # it has just been taken away
-        kept.sort(key=_place)
-        told = _told(folder / BOARD)
-        suite = told.get("suite") or next((one.report.suite for one in kept), folder.name)
-        return Board(folder, suite, told.get("corpus", ""), tuple(kept), tuple(problems))
-
     def place(self, suite: str, corpus: Path | None) -> Path:
         """The folder of the board of this suite on this data, made if it is not there."""
-        where = str(corpus.absolute()) if corpus else ""
-        wanted = {"suite": suite, "corpus": where}
+        where = corpus.absolute() if corpus else None
+        home = self.folder.absolute().parent
+        if where and where.is_relative_to(home):
+            where = where.relative_to(home)  # a home may be moved
+        wanted = {"suite": suite, "corpus": where.as_posix() if where else ""}
         name = _slug(f"{Path(suite).stem}-{corpus.name}" if corpus else Path(suite).stem)
         for number in range(1, 1_000):
             folder = self.folder / (name if number == 1 else f"{name}-{number}")
@@ -140,6 +133,25 @@ class Scores:
             if _told(folder / BOARD) == wanted:
                 return folder
         raise RuntimeError(f"there are a thousand boards called {name}")
+
+
+def _board(folder: Path, titles: Mapping[str, str]) -> Board:
+    kept, problems = [], []
+    for file in sorted(folder.glob(f"*/{REPORT}")):
+        try:
+            report = _read(file, file.stat().st_mtime_ns)
+        except TrainerError as error:
+            problems.append(f"{error} {error.hint}".strip())
+            continue
+        except OSError:
+            continue  # it has just been taken away
+        subject = report.subject
+        subject = replace(subject, title=titles.get(subject.space) or subject.title)
+        kept.append(Kept(file.parent, replace(report, subject=subject)))
+    kept.sort(key=_place)
+    told = _told(folder / BOARD)
+    suite = told.get("suite") or next((one.report.suite for one in kept), folder.name)
+    return Board(folder, suite, told.get("corpus", ""), tuple(kept), tuple(problems))
 
 
 def rows(board: Board) -> list[Row]:

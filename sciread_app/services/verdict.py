@@ -132,7 +132,10 @@ def verdict(first: Kept, second: Kept, answer: Mapping[str, Any]) -> Verdict:
         other,
         found,
         _sentence(found, one, other, tasks),
-        (*_support(found, one, other, evidence), *_missing(len(refused))),
+        (
+            *_support(found, one, other, evidence),
+            *([tr("What could not be compared, and why, stands below.")] if refused else []),
+        ),
         evidence,
         [
             Refused(tuple(what for what, of in refused if of == why), why)
@@ -233,15 +236,6 @@ def _support(answer: Answer, one: str, other: str, evidence: Sequence[Evidence])
         yield tr(
             "Differences of less than about {blur} of a hundred would not show with so few items.",
             blur=f"{100 * blur:.1f}",
-        )
-
-
-def _missing(refused: int) -> Iterable[str]:
-    if refused:
-        yield trn(
-            "{n} more could not be compared; why stands below.",
-            "{n} more could not be compared; why stands below.",
-            refused,
         )
 
 
