@@ -31,6 +31,7 @@ from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.collector import Collector
+from sciread_app.ui.features import read_no_sources
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.placing import keep_on_screen
@@ -108,6 +109,7 @@ class Sitting:
 
     def _run(self) -> int:
         sys.setswitchinterval(TURN)
+        read_no_sources()
         collector = Collector()
         settings, _ = read_settings(self._home.settings)
         appearance = Appearance(self._app, Choice(settings.theme))

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QApplication
 
 from sciread_app.ui.app import TURN
 from sciread_app.ui.desk import open_desk
+from sciread_app.ui.features import read_no_sources
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance
@@ -70,6 +71,7 @@ def renamed(path: Path) -> None:
 
 def work(home: Path, papers: Path) -> None:
     sys.setswitchinterval(TURN)
+    read_no_sources()
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
     jobs, process = Jobs(), psutil.Process()

@@ -34,11 +34,13 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 from sciread_app.paths import open_home
 from sciread_app.ui.app import TURN, _Opening
+from sciread_app.ui.features import read_no_sources
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance
 
 sys.setswitchinterval(TURN)
+read_no_sources()
 app, jobs, home = QApplication([]), Jobs(), open_home(Path(sys.argv[1]))
 window = MainWindow(home.folder, jobs, Appearance(app))
 opening = _Opening(home, window, jobs, None)

@@ -11,12 +11,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from sciread_app.domain.paper import Changes
 from sciread_app.errors import Cancelled
 from sciread_app.language import tr, trn
-from sciread_app.services.activation import Activated
 from sciread_app.tasks import Task
 from sciread_app.ui.banner import Banner
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 
 if TYPE_CHECKING:
+    from sciread_app.services.activation import Activated
     from sciread_app.ui.main_window import MainWindow
 
 LOOKS_MS = 4_000  # between two looks whether another program has activated a model
