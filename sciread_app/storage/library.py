@@ -47,6 +47,7 @@ from sciread_app.storage.shelves import Shelves
 from sciread_app.storage.stock import Stocks
 from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits
+from sciread_app.storage.votes import Votes
 
 # From so many papers on it is quicker to take all in their order than to look each one up.
 _MANY = 20_000
@@ -89,6 +90,7 @@ class Library:
         self.grouping = Grouping(self._db)
         self.stocks = Stocks(self._db)
         self.active = Active(self._db)
+        self.votes = Votes(self._db)
 
     def put(
         self,

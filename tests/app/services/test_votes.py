@@ -1,0 +1,109 @@
+"""Blind votes on two models: counted once a question, and no surer than they are."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sciread_app.errors import LibraryError
+from sciread_app.services.votes import Question, Tally, Votes, said
+from sciread_app.storage.library import Library
+
+
+@pytest.fixture
+def votes(library) -> Votes:
+    return Votes(library)
+
+
+def cast(votes, *betters, one="ours", other="starter"):
+    for n, better in enumerate(betters):
+        votes.cast(Question(f"question {n}"), one, other, better)
+    return votes.between(one, other)
+
+
+def test_votes_are_counted_by_pair_whichever_stood_first(votes):
+    votes.cast(Question("bees"), "ours", "starter", "ours")
+    votes.cast(Question(paper=7), "starter", "ours", "starter")
+    votes.cast(Question("wasps"), "starter", "ours", "")
+    votes.cast(Question("bees"), "ours", "theirs", "theirs")
+    assert votes.between("starter", "ours") == Tally("ours", "starter", 1, 1, 1)
+    assert votes.between("theirs", "ours") == Tally("ours", "theirs", 0, 1, 0)
+    assert [tally.questions for tally in votes.all()] == [3, 1]
+    assert votes.between("starter", "theirs").questions == 0
+
+
+def test_the_same_question_counts_once_and_as_it_was_answered_last(votes):
+    for query, better in (("Bees", "ours"), (" bees ", "ours"), ("bees", "starter")):
+        votes.cast(Question(query), "ours", "starter", better)
+    assert votes.between("ours", "starter") == Tally("ours", "starter", 0, 1, 0)
+
+
+def test_the_last_vote_on_two_models_can_be_taken_back_and_then_the_one_before(votes):
+    votes.cast(Question("bees"), "ours", "starter", "ours")
+    votes.cast(Question(paper=7), "starter", "ours", "")
+    votes.cast(Question("bees"), "ours", "theirs", "ours")
+    assert votes.take_back("ours", "starter") == Question(paper=7)
+    assert votes.between("ours", "starter") == Tally("ours", "starter", 1, 0, 0)
+    assert votes.take_back("starter", "ours") == Question("bees")
+    assert votes.take_back("starter", "ours") is None
+    assert votes.between("ours", "theirs").questions == 1
+
+
+def test_votes_are_there_when_the_library_is_opened_again(votes, library):
+    cast(votes, "ours", "")
+    again = Library(library.path)
+    assert Votes(again).between("ours", "starter") == Tally("ours", "starter", 1, 0, 1)
+    again.close()
+
+
+def test_what_is_no_vote_on_two_models_is_refused(votes):
+    with pytest.raises(LibraryError):
+        votes.cast(Question("bees"), "ours", "ours")
+    with pytest.raises(LibraryError):
+        votes.cast(Question("bees"), "ours", "starter", "theirs")
+    assert votes.all() == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "luck"),
+    [
+        (0, 0, 1.0),
+        (1, 0, 1.0),
+        (5, 5, 1.0),
+        (8, 0, 9 / 256),
+        (9, 1, 110 / 1024),
+        (10, 0, 11 / 1024),
+    ],
+)
+def test_how_much_may_be_luck(first, second, luck):
+    assert Tally("a", "b", first, second, 3).luck == pytest.approx(luck)
+    assert Tally("a", "b", second, first).luck == pytest.approx(luck)
+
+
+def test_who_votes_until_he_likes_the_count_is_seldom_told_of_a_difference_that_is_none():
+    chance, trials, told = random.Random(4), 1_000, 0
+    for _ in range(trials):
+        first = 0
+        for n in range(1, 101):
+            first += chance.random() < 0.5
+            if Tally("a", "b", first, n - first).luck <= 0.05:
+                told += 1
+                break
+    assert 0 < told / trials <= 0.05
+
+
+def test_what_is_said_grows_surer_with_the_votes(votes):
+    titles = {"ours": "Ours", "starter": "MiniLM"}.__getitem__
+    assert said(votes.between("ours", "starter"), titles).startswith("Nobody has voted")
+    few = said(cast(votes, "ours"), titles)
+    assert few == (
+        "Blind votes on 1 question: 1 for Ours, 0 for MiniLM, 0 for neither. "
+        "That Ours is ahead may well be luck: so few votes say little."
+    )
+    assert said(cast(votes, *["ours"] * 6), titles).endswith("in up to 11 of 100 cases.")
+    many = said(cast(votes, *["ours"] * 9, ""), titles)
+    assert "9 for Ours, 0 for MiniLM, 1 for neither. Ours is better:" in many
+    assert many.endswith("in at most 2 of 100 cases.")
+    assert "less than 1 of 100" in said(Tally("ours", "starter", 2, 20), titles)
+    assert said(Tally("ours", "starter", 2, 2), titles).endswith("Neither is ahead.")
