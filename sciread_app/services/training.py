@@ -123,7 +123,7 @@ class Learning:
 
     def estimate(self, plan: Plan, task: Task) -> Estimate:
         """Try some steps. Raises LibraryError, TrainerError, TrainerFailed and Cancelled."""
-        recipe = plan.on(self.corpora.make(plan.data, task))
+        recipe = self.recipe(plan, task)
         with tempfile.TemporaryDirectory() as folder:
             Run.create(Path(folder), recipe)
             task.step(0, 0, tr("Starting the trainer"))
@@ -133,10 +133,15 @@ class Learning:
     def start(self, plan: Plan, task: Task) -> Training:
         """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
         Cancelled."""
-        plan.on(Path())  # what is wrong with it is said before
-        corpus = self.corpora.make(plan.data, task)
+        recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
-        return self.runs.start(plan.on(corpus), plan.name)
+        return self.runs.start(recipe, plan.name)
+
+    def recipe(self, plan: Plan, task: Task) -> Recipe:
+        """What the trainer is to do, its papers put aside. Raises LibraryError, TrainerError,
+        TrainerFailed and Cancelled."""
+        plan.on(Path())  # what is wrong with it is said before anything is done
+        return plan.on(self.corpora.make(plan.data, task))
 
     def has_model(self, name: str) -> bool:
         """Whether a model to start from is here, as the trainer would find it."""

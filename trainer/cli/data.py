@@ -113,12 +113,14 @@ def prepare(
 def corpus(
     folder: Annotated[Path, typer.Argument(help="A folder that `prepare` made.")],
     as_json: AsJson = False,
+    progress: AsLines = False,
 ) -> None:
     """Say what a corpus holds, and which methods could learn from it."""
     from trainer.data.corpus import Corpus
     from trainer.data.holdings import holdings_of
 
-    with answering(as_json):
+    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+        shown.note(f"Looking at {folder}")
         opened = Corpus.open(folder)
         holds = holdings_of(opened)
     if as_json:

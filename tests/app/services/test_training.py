@@ -1,0 +1,176 @@
+"""Is there enough to learn from, how long would it take, and off it goes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sciread_app.domain.training import LIBRARY, Data, Kind
+from sciread_app.errors import TrainerFailed
+from sciread_app.paths import Home
+from sciread_app.services import trainer_process, training
+from sciread_app.services.corpora import Corpora, Held
+from sciread_app.services.runs import Runs
+from sciread_app.services.training import Check, Learning, Plan, Remedy
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests import fake_trainer
+from tests.make import paper
+from trainer.contract.errors import TrainerError
+from trainer.contract.holdings import Holdings, Level, VenueYear
+from trainer.contract.run import Recipe, Run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setattr(trainer_process, "trainer_command", fake_trainer.command)
+    return Home(tmp_path)
+
+
+@pytest.fixture
+def learning(home: Home, library: Library) -> Learning:
+    return Learning(home, Corpora(home, library), Runs(home))
+
+
+def check(learning: Learning, held: Held | None = None, **plan: Any) -> Check:
+    """What is said of these papers."""
+    if held:
+        learning.corpora.held = lambda data, task: held  # type: ignore[method-assign]
+    return learning.check(Plan(**plan), Task())
+
+
+def texts(found: Check) -> list[str]:
+    return [line.text for line in found.lines]
+
+
+RICH = Holdings(
+    papers=9_000, abstracts=8_000, citations=7_000, citing=900, fields={"cs.CL": 6_000},
+    venues=[VenueYear(f"J{n}", 2020, False, 50) for n in range(6)],
+)  # fmt: skip
+
+
+def test_where_there_is_enough_it_is_said_how_much(learning: Learning) -> None:
+    found = check(learning, Held(RICH))
+    assert found.able and {line.level for line in found.lines} == {Level.enough}
+    assert texts(found) == [
+        "8,000 of 9,000 papers have an abstract.",
+        "7,000 citations lie between these papers.",
+    ]
+    assert texts(check(learning, Held(RICH, about=True)))[1].startswith("About 7,000 citations")
+
+
+def test_citations_that_nobody_was_asked_for_can_be_fetched(
+    learning: Learning, library: Library
+) -> None:
+    library.put([paper("A", abstract="On A.", doi="10.1000/a"), paper("B"), paper("C", pmid="3")])
+    citations = check(learning).lines[1]
+    assert (citations.level, citations.remedy) == (Level.missing, Remedy.citations)
+    assert citations.text == "It is not known which of these papers cites which."
+    assert (citations.verb, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
+    of_some = check(learning, Held(Holdings(abstracts=900, citations=3), unasked=(1,))).lines[1]
+    assert of_some.level is Level.few and of_some.verb == "Fetch citations for 1 paper"
+
+
+def test_settings_are_offered_with_which_there_would_be_enough(learning: Learning) -> None:
+    found = check(learning, Held(RICH), recipe="miread-paper")
+    line = found.lines[1]
+    assert not found.able and line.remedy is Remedy.settings
+    assert line.text == (
+        "0 journals have at least 100 papers, one of 2021 among them. "
+        "At least two are needed, and more teach more."
+    )
+    assert line.settings == {"min_papers": 50, "recent_year": 0}
+    assert line.verb == "Set min_papers = 50, recent_year = 0"
+    again = check(learning, Held(RICH), recipe="miread-paper", changes=line.settings)
+    assert again.lines[1].text == "6 journals have at least 50 papers."
+
+
+def test_where_no_setting_helps_papers_are_fetched(learning: Learning) -> None:
+    found = check(learning, Held(Holdings(papers=9)), recipe="miread-small")
+    assert [line.remedy for line in found.lines] == [Remedy.papers] * 2
+    assert texts(found)[0] == "No paper has an abstract, and it is abstracts that are learned from."
+    few = check(learning, Held(Holdings(papers=9, abstracts=8)), recipe="physbert-small")
+    assert texts(few)[0].startswith("Only 8 papers have an abstract.")
+    assert few.lines[1].text.startswith("0 categories have at least 100 papers.")
+
+
+def test_a_model_that_is_not_here_can_be_fetched(learning: Learning, home: Home) -> None:
+    line = check(learning, Held(RICH), recipe="specter-paper").lines[-1]
+    base = "allenai/scibert_scivocab_uncased"
+    assert (line.level, line.remedy, line.model) == (Level.missing, Remedy.model, base)
+    folder = home.models / base.replace("/", "--")
+    folder.mkdir(parents=True)
+    (folder / "config.json").touch()
+    assert check(learning, Held(RICH), recipe="specter-paper").able
+    gone = check(learning, Held(RICH), changes={"base": str(home.folder / "gone")})
+    assert not gone.able and gone.lines[-1].remedy is None
+
+
+def test_what_goes_on_already_is_named(learning: Learning, home: Home) -> None:
+    run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
+    with run.hold():
+        found = check(learning, Held(RICH))
+    assert found.able and texts(found)[-1] == "mine goes on. Two at once take twice as long."
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"recipe": "spectre"}, "There is no recipe 'spectre'"),
+        ({"changes": {"epoch": 1}}, "no setting 'epoch'"),
+        ({"changes": {"epochs": "many"}}, "epochs cannot be 'many'"),
+        ({"changes": {"epochs": ("1", "many")}}, "epochs cannot be 'many'"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_said_before_anything_is_done(
+    learning: Learning, library: Library, home: Home, plan: dict[str, Any], said: str
+) -> None:
+    library.put([paper("A")])
+    for do in (learning.check, learning.start, learning.estimate):
+        with pytest.raises(TrainerError, match=said):
+            do(Plan(**plan), Task())
+    assert not home.corpora.exists() and not home.runs.exists()
+
+
+def test_several_values_of_a_setting_are_tried(learning: Learning) -> None:
+    recipe = Plan(changes={"clip": ["0", 1.0], "epochs": "2"}).on(Path("x"))
+    assert recipe.settings["epochs"] == 2.0
+    assert [one.settings["clip"] for _, one in recipe.combinations()] == [0.0, 1.0]
+
+
+def test_a_training_is_estimated_begun_and_done(
+    learning: Learning, library: Library, home: Home
+) -> None:
+    library.put([paper("A"), paper("B")])
+    library.shelves.collect([1], "thesis")
+    plan = Plan(data=Data(Kind.collection, "thesis"), seed=2, changes={"clip": (0.0, 1.0)})
+    told: list[str] = []
+    estimate = learning.estimate(plan, Task(lambda done, total, note: told.append(note)))
+    assert (estimate.steps, estimate.seconds, estimate.memory) == (60, 120.0, 1 << 30)
+    assert [(one.name, one.examples) for one in estimate.stages] == [("triples", 99)]
+    assert "Trying some steps of the stage triples" in told
+    assert learning.runs.all() == []
+
+    started = learning.start(Plan(data=plan.data, seed=2, name="Of my thesis"), Task())
+    recipe = Run(started.folder).recipe
+    (corpus,) = learning.corpora.all()
+    assert (started.name, recipe.corpus) == ("Of my thesis", corpus.folder)
+    assert (recipe.name, recipe.seed, corpus.what) == ("specter-small", 2, plan.data)
+    late = time.monotonic() + 60
+    while learning.runs.find(started.name).standing.goes_on and time.monotonic() < late:
+        time.sleep(0.02)
+    assert learning.runs.find(started.name).steps == fake_trainer.STEPS
+
+
+def test_a_trainer_that_cannot_be_started_says_so(
+    learning: Learning, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.put([paper("A")])
+    learning.corpora.make(LIBRARY, Task())
+    monkeypatch.setattr(learning.corpora, "make", lambda data, task: training.Path("/nowhere"))
+    monkeypatch.setattr(trainer_process, "trainer_command", lambda *a: ["/no/such/program", *a])
+    with pytest.raises(TrainerFailed, match="could not be started"):
+        learning.start(Plan(), Task())
