@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import threading
-import zlib
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from sciread_app.errors import EncoderFailed
 from sciread_app.tasks import Task
+from tests.directions import DIM, direction
 from trainer.contract.errors import PackageRefused
-
-DIM = 16
 
 
 def vector_of(space: str, text: str) -> np.ndarray:
     """The direction that a model gives to a text."""
-    seed = zlib.crc32(f"{space}\0{text}".encode())
-    vector = np.random.default_rng(seed).normal(size=DIM)
-    return (vector / np.linalg.norm(vector)).astype(np.float32)
+    return np.array(direction(space, text), np.float32)
 
 
 class FakeModel:
