@@ -37,6 +37,12 @@ def colours(shades: Shades, theme: Theme) -> list[QColor]:
     return found
 
 
+def hue(number: int, theme: Theme) -> QColor:
+    """The colour of the thing with this number, on any chart; after a dozen they come again."""
+    hues = _DARK if theme.dark else _LIGHT
+    return QColor(hues[number % len(hues)])
+
+
 def dimmed(theme: Theme) -> QColor:
     """What is not meant just now."""
     return QColor("#383e48" if theme.dark else "#d3d8e0")
