@@ -10,14 +10,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.svm import LinearSVC
 
 from sciread_app.domain.query import STOP_WORDS
 from sciread_app.domain.recommend import Scores, standard
+from sciread_app.services.learning import Matrix, linear_svm, tfidf
 
 Rows = NDArray[np.int64]
-Matrix = Any  # rows of papers: numpy's for vectors, scipy's sparse one for words
 
 # Of the papers that are wanted, so many that are nearest to a candidate speak for it.
 _NEAREST = 3
@@ -122,8 +120,7 @@ def rank(
     parts = (wanted, unwanted, presumed, offered)
     edges = np.cumsum([0, *(len(part.texts) for part in parts)])
     lots = Lots(*(np.arange(first, end) for first, end in pairwise(edges)))
-    vectorizer = word_counter()
-    words = vectorizer.fit_transform([text for part in parts for text in part.texts]).tocsr()
+    words, vocabulary = tfidf([text for part in parts for text in part.texts])
     voices = listen(
         words,
         np.concatenate([part.vectors for part in parts]),
@@ -136,14 +133,8 @@ def rank(
         words[lots.offered],
         words[lots.wanted],
         voices.weights,
-        vectorizer.get_feature_names_out(),
+        vocabulary,
     )
-
-
-def word_counter() -> TfidfVectorizer:
-    """Words and pairs of words, as ASReview's ELAS u4 counts them but for its upper limit, which
-    takes long and changes nothing."""
-    return TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, dtype=np.float32)
 
 
 def listen(
@@ -185,9 +176,7 @@ def _learnt(papers: Matrix, lots: Lots, c: float, design: Design) -> tuple[Score
     if labels.all():  # there is nothing that they could be told from
         weights = np.asarray(papers[lots.wanted].mean(axis=0)).ravel().astype(np.float64)
     else:
-        model = LinearSVC(C=c, random_state=0)
-        model.fit(papers[seen], labels, sample_weight=_weights(lots, design))
-        weights = model.coef_[0]
+        weights = linear_svm(papers[seen], np.where(labels, 1.0, -1.0), c * _weights(lots, design))
     return weights, np.asarray(papers[lots.offered] @ weights, np.float64)
 
 

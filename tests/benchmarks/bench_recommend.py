@@ -28,9 +28,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.svm import LinearSVC
 
 from sciread_app.encoder import Encoder
+from sciread_app.services.learning import tfidf
 from sciread_app.services.recommend_model import (
     DESIGN,
     Design,
@@ -38,7 +40,6 @@ from sciread_app.services.recommend_model import (
     Voices,
     listen,
     mixed,
-    word_counter,
 )
 from trainer.contract.package import starter_package
 
@@ -128,8 +129,8 @@ def simulate(papers: Papers, topic: str, count: int) -> Iterator[tuple[int, Draw
     outside = chance.choice(np.flatnonzero(papers.topics != topic), OUTSIDE, replace=False)
     rows = np.append(inside, outside)
     texts = [papers.texts[row] for row in rows]
-    words = word_counter().fit_transform(texts).tocsr()
-    counter = word_counter().set_params(max_df=0.95)
+    words = tfidf(texts)[0]
+    counter = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True, max_df=0.95, dtype=np.float32)
     as_asreview = counter.fit(texts[: len(inside)]).transform(texts).tocsr()
     local = Papers(papers.topics[rows], papers.included[rows], texts, papers.vectors[rows])
     included = np.flatnonzero(local.included[: len(inside)])
