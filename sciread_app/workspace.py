@@ -21,6 +21,7 @@ from sciread_app.services.intake import Intake, Report
 from sciread_app.services.models import Models
 from sciread_app.services.organise import Organise
 from sciread_app.services.spaces import Spaces
+from sciread_app.services.votes import Votes
 from sciread_app.settings import Settings, change_settings, read_settings
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -104,6 +105,10 @@ class Workspace:
         return OtherModels(
             self.library, home.models, home.indexes, lambda: answering.model, self._encoder
         )
+
+    @cached_property
+    def votes(self) -> Votes:
+        return Votes(self.library)
 
     @cached_property
     def models(self) -> Models:

@@ -51,7 +51,8 @@ class OtherModels:
 
     def standing(self, name: str) -> Standing:
         """Raises PackageRefused."""
-        return Standing(self._space(name).count(), self._library.count())
+        papers = self._library.ids()
+        return Standing(len(papers) - self._space(name).without_vector(papers), len(papers))
 
     def search(self, name: str) -> Search:
         """Raises PackageRefused."""

@@ -11,7 +11,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.marks import spans, stem
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.theme import Theme
-from sciread_app.ui.values import Card, Evidence
+from sciread_app.ui.values import Card, Evidence, Moved
 
 MOST_FIELDS = 4
 MOST_WORDS = 4
@@ -38,6 +38,30 @@ def marks_of(card: Card, theme: Theme) -> list[Mark]:
     plain += ["PDF"] if has_pdf(card) else []
     plain += card.paper.fields[:MOST_FIELDS]
     return marks + [Mark(text, theme.track, theme.quiet) for text in plain]
+
+
+def moved_mark(moved: Moved, theme: Theme) -> Mark:
+    """How a paper stands compared with another list, as a chip."""
+    places = moved.places
+    if places is None:
+        # Translators: a paper that the other list has not
+        return Mark(tr("Only here"), theme.accent, theme.on_accent)
+    if places == 0:
+        # Translators: a paper stands in both lists at the same place
+        return Mark(tr("same"), "", theme.faint)
+    fill = theme.sentence if places > 0 else theme.notice_soft
+    return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
+
+
+def spoken_move(moved: Moved) -> str:
+    places = moved.places
+    if places is None:
+        return tr("only in this answer")
+    if places == 0:
+        return tr("at the same place in both answers")
+    if places > 0:
+        return trn("{n} place further up here", "{n} places further up here", places)
+    return trn("{n} place further down here", "{n} places further down here", -places)
 
 
 def has_pdf(card: Card) -> bool:

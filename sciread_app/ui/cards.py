@@ -35,6 +35,7 @@ from sciread_app.ui.card_marks import (
     Mark,
     closeness_words,
     marks_of,
+    moved_mark,
     percent,
     telling_part,
     why_words,
@@ -174,7 +175,7 @@ class CardDelegate(QStyledItemDelegate):
         side = 0
         if evidence and (evidence.percentile is not None or evidence.moved):
             side = SIDE
-            self._paint_closeness(painter, box, evidence, theme)
+            self._paint_beside(painter, box, evidence, theme)
         if not card.read:
             _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
         title = paper.title or tr("Without a title")
@@ -240,21 +241,21 @@ class CardDelegate(QStyledItemDelegate):
             left += width + 5
         return top + height
 
-    def _paint_closeness(
+    def _paint_beside(
         self, painter: QPainter, box: QRect, evidence: Evidence, theme: Theme
     ) -> None:
-        right, percentile = box.right(), evidence.percentile or 0.0
+        """How close the paper is, or how it stands in another list."""
         painter.setFont(self._tiny)
-        painter.setPen(QColor(theme.quiet))
-        place = QRect(right - SIDE, box.y(), SIDE, _line(self._tiny))
-        painter.drawText(place, _RIGHT, evidence.moved or closeness_words(percentile))
-        bar = QRectF(right - 54, place.bottom() + 3, 54, 5)
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(theme.track))
-        painter.drawRoundedRect(bar, 2.5, 2.5)
-        bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
-        painter.setBrush(QColor(theme.accent))
-        painter.drawRoundedRect(bar, 2.5, 2.5)
+        place = QRect(box.right() - SIDE, box.y(), SIDE, _line(self._tiny))
+        if evidence.moved:
+            mark = moved_mark(evidence.moved, theme)
+            width = _width(mark, painter.fontMetrics())
+            _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
+        elif evidence.percentile is not None:
+            painter.setPen(QColor(theme.quiet))
+            painter.drawText(place, _RIGHT, closeness_words(evidence.percentile))
+        if evidence.percentile is not None:
+            _paint_bar(painter, place.right(), place.bottom() + 3, evidence.percentile, theme)
 
     def _text(
         self,
@@ -358,6 +359,16 @@ def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(QColor(theme.accent))
     painter.drawEllipse(QPointF(x + 3, y), 3, 3)
+
+
+def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme: Theme) -> None:
+    bar = QRectF(right - 54, top, 54, 5)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, 2.5, 2.5)
+    bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
+    painter.setBrush(QColor(theme.accent))
+    painter.drawRoundedRect(bar, 2.5, 2.5)
 
 
 def _frame(size: QSize) -> QRect:

@@ -22,9 +22,11 @@ from sciread_app.services.reading import Reading
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Results, Search
 from sciread_app.tasks import Task
+from sciread_app.ui.compare.desk import WorkspaceOthers
 from sciread_app.ui.exchange_desk import WorkspaceExchange
 from sciread_app.ui.foryou_desk import WorkspaceForYou
 from sciread_app.ui.intake_desk import WorkspaceIntake, ledger_of
+from sciread_app.ui.listings import BEST, listing_of
 from sciread_app.ui.map.desk import WorkspaceMap
 from sciread_app.ui.models.swap_desk import WorkspaceSwaps
 from sciread_app.ui.palette_offer import Goal
@@ -32,7 +34,6 @@ from sciread_app.ui.paper_desk import WorkspaceAbout
 from sciread_app.ui.settings_desk import WorkspaceCare
 from sciread_app.ui.values import (
     Card,
-    Evidence,
     Ledger,
     Likeness,
     Listing,
@@ -41,7 +42,6 @@ from sciread_app.ui.values import (
 )
 from sciread_app.workspace import Workspace, open_workspace
 
-BEST = 100  # papers that a search lists
 NAMED = 12  # authors, tags and so on that are offered while one types
 STARTING = tr("Searching by words only: the model is starting")
 
@@ -108,7 +108,7 @@ class WorkspaceDesk:
         with self._asking(query, mode) as asking:
             found = asking.find(order, task)
             self._facets.remember(asking.key, found.ids)
-        return _listing(found, asking.note)
+        return listing_of(found, asking.note)
 
     def names(self, field: str, written: str, task: Task) -> list[Count]:
         found = self._library.grouping.names(field, written, NAMED)
@@ -134,7 +134,7 @@ class WorkspaceDesk:
 
     def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> Listing:
         with self._best() as search:
-            return _listing(search.similar(like, unlike, limit=BEST))
+            return listing_of(search.similar(like, unlike, limit=BEST))
 
     def browse(self, order: Order, task: Task) -> Listing:
         ids = self._library.ids(order)
@@ -230,44 +230,6 @@ class WorkspaceDesk:
             yield search
 
 
-class WorkspaceOthers:
-    """The models beside the active one, as the window asks them."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
-
-    def names(self, task: Task) -> list[str]:
-        return self._workspace.others.names()
-
-    def standing(self, name: str, task: Task) -> tuple[int, int]:
-        return self._workspace.others.standing(name)
-
-    def find(self, name: str, query: str, mode: Mode, task: Task) -> Listing:
-        search = self._workspace.others.search(name)
-        return _listing(search.find(query, limit=BEST, mode=SearchMode(mode.value), task=task))
-
-    def encode(self, name: str, task: Task) -> int:
-        return self._workspace.others.encode(name, task)
-
-    def close(self) -> None:
-        self._workspace.others.close()
-
-
 def open_desk(home: Path) -> WorkspaceDesk:
     """Open the library in this folder. Raises LibraryError."""
     return WorkspaceDesk(open_workspace(home))
-
-
-def _listing(found: Results, note: str = "") -> Listing:
-    ranked = found.query.terms or found.query.like or found.query.identifier
-    return Listing(
-        # An array finds a number by C, and holds 150,000 in a megabyte.
-        ids=array("q", [hit.paper for hit in found.hits] if ranked else found.ids.tobytes()),
-        total=found.total,
-        evidence={
-            hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
-            for hit in (found.hits if ranked else ())
-        },
-        words=tuple(term.text for term in found.query.terms),
-        note=note or found.note,
-    )

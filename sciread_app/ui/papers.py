@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.ui.card_marks import spoken_marks
+from sciread_app.ui.card_marks import spoken_marks, spoken_move
 from sciread_app.ui.cards import CardDelegate, authors
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.theme import Appearance
@@ -101,7 +101,8 @@ class PaperModel(QAbstractListModel):
             Qt.ItemDataRole.DisplayRole,
             Qt.ItemDataRole.AccessibleTextRole,
         ):
-            return self._spoken(self._cards.get(self.paper_at(index.row())))
+            paper = self.paper_at(index.row())
+            return self._spoken(self._cards.get(paper), self.listing.evidence.get(paper))
         return None
 
     def paper_at(self, row: int) -> PaperId:
@@ -169,13 +170,14 @@ class PaperModel(QAbstractListModel):
             self._cards.popitem(last=False)
         self.cards_came.emit()
 
-    def _spoken(self, card: Card | None) -> str:
+    def _spoken(self, card: Card | None, evidence: Evidence | None) -> str:
         if card is None:
             return tr("Loading")
         paper = card.paper
         year = paper.published[:4]
+        moved = spoken_move(evidence.moved) if evidence and evidence.moved else ""
         parts = (
-            paper.title, authors(paper.authors), paper.venue, year, spoken_marks(card)
+            paper.title, moved, authors(paper.authors), paper.venue, year, spoken_marks(card)
         )  # fmt: skip
         return ", ".join(filter(None, parts))
 

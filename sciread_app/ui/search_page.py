@@ -14,7 +14,8 @@ from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.tasks import Task
-from sciread_app.ui.compare import ComparePanel, CompareSource
+from sciread_app.ui.compare.panel import ComparePanel
+from sciread_app.ui.compare.values import CompareSource
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
@@ -139,17 +140,13 @@ class SearchPage(QWidget):
         self._show_details()
 
     def toggle_compare(self) -> None:
-        """Ask another model the same, beside this list instead of the details."""
-        comparing = self.compare.isHidden()
-        if comparing:
-            self._sizes = self._split.sizes()
-            self.compare.open()
-        else:
+        """Have two models answer, in place of the list and the details; or no longer."""
+        if self.compare.is_open:
             self.compare.close_models()
-            self.hits.setFocus()
+        else:
+            self.compare.open()
         self._show_details()
-        half = self._split.width() // 2
-        self._split.setSizes([half, 0, half] if comparing else self._sizes)
+        (self.compare.take_focus if self.compare.is_open else self.hits.setFocus)()
 
     def add_sidebar(self, sidebar: QWidget) -> None:
         """Put it at the left of everything; its width can be drawn."""
@@ -178,12 +175,11 @@ class SearchPage(QWidget):
         """Back to the list, with the paper beside it."""
         if self._paper_alone:
             self._show_as_page(False)
-        self.hits.setFocus()
+        (self.compare.take_focus if self.compare.is_open else self.hits.setFocus)()
 
     def _show_as_page(self, alone: bool) -> None:
         self._paper_alone = alone
         self.head.setVisible(not alone)
-        self._list.setVisible(not alone)
         self.details.show_as_page(alone)
         self._show_details()
 
@@ -297,9 +293,16 @@ class SearchPage(QWidget):
             self.details.show_paper(paper)
 
     def _go_beside(self, paper: PaperId | None) -> None:
-        """To the paper that was chosen in the other model's list, where this one has it."""
+        """To the paper that is chosen where two models are compared, if this list has it."""
         if (row := self.model.row_of(paper)) is not None:
             self.hits.go_to(row)
+        else:
+            self.hits.selectionModel().clear()  # no verb is done to a paper that nobody looks at
+
+    def _read_beside(self, paper: PaperId) -> None:
+        self._go_to(paper)
+        self._show_as_page(True)
+        self.details.focus_text()
 
     def _step(self, rows: int) -> None:
         self.hits.go_to(self.hits.currentIndex().row() + rows)
@@ -310,15 +313,18 @@ class SearchPage(QWidget):
         self.details.focus_text()
 
     def _show_details(self) -> None:
-        if self._paper_alone:
-            self.compare.hide()
-        wanted = (self._with_details or self._paper_alone) and self.compare.isHidden()
+        comparing = self.compare.is_open and not self._paper_alone
+        self.compare.setVisible(comparing)
+        self._list.setVisible(not comparing and not self._paper_alone)
+        wanted = (self._with_details or self._paper_alone) and not comparing
         self.details.setVisible(wanted and bool(self.view.listing.ids))
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is nothing to be alone with
 
     def _into_results(self) -> None:
-        if self.model.rowCount():
+        if self.compare.is_open:
+            self.compare.take_focus()
+        elif self.model.rowCount():
             if not self.hits.currentIndex().isValid():
                 self.hits.go_to(0)
             self.hits.setFocus()
@@ -389,6 +395,9 @@ class SearchPage(QWidget):
         self.hits.doubleClicked.connect(self.open_paper)
         self.compare.left.connect(self.toggle_compare)
         self.compare.picked.connect(self._go_beside)
+        self.compare.entered.connect(self._read_beside)
+        self.compare.liked.connect(self.more_like)
+        self.compare.disliked.connect(self.less_like)
         self.details.left.connect(self.close_paper)
         self.details.search_wanted.connect(self.close_paper)
         self.details.papers_wanted.connect(self.show_papers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sciread_app.domain.fetches import QueryField
 from sciread_app.domain.files import PaperFile
@@ -20,19 +21,26 @@ class Mode(enum.Enum):
     meaning = "meaning"
 
 
+class Moved(NamedTuple):
+    """Where a paper stands, compared with another list: so many places further up, or down where
+    less than 0; None where the other has it not."""
+
+    places: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.
 
     `percentile`: how many of 100 random pairs of this library's papers are less alike. `moved`:
-    where it stands compared with another list, for a person.
+    where two lists are compared.
     """
 
     text_rank: int | None = None
     meaning_rank: int | None = None
     similarity: float | None = None
     percentile: float | None = None
-    moved: str = ""
+    moved: Moved | None = None
     why: str = ""  # said in place of the above
 
 

@@ -206,5 +206,7 @@ def swapping_in(window: MainWindow, swaps: Swaps, jobs: Jobs) -> Swapping:
 
     swapping = Swapping(swaps, jobs, window.banner, window)
     swapping.changed.connect(look_again)
+    if window.page:
+        window.page.compare.switch_wanted.connect(swapping.activate)
     window.opened.connect(swapping.start)
     return swapping

@@ -1,12 +1,14 @@
-"""Another model asked the same, side by side."""
+"""Two models asked the same, side by side, and a vote of somebody who sees no names."""
 
 from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
 
-from sciread_app.ui.compare import in_common, with_moves
-from sciread_app.ui.values import Listing
+from sciread_app.services.votes import Question
+from sciread_app.ui.compare.moves import in_common, with_moves
+from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
+from sciread_app.ui.values import Listing, Mode, Moved
 from tests.app.ui.fakes import FakeDesk
 
 
@@ -18,60 +20,149 @@ def desk():
 @pytest.fixture
 def page(qtbot, show_page, desk):
     page = show_page(desk)
-    page.box.set_text("paper")
-    qtbot.waitUntil(lambda: page.view.query == "paper")
+    search(qtbot, page, "paper")
     page.toggle_compare()
-    qtbot.waitUntil(lambda: page.compare.model.rowCount() > 0)
+    qtbot.waitUntil(lambda: answered(page))
     return page
 
 
-def moves(page):
-    listing = page.compare.model.listing
-    return [listing.evidence[paper].moved for paper in listing.ids]
+@pytest.fixture
+def blind(qtbot, page):
+    """Nameless answers to something that was not asked before; who is left is Starter."""
+    page.compare.trial._chance = lambda: 0.9
+    page.compare.chooser.blind.setChecked(True)
+    ask(qtbot, page, "about")
+    return page
 
 
-def test_papers_are_marked_by_where_they_stand_in_the_other_list(page):
-    assert moves(page) == [*["▲ 1"] * 11, "▼ 11", "new"]
-    assert page.compare.message.text() == "9 of the first 10 are the same."
-    assert not page.details.isVisible()
-    page.compare.hits.viewport().grab()
+def search(qtbot, page, text):
+    page.box.set_text(text)
+    qtbot.waitUntil(lambda: page.view.query == text)
 
 
-def test_the_other_model_is_asked_whatever_is_asked_next(qtbot, page):
-    page.box.set_text("paper 1")
-    qtbot.waitUntil(lambda: page.view.query == "paper 1")
-    qtbot.waitUntil(lambda: page.compare.model.rowCount() == page.model.rowCount() + 1)
+def ask(qtbot, page, text):
+    search(qtbot, page, text)
+    qtbot.waitUntil(lambda: page.compare.trial.query == text and answered(page))
+
+
+def answered(page):
+    return "stand" in page.compare.message.text()
+
+
+def sides(page):
+    return page.compare.sides
+
+
+def titles(page):
+    return [side.title.text() for side in sides(page)]
+
+
+def choose(page, place, name):
+    box = page.compare.chooser.boxes[place]
+    box.setCurrentIndex(box.findData(name))
+
+
+def evidence(side):
+    listing = side.model.listing
+    return [listing.evidence[paper] for paper in listing.ids]
+
+
+def moves(side):
+    return [one.moved.places for one in evidence(side)]
+
+
+def test_each_answer_is_marked_by_how_it_differs_from_the_other(page):
+    left, right = sides(page)
+    assert titles(page) == ["Starter", "Specter-Ours"]
+    assert moves(right) == [*[1] * 11, -11, None]
+    assert moves(left) == [11, *[-1] * 11]
+    assert page.compare.message.text() == "9 of the first 10 stand in both answers."
+    assert not page.details.isVisible() and not page.hits.isVisible()
+    for side in sides(page):
+        side.hits.viewport().grab()
+
+
+def test_a_move_is_heard_by_who_does_not_see_it(qtbot, page):
+    right = sides(page)[1]
+    qtbot.waitUntil(lambda: right.model.card(0) is not None)
+    said = [right.model.data(right.model.index(row)) for row in (0, 11)]
+    assert "1 place further up here" in said[0] and "11 places further down here" in said[1]
+
+
+def test_both_are_asked_whatever_is_asked_next_and_what_is_like_a_paper(qtbot, page):
+    ask(qtbot, page, "paper 1")
+    assert sides(page)[0].model.rowCount() == page.model.rowCount()
+    assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
+    page.show_similar([3])
+    qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and answered(page))
+    page.head.lift()
     page.box.set_text("")
     qtbot.waitUntil(lambda: page.compare.message.text().startswith("Search for something"))
-    assert page.compare.model.rowCount() == 0
+    assert sides(page)[1].model.rowCount() == 0
 
 
-def test_a_paper_chosen_in_one_list_is_chosen_in_the_other(page):
-    page.compare.hits.go_to(3)
-    assert page.hits.current() == page.compare.hits.current()
+def test_any_two_models_are_compared_and_none_with_itself(qtbot, page):
+    choose(page, 0, "same")
+    qtbot.waitUntil(lambda: titles(page) == ["Same", "Specter-Ours"])
+    choose(page, 1, "same")
+    qtbot.waitUntil(lambda: titles(page) == ["Specter-Ours", "Same"])
+
+
+def test_by_words_alone_there_is_nothing_to_compare(qtbot, page):
+    page.box.set_mode(Mode.text)
+    qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
+
+
+def test_a_paper_chosen_on_one_side_is_chosen_on_the_other_and_on_the_page(page):
+    left, right = sides(page)
+    right.hits.go_to(3)
+    assert left.hits.current() == right.hits.current() == page.hits.current()
+    right.hits.go_to(12)  # only there: no verb is to be done to another
+    assert left.hits.chosen() == page.hits.chosen() == []
+
+
+def test_a_paper_is_read_and_one_comes_back_to_both_answers(qtbot, page):
+    right = sides(page)[1]
+    right.hits.go_to(2)
+    right.hits.setFocus()
+    qtbot.keyClick(right.hits, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.details.isVisible)
+    qtbot.waitUntil(lambda: page.details.details and page.details.details.paper.id == 4)
+    assert not page.compare.isVisible()
+    page.close_paper()
+    assert page.compare.isVisible() and not page.details.isVisible() and not page.hits.isVisible()
 
 
 def test_a_model_that_has_read_nothing_can_be_let_to(qtbot, page, desk):
-    page.compare.models.setCurrentText("miread-ours")
-    qtbot.waitUntil(page.compare.read_button.isVisible)
-    assert page.compare.message.text() == "miread-ours has not read your papers yet."
-    assert page.compare.read_button.text() == "Let it read 12 papers"
-    page.compare.read_button.click()
-    qtbot.waitUntil(lambda: page.compare.model.rowCount() == 13)
+    choose(page, 1, "miread-ours")
+    right = sides(page)[1]
+    qtbot.waitUntil(right.read_button.isVisible)
+    assert right.message.text() == "It has not read your papers yet."
+    assert right.read_button.text() == "Let it read 12 papers"
+    assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
+    right.read_button.click()
+    qtbot.waitUntil(lambda: right.model.rowCount() == 13)
     assert desk.others.read["miread-ours"] == 12
 
 
-def test_a_model_that_cannot_be_opened_is_explained(qtbot, page):
-    page.compare.models.setCurrentText("broken")
-    qtbot.waitUntil(lambda: "is not whole" in page.compare.message.text())
-    assert page.compare.message.text().endswith("Fetch it again.")
+def test_a_model_that_cannot_be_opened_is_explained_beside_one_that_can(qtbot, page):
+    choose(page, 1, "broken")
+    qtbot.waitUntil(lambda: "is not whole" in sides(page)[1].message.text())
+    assert sides(page)[1].message.text().endswith("Fetch it again.")
+    assert sides(page)[0].model.rowCount() == 12
 
 
-def test_comparing_ends_with_esc_and_the_model_is_stopped(qtbot, page, desk):
-    page.compare.hits.setFocus()
-    qtbot.keyClick(page.compare.hits, Qt.Key.Key_Escape)
+def test_the_better_one_can_be_let_to_answer(qtbot, page):
+    assert not sides(page)[0].switch_button.isVisible()
+    with qtbot.waitSignal(page.compare.switch_wanted) as wanted:
+        sides(page)[1].switch_button.click()
+    assert wanted.args == ["specter-ours", "Specter-Ours"]
+
+
+def test_comparing_ends_with_esc_and_the_models_are_stopped(qtbot, page, desk):
+    qtbot.keyClick(sides(page)[1].hits, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: desk.others.closed == 1)
-    assert not page.compare.isVisible() and page.details.isVisible()
+    assert not page.compare.isVisible() and page.details.isVisible() and page.hits.isVisible()
 
 
 def test_without_another_model_that_is_said(qtbot, show_page):
@@ -84,6 +175,112 @@ def test_without_another_model_that_is_said(qtbot, show_page):
 
 def test_lists_that_share_nothing_say_so():
     assert in_common(Listing((), 0), Listing((), 0)) == "Neither found anything."
-    assert in_common(Listing((1, 2), 2), Listing((3,), 1)) == "0 of the first 2 are the same."
-    (moved,) = with_moves(Listing((1,), 1), Listing((1,), 1)).evidence.values()
-    assert moved.moved == "same place"
+    said = in_common(Listing((1, 2), 2), Listing((3,), 1))
+    assert said == "0 of the first 2 stand in both answers."
+    (same,) = with_moves(Listing((1,), 1), Listing((1,), 1)).evidence.values()
+    assert same.moved == Moved(0)
+
+
+def test_nothing_tells_whose_answer_is_whose_until_one_has_voted(qtbot, blind, desk):
+    assert titles(blind) == ["The answer on the left", "The answer on the right"]
+    for side in sides(blind):
+        assert not side.switch_button.isVisible() and not side.message.text()
+        assert side.hits.accessibleName() == side.title.text()
+        for one in evidence(side):
+            assert (one.text_rank, one.meaning_rank, one.similarity, one.percentile) == (None,) * 4
+    assert "Votes" not in blind.compare.ballot.text.text()
+    blind.compare.ballot.right.click()
+    qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
+    assert desk.others.votes == [(Question("about"), "specter-ours")]
+    said = blind.compare.ballot.text.text()
+    assert said == "You found Specter-Ours better. Votes: specter-ours 1."
+    assert evidence(sides(blind)[0])[0].percentile is not None
+    assert not blind.compare.can_vote
+
+
+@pytest.mark.parametrize(("drawn", "left"), [(0.1, "specter-ours"), (0.9, "starter")])
+def test_chance_says_which_stands_on_the_left(qtbot, page, desk, drawn, left):
+    page.compare.trial._chance = lambda: drawn
+    page.compare.chooser.blind.setChecked(True)
+    ask(qtbot, page, "about")
+    page.compare.vote(0)
+    qtbot.waitUntil(lambda: titles(page)[0].casefold() == left)
+    assert desk.others.votes == [(Question("about"), left)]
+
+
+def test_neither_may_be_better(qtbot, blind, desk):
+    blind.compare.vote(None)
+    qtbot.waitUntil(lambda: desk.others.votes == [(Question("about"), "")])
+    said = "Starter is on the left, Specter-Ours on the right. Votes: neither 1."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+
+
+def test_what_is_like_a_paper_is_voted_on_as_such(qtbot, blind, desk):
+    blind.show_similar([3])
+    qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
+    blind.compare.vote(0)
+    qtbot.waitUntil(lambda: desk.others.votes == [(Question(paper=3), "starter")])
+
+
+def test_papers_that_come_meanwhile_change_no_sides(qtbot, blind):
+    blind.compare.trial._chance = lambda: 0.1
+    asked = len(blind._finder.asked)
+    blind.refresh()
+    qtbot.waitUntil(lambda: len(blind._finder.asked) >= asked + 3 and blind.compare.can_vote)
+    assert blind.compare.trial.sides == ("starter", "specter-ours")
+
+
+def test_who_has_seen_an_answer_with_its_name_cannot_vote_on_it(qtbot, blind, desk):
+    ballot = blind.compare.ballot
+    ask(qtbot, blind, "paper")  # was seen with names
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    assert titles(blind) == ["Starter", "Specter-Ours"] and not blind.compare.can_vote
+    blind.compare.vote(0)
+    blind.toggle_compare()
+    search(qtbot, blind, "paper 2")  # its answer by the active model alone
+    blind.toggle_compare()
+    qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and answered(blind))
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    ask(qtbot, blind, "paper 3")
+    assert blind.compare.can_vote
+    choose(blind, 1, "same")  # what stays must be the first one's
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    assert desk.others.votes == []
+
+
+def test_equal_answers_and_half_answers_are_not_voted_on(qtbot, blind):
+    ballot = blind.compare.ballot
+    choose(blind, 1, "same")
+    ask(qtbot, blind, "paper 4")
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(SAME))
+    choose(blind, 1, "miread-ours")
+    search(qtbot, blind, "paper 5")
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(UNREAD))
+    assert [side.model.rowCount() for side in sides(blind)] == [0, 0]
+    sides(blind)[1].read_button.click()
+    qtbot.waitUntil(lambda: blind.compare.can_vote)  # what was kept back was never seen
+
+
+def test_a_vote_can_be_taken_back_and_not_be_given_again(qtbot, blind, desk):
+    blind.compare.vote(0)
+    qtbot.waitUntil(blind.compare.ballot.back.isVisible)
+    blind.compare.ballot.back.click()
+    qtbot.waitUntil(lambda: desk.others.votes == [])
+    said = "The vote on “about” is taken back. No votes."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+    assert not blind.compare.can_vote and not blind.compare.can_take_back
+
+
+def test_a_vote_that_cannot_be_kept_gives_no_name_away(qtbot, blind, desk):
+    desk.others.full = True
+    blind.compare.vote(0)
+    qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
+    assert titles(blind) == ["The answer on the left", "The answer on the right"]
+    assert blind.compare.can_vote
+
+
+def test_an_answer_with_a_remark_is_not_voted_on(qtbot, blind, desk):
+    desk.others.notes["specter-ours"] = "Found by words alone."
+    search(qtbot, blind, "paper 6")
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
+    assert not blind.compare.can_vote

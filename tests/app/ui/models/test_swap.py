@@ -138,9 +138,15 @@ def test_who_cannot_follow_says_so_once(qtbot, window, desk, jobs):
     qtbot.waitUntil(lambda: said(window) == "Theirs answers now.")
 
 
-def test_models_to_compare_with_are_listed_anew(qtbot, window, desk, jobs):
+def test_models_to_compare_are_listed_anew(qtbot, window, desk, jobs):
     window.page.toggle_compare()
-    qtbot.waitUntil(lambda: window.page.compare.models.count() == 3)
-    desk.others.read["starter"] = 0
+    chooser = window.page.compare.chooser
+    qtbot.waitUntil(lambda: chooser.active() == "starter")
+    desk.others.read["theirs"] = 0
     window.swapping.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: window.page.compare.models.count() == 4)
+    qtbot.waitUntil(lambda: chooser.active() == "theirs")
+
+
+def test_the_better_of_two_is_let_to_answer(qtbot, window, desk):
+    window.page.compare.switch_wanted.emit("theirs", "Theirs")
+    qtbot.waitUntil(lambda: desk.swaps.answers == "theirs")

@@ -1,0 +1,1 @@
+"""Two models asked the same, side by side, and a vote on which is better."""

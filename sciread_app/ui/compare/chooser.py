@@ -1,0 +1,101 @@
+"""Which two models are asked, and whether one may see which is which."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from sciread_app.language import tr
+from sciread_app.ui.compare.trial import Pair
+from sciread_app.ui.compare.values import Candidate
+from sciread_app.ui.icons import icon
+from sciread_app.ui.theme import Appearance, Theme, styled
+
+NAME_LETTERS = 14  # of a title that are always seen
+
+
+class Chooser(QWidget):
+    """The two are never the same: who chooses one that stands beside it has them change places."""
+
+    changed = Signal()
+    closed = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.models: dict[str, Candidate] = {}
+        self.boxes = [_box(tr("First model to compare")), _box(tr("Second model to compare"))]
+        self._pair: Pair = ("", "")
+        self.blind = QCheckBox(tr("Hide the names, to vote"))
+        self.blind.setToolTip(tr("Nobody knows which answer is whose until he has voted."))
+        self.close_button = styled(QToolButton(), "link")
+        self.close_button.setToolTip(tr("Stop comparing"))
+        self.close_button.setAccessibleName(tr("Stop comparing"))
+        self._build()
+        for box in self.boxes:
+            box.currentIndexChanged.connect(self._choose)
+        self.blind.toggled.connect(lambda _: self.changed.emit())
+        self.close_button.clicked.connect(self.closed)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def offer(self, models: Sequence[Candidate]) -> None:
+        """What was chosen stays so where it is still there."""
+        self.models = {model.name: model for model in models}
+        spare = iter([name for name in self.models if name not in self._pair])
+        first, second = (name if name in self.models else next(spare, "") for name in self._pair)
+        self._pair = first, second
+        for box in self.boxes:
+            box.blockSignals(True)
+            box.clear()
+            for model in models:
+                box.addItem(model.title, model.name)
+            box.blockSignals(False)
+        self._show_pair()
+        for widget in (*self.boxes, self.blind):
+            widget.setEnabled(len(models) > 1)
+
+    def pair(self) -> Pair:
+        return self._pair
+
+    def active(self) -> str:
+        """The model that answers all searches; empty if it is none of these."""
+        return next((model.name for model in self.models.values() if model.answers), "")
+
+    def _choose(self) -> None:
+        first, second = (str(box.currentData()) for box in self.boxes)
+        if first == second:
+            first, second = self._pair[1], self._pair[0]
+        if (first, second) != self._pair:
+            self._pair = first, second
+            self._show_pair()
+            self.changed.emit()
+
+    def _show_pair(self) -> None:
+        for box, name in zip(self.boxes, self._pair, strict=True):
+            box.blockSignals(True)
+            box.setCurrentIndex(box.findData(name))
+            box.blockSignals(False)
+
+    def _build(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.boxes[0], 1)
+        # Translators: between the names of two models that are compared
+        row.addWidget(styled(QLabel(tr("beside")), "quiet"))
+        row.addWidget(self.boxes[1], 1)
+        row.addSpacing(8)
+        row.addWidget(self.blind)
+        row.addWidget(self.close_button)
+
+    def _paint(self, theme: Theme) -> None:
+        self.close_button.setIcon(icon("close", theme.quiet))
+
+
+def _box(name: str) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setMinimumContentsLength(NAME_LETTERS)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    return box

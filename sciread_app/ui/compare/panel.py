@@ -1,0 +1,333 @@
+"""Two models asked the same, side by side: by their names, or nameless until one has voted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.ballot import Ballot
+from sciread_app.ui.compare.chooser import Chooser
+from sciread_app.ui.compare.moves import in_common, question_of, with_moves
+from sciread_app.ui.compare.side import Side
+from sciread_app.ui.compare.trial import Pair, Trial
+from sciread_app.ui.compare.values import Answer, Candidate, CompareSource, Count, Others
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.papers import NOTHING
+from sciread_app.ui.request import View
+from sciread_app.ui.theme import Appearance, styled
+from sciread_app.ui.values import Mode
+from trainer.contract.errors import TrainerError
+
+NONE_THERE = tr(
+    "There is no other model here yet. One that is trained or fetched appears by its name."
+)
+NO_QUERY = tr("Search for something: then it is shown what both models find.")
+BY_WORDS = tr("By words alone all models find the same. Search by meaning, or by both.")
+KNOWN = tr("You have seen before what one of these models finds here. Ask something else to vote.")
+SAME = tr("Both answers are the same: there is nothing to vote on.")
+UNREAD = tr("One can vote once both models have read all papers.")
+BY_CHANCE = tr("Which answer is whose was drawn by chance.")
+
+
+class ComparePanel(QWidget):
+    """Asks nothing while it is closed."""
+
+    left = Signal()
+    picked = Signal(object)  # PaperId, or None
+    entered = Signal(object)  # PaperId that somebody wants to read
+    liked = Signal(object)  # papers
+    disliked = Signal(object)
+    switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
+    changed = Signal()  # what can be done here
+
+    def __init__(self, source: CompareSource, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self.is_open = False
+        self._view = View()
+        self._mode = Mode.hybrid
+        self._answers: Mapping[str, Answer] = {}
+        self._count = Count()
+        self._reading: Job | None = None
+        self.trial = Trial()
+        self.chooser = Chooser(appearance)
+        self.message = styled(QLabel(wordWrap=True), "quiet")
+        names = (tr("The answer on the left"), tr("The answer on the right"))
+        self.sides = [Side(name, source, jobs, appearance) for name in names]
+        self.ballot = Ballot()
+        self._build()
+        self._connect()
+        self.hide()
+
+    def open(self) -> None:
+        """Offer the models that are installed, and ask two of them."""
+        self.is_open = True
+        self._jobs.run(
+            tr("Looking for models"),
+            lambda task: list(self._source.others.models(task)),
+            self._show_models,
+            on_failed=self._explain,
+            lane=Lane.light,
+        )
+
+    def look_again(self) -> None:
+        """Another model is the active one."""
+        if self.is_open:
+            self.open()
+
+    def close_models(self) -> None:
+        """Give back the memory that other models take."""
+        self.is_open = False
+        self.changed.emit()
+        if self._reading is None:
+            self._jobs.run(
+                tr("Stopping other models"),
+                lambda task: self._source.others.close(),
+                lane=Lane.light,
+                instead_of="compare",
+            )
+
+    def show_view(self, view: View, mode: Mode) -> None:
+        """The page asks for this now: let two models look for it."""
+        self._view, self._mode = view, mode
+        if self.is_open:
+            self._ask()
+        elif view.query:
+            self.trial.answered_before(view.query)
+
+    def take_focus(self) -> None:
+        self.sides[0].hits.setFocus()
+
+    @property
+    def can_vote(self) -> bool:
+        return self.is_open and self.ballot.is_open
+
+    @property
+    def can_take_back(self) -> bool:
+        return self.is_open and self._count.votes > 0
+
+    def vote(self, side: int | None) -> None:
+        """The left answer (0) is better, the right one (1), or neither."""
+        if not self.can_vote:
+            return
+        trial, others = self.trial, self._source.others
+        asked, pair, sides = trial.query, trial.pair, trial.sides
+        better = "" if side is None else sides[side]
+        self.ballot.say(tr("Counting your vote…"), back=False)
+        self.changed.emit()
+        self._jobs.run(
+            tr("Counting a vote"),
+            lambda task: others.vote(question_of(asked), *pair, better),
+            partial(self._voted, asked, pair, better),
+            on_failed=self._not_voted,
+            lane=Lane.light,
+        )
+
+    def take_back(self) -> None:
+        """Forget the last vote on these two models."""
+        if not self.can_take_back:
+            return
+        pair, others = self.trial.pair, self._source.others
+        self._jobs.run(
+            tr("Taking a vote back"),
+            lambda task: others.take_back(*pair),
+            partial(self._taken_back, pair),
+            lane=Lane.light,
+        )
+
+    def _show_models(self, models: Sequence[Candidate]) -> None:
+        self.chooser.offer(models)
+        self._ask()
+
+    def _ask(self) -> None:
+        """What each has read, and what it finds; both are shown at once, since how long one takes
+        tells which it is."""
+        if why := self._why_nothing():
+            self._show_nothing(why)
+            return
+        query, mode, pair = self._view.query, self._mode, self.chooser.pair()
+        blind, active = self.chooser.blind.isChecked(), self.chooser.active()
+        self.trial.ask(query, pair, blind=blind, active=active)
+        others = self._source.others
+
+        def work(task: Task) -> tuple[dict[str, Answer], Count]:
+            answers = {name: _answer(others, name, query, mode, task) for name in pair}
+            return answers, others.count(*pair)
+
+        self.message.setText(tr("Asking both models…"))
+        self.ballot.say("", back=False)
+        self.changed.emit()
+        self._jobs.run(
+            tr("Asking two models"),
+            work,
+            lambda came: self._answer(*came),
+            on_failed=self._explain,
+            lane=Lane.light,
+            instead_of="compare",
+        )
+
+    def _why_nothing(self) -> str:
+        view = self._view
+        if len(self.chooser.models) < 2:
+            return NONE_THERE
+        if view.crumb or not view.request.ranked:
+            return NO_QUERY
+        return BY_WORDS if self._mode is Mode.text and view.request.typed else ""
+
+    def _answer(self, answers: Mapping[str, Answer], count: Count) -> None:
+        self._answers, self._count = answers, count
+        self._show()
+
+    def _show(self) -> None:
+        trial, answers = self.trial, self._answers
+        # A vote that is not to be had yet is not given away.
+        kept_back = trial.veiled and not all(answer.whole for answer in answers.values())
+        order = trial.pair if kept_back else trial.sides
+        for side, name, other in zip(self.sides, order, reversed(order), strict=True):
+            mine, theirs = answers[name], answers[other]
+            found = with_moves(mine.listing, theirs.listing, veiled=trial.veiled)
+            if trial.veiled and not kept_back:
+                side.show_nameless(mine, found)
+            else:
+                found = NOTHING if kept_back else found
+                of = self.chooser.models[name]
+                side.show_named(of, mine, found, reads=self._reading is not None)
+        if not kept_back:
+            trial.shown()
+        one, other_answer = (answers[name] for name in order)
+        both = "" if kept_back else in_common(one.listing, other_answer.listing)
+        chance = BY_CHANCE if trial.veiled and not kept_back else ""
+        self.message.setText(f"{both} {chance}".strip())
+        self._show_ballot()
+
+    def _show_ballot(self) -> None:
+        trial, count = self.trial, self._count
+        why_not = self._why_no_vote()
+        if trial.veiled and not why_not:
+            self.ballot.ask()
+        else:
+            self.ballot.say(trial.voted, why_not, count.said, back=count.votes > 0)
+        self.changed.emit()
+
+    def _why_no_vote(self) -> str:
+        """Why one cannot vote, although one would."""
+        if not self.chooser.blind.isChecked() or self.trial.voted:
+            return ""
+        if self.trial.known:
+            return KNOWN
+        one, other = (self._answers[name] for name in self.trial.pair)
+        if not (one.whole and other.whole):
+            return UNREAD
+        if note := one.listing.note or other.listing.note:
+            return note  # not both have answered as they can
+        return SAME if [*one.listing.ids] == [*other.listing.ids] else ""
+
+    def _voted(self, asked: str, pair: Pair, better: str, count: Count) -> None:
+        trial = self.trial
+        if (trial.query, trial.pair) != (asked, pair):
+            return  # something else is asked already
+        self._count = count
+        left, right = (self.chooser.models[name].title for name in trial.sides)
+        if better:
+            title = self.chooser.models[better].title
+            trial.end(tr("You found {title} better.", title=title))
+        else:
+            said = tr("{left} is on the left, {right} on the right.", left=left, right=right)
+            trial.end(said)
+        self._show()
+
+    def _not_voted(self, problem: Problem) -> None:
+        self._show_ballot()
+        self.message.setText(f"{problem.message} {problem.hint}".strip())
+
+    def _taken_back(self, pair: Pair, came: tuple[str, Count]) -> None:
+        what, count = came
+        if pair != self.trial.pair or not self._answers:
+            return
+        self._count = count
+        if what == self.trial.query or self.trial.voted:
+            self.trial.voted = tr("The vote on “{what}” is taken back.", what=what)
+        self._show_ballot()
+        if self.ballot.is_open:
+            self.message.setText(tr("The vote on “{what}” is taken back.", what=what))
+
+    def _read(self, name: str) -> None:
+        title = self.chooser.models[name].title
+        self._reading = self._jobs.run(
+            tr("Reading papers with {name}", name=title),
+            lambda task: self._source.others.encode(name, task),
+            on_failed=self._explain,
+            lane=Lane.heavy,
+            instead_of="encode for comparing",
+        )
+        for side in self.sides:
+            side.read_button.hide()
+
+    def _finished(self, job: Job) -> None:
+        if job is self._reading:
+            self._reading = None
+            if not job.replaced and self.is_open:
+                self._ask()
+
+    def _show_nothing(self, why: str) -> None:
+        self._answers = {}
+        for side in self.sides:
+            side.clear()
+        self.message.setText(why)
+        self.ballot.say("", back=False)
+        self.changed.emit()
+
+    def _explain(self, problem: Problem) -> None:
+        self._show_nothing(f"{problem.message} {problem.hint}".strip())
+
+    def _pick(self, side: int, paper: PaperId | None) -> None:
+        """A paper that is chosen on one side is chosen on the other."""
+        if paper is not None:
+            self.sides[1 - side].choose(paper)
+            self.picked.emit(paper)
+
+    def _build(self) -> None:
+        split = QSplitter(childrenCollapsible=False)
+        split.setHandleWidth(10)
+        for side in self.sides:
+            split.addWidget(side)
+            split.setStretchFactor(split.count() - 1, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        for part in (self.chooser, self.message):
+            column.addWidget(part)
+        column.addWidget(split, 1)
+        column.addWidget(self.ballot)
+
+    def _connect(self) -> None:
+        self.chooser.changed.connect(self._ask)
+        self.chooser.closed.connect(self.left)
+        self.ballot.voted.connect(self.vote)
+        self.ballot.taken_back.connect(self.take_back)
+        self._jobs.finished.connect(self._finished)
+        for number, side in enumerate(self.sides):
+            side.read_wanted.connect(self._read)
+            side.switch_wanted.connect(self.switch_wanted)
+            side.entered.connect(self.entered)
+            side.hits.left.connect(self.left)
+            side.hits.liked.connect(self.liked)
+            side.hits.disliked.connect(self.disliked)
+            side.hits.picked.connect(partial(self._pick, number))
+
+
+def _answer(others: Others, name: str, query: str, mode: Mode, task: Task) -> Answer:
+    """One that cannot answer does not keep the other from it."""
+    try:
+        return others.ask(name, query, mode, task)
+    except Cancelled:
+        raise
+    except (SciReadError, TrainerError) as trouble:
+        return Answer(trouble=f"{trouble} {trouble.hint}".strip())

@@ -1,0 +1,25 @@
+"""What a search has found, as the window lists it."""
+
+from __future__ import annotations
+
+from array import array
+
+from sciread_app.services.search import Results
+from sciread_app.ui.values import Evidence, Listing
+
+BEST = 100  # papers that a search lists
+
+
+def listing_of(found: Results, note: str = "") -> Listing:
+    ranked = found.query.terms or found.query.like or found.query.identifier
+    return Listing(
+        # An array finds a number by C, and holds 150,000 in a megabyte.
+        ids=array("q", [hit.paper for hit in found.hits] if ranked else found.ids.tobytes()),
+        total=found.total,
+        evidence={
+            hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
+            for hit in (found.hits if ranked else ())
+        },
+        words=tuple(term.text for term in found.query.terms),
+        note=note or found.note,
+    )
