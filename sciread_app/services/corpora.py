@@ -204,14 +204,13 @@ def _described(folder: Path) -> Corpus | None:
             str(said["sha256"]),
             datetime.fromtimestamp(file.stat().st_mtime),
         )
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
 def _origin(files: list[Mapping[str, Any]]) -> Data:
-    first = files[0]
-    if len(files) == 1 and first["kind"] == "library":
-        part = str(first.get("part", ""))
+    if len(files) == 1 and files[0]["kind"] == "library":
+        part = str(files[0].get("part", ""))
         return Data(Kind.collection, part) if part else LIBRARY
     return Data(Kind.files, ", ".join(str(file["name"]) for file in files))
 

@@ -127,7 +127,7 @@ class TestFast:
     def test_what_is_damaged_is_not_listed_and_made_anew(self, corpora: Corpora) -> None:
         folder = corpora.make(LIBRARY, Task())
         whole = (folder / DESCRIPTION).read_text()
-        for text in ("", "[]", "{}", json.dumps(json.loads(whole) | {"counts": {"files": []}})):
+        for text in ("", "[]", "{}", json.dumps(json.loads(whole) | {"counts": {"files": [3]}})):
             (folder / DESCRIPTION).write_text(text)
             assert corpora.all() == []
         assert corpora.make(LIBRARY, Task()) == folder and len(corpora.all()) == 1
