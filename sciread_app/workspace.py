@@ -101,10 +101,7 @@ class Workspace:
     @cached_property
     def others(self) -> OtherModels:
         """The models that can be compared with the active one."""
-        home, answering = self.home, self.answering
-        return OtherModels(
-            self.library, home.models, home.indexes, lambda: answering.model, self._encoder
-        )
+        return OtherModels(self.library, self.home.indexes, self._encoder)
 
     @cached_property
     def votes(self) -> Votes:
