@@ -39,7 +39,9 @@ if TYPE_CHECKING:
     from sciread_app.services.model_arrivals import Arrivals
     from sciread_app.services.reading import Reading
     from sciread_app.services.recommend import Recommender
+    from sciread_app.services.run_arrivals import RunArrivals
     from sciread_app.services.scores import Scores
+    from sciread_app.services.training import Learning
     from sciread_app.services.verdict import Judge
     from sciread_app.services.zotero import Zotero
     from sciread_app.sources.http import Client
@@ -123,6 +125,19 @@ class Workspace:
         from sciread_app.services.corpora import Corpora
 
         return Corpora(self.home, self.library)
+
+    @cached_property
+    def learning(self) -> Learning:
+        from sciread_app.services.runs import Runs
+        from sciread_app.services.training import Learning
+
+        return Learning(self.home, self.corpora, Runs(self.home))
+
+    @cached_property
+    def run_arrivals(self) -> RunArrivals:
+        from sciread_app.services.run_arrivals import RunArrivals
+
+        return RunArrivals(self.home, self.learning.runs, self.corpora, self._take_model)
 
     @cached_property
     def scores(self) -> Scores:
@@ -234,6 +249,15 @@ class Workspace:
             if client := self.__dict__.get(name):
                 client.close()
         self.library.close()
+
+    def _take_model(self, run: Path, task: Task) -> str:
+        """The name of the model that a training has made, taken in unless it is here. Raises
+        PackageRefused and LibraryError."""
+        space = read_package(run / "package", hashes=False).space
+        for model in self.models.all():
+            if model.space == space and not model.problem:
+                return model.name
+        return self.arrivals.add(run, task).name
 
     def _new_intake(self) -> Intake:
         return Intake(
