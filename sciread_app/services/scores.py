@@ -239,8 +239,8 @@ def _best(scores: Sequence[Score], metric: Metric) -> float | None:
 
 
 def _place(kept: Kept) -> tuple[bool, str]:
-    """Models as they were measured, what everybody should beat in the end."""
-    return kept.is_baseline, kept.report.created
+    """By their titles, what everybody should beat in the end."""
+    return kept.is_baseline, kept.report.subject.title.casefold()
 
 
 def _latest(board: Board) -> str:

@@ -1,0 +1,72 @@
+"""Two models to be held against each other: A, B, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+
+from sciread_app.language import tr
+from sciread_app.ui.theme import styled
+
+
+class Pair(QWidget):
+    changed = Signal()  # by a person
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = _box(tr("First model, A")), _box(tr("Second model, B"))
+        self.swap = styled(QToolButton(), "plain")
+        self.swap.setText("⇄")
+        self.swap.setToolTip(tr("The other way round"))
+        self.swap.setAccessibleName(tr("The other way round"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        for letter, box in (("A", self.first), ("B", self.second)):
+            row.addWidget(styled(QLabel(letter), "quiet"))
+            row.addWidget(box, 1)
+            if letter == "A":
+                row.addWidget(self.swap)
+        self.swap.clicked.connect(self._swap)
+        for box in (self.first, self.second):
+            box.activated.connect(lambda _: self.changed.emit())
+
+    def offer(self, models: Mapping[str, str], *, usual: tuple[str, str] = ("", "")) -> None:
+        """Keys and names. Who was chosen stays so if he is still there; else it is the usual."""
+        kept = [
+            now if now in models else wanted for now, wanted in zip(self.chosen, usual, strict=True)
+        ]
+        for box, key in zip((self.first, self.second), kept, strict=True):
+            box.clear()
+            for model, name in models.items():
+                box.addItem(name, model)
+            box.setCurrentIndex(max(box.findData(key), 0))
+        if self.first.currentIndex() == self.second.currentIndex() and len(models) > 1:
+            self.second.setCurrentIndex(1 if self.first.currentIndex() == 0 else 0)
+        self.setEnabled(len(models) > 1)
+
+    @property
+    def chosen(self) -> tuple[str, str]:
+        return str(self.first.currentData() or ""), str(self.second.currentData() or "")
+
+    def choose(self, first: str, second: str) -> None:
+        for box, key in ((self.first, first), (self.second, second)):
+            box.setCurrentIndex(max(box.findData(key), 0))
+        self.changed.emit()
+
+    def stops(self) -> list[QWidget]:
+        return [self.first, self.swap, self.second]
+
+    def _swap(self) -> None:
+        first, second = self.chosen
+        self.choose(second, first)
+
+
+def _box(name: str) -> QComboBox:
+    box = QComboBox()
+    box.setAccessibleName(name)
+    box.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    box.setMinimumWidth(130)
+    return box

@@ -1,0 +1,119 @@
+"""What there is to know of one line of scores: the models' bars, of what data, how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from sciread_app.language import tr, trn
+from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.bars import BarChart, differences
+from sciread_app.ui.dashboard.values import Found, about, data_words
+from sciread_app.ui.theme import Appearance, scaled, styled
+
+
+class RowPanel(QScrollArea):
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(tr("About this number"))
+        self.title = _label(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
+        self.below = styled(_label(), "quiet")
+        self.bars = BarChart(appearance)
+        self.facts = styled(_label(), "quiet")
+        self.read = styled(_label(scaled(self.font(), 0.92)), "faint")
+        inner = styled(QFrame(), "panel")
+        column = QVBoxLayout(inner)
+        column.setContentsMargins(14, 12, 14, 14)
+        column.setSpacing(6)
+        for widget in (self.title, self.below):
+            column.addWidget(widget)
+        column.addSpacing(6)
+        column.addWidget(self.bars)
+        column.addSpacing(4)
+        column.addWidget(self.facts)
+        column.addWidget(self.read)
+        column.addStretch()
+        self.setWidget(inner)
+
+    def show_row(self, row: Row, found: Found, models: Sequence[str]) -> None:
+        shown = [model for model in models if model in row.cells]
+        self.title.setText(row.result.title)
+        better = {True: tr("higher is better"), False: tr("lower is better"), None: ""}
+        parts = [row.metric.title, better[row.metric.higher_is_better], _unit(row)]
+        self.below.setText(" · ".join(filter(None, parts)))
+        self.bars.show_row(row, found, shown)
+        self.facts.setText("\n".join(_facts(row, found, shown)))
+        self.read.setText("\n\n".join(_reading(row, found, shown)))
+
+    def texts(self) -> list[QWidget]:
+        return [self.title, self.below, self.facts, self.read]
+
+
+def _unit(row: Row) -> str:
+    return tr("in hundredths") if row.metric.unit == "percent" else ""
+
+
+def _facts(row: Row, found: Found, models: Sequence[str]) -> list[str]:
+    """Of how much, and of what."""
+    said = []
+    if row.n is not None:
+        said.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
+    else:
+        said.append(tr("Models differ in how many items they are measured by: no one is best."))
+    said.append(data_words(row, found.called))
+    if row.apart:
+        said.append(tr("Not with the other numbers of this task: {why}.", why=row.apart))
+    return said
+
+
+def _reading(row: Row, found: Found, models: Sequence[str]) -> list[str]:
+    """How it is read, and what does not count."""
+    said = [about(row), row.metric.about]
+    if any(cell.score.low is not None for cell in row.cells.values()):
+        said.append(
+            tr(
+                "Intervals hold 95 % of what other items of the same kind would give. Two that "
+                "overlap may differ all the same: “Compare two” says which differences are real."
+            )
+        )
+    said += _left_out(row, found, models)
+    papers = [number for model in models for number in row.cells[model].papers]
+    for where in dict.fromkeys(number.where for number in papers):
+        number = next(number for number in papers if number.where == where)
+        said.append(f"◇ {where}" + (f": {differ}" if (differ := differences(number)) else ""))
+    return [one for one in said if one]
+
+
+def _left_out(row: Row, found: Found, models: Sequence[str]) -> list[str]:
+    """What has no part in the scores, said once where it is the same for all."""
+    told: dict[str, list[str]] = {}
+    for model in models:
+        kept = next(kept for kept in row.board.reports if kept.model == model)
+        result = kept.report.result(row.result.task)
+        if result is None:
+            continue
+        parts = [f"{count:,} {why}" for why, count in result.excluded.items()]
+        if said := "; ".join([*parts, *result.notes]):
+            told.setdefault(said, []).append(found.names[model])
+    every = len(models)
+    return [
+        tr("Left out: {what}.", what=said)
+        if len(names) == every
+        else tr("{names}: {what}.", names=", ".join(names), what=said)
+        for said, names in told.items()
+    ]
+
+
+def _label(font: QFont | None = None) -> QLabel:
+    label = QLabel(wordWrap=True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    if font:
+        label.setFont(font)
+    return label

@@ -1,0 +1,68 @@
+"""The table of scores: a line a metric, a column a model, with intervals on a scale of the line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtWidgets import QHeaderView, QTableView
+
+from sciread_app.language import tr
+from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.headings import as_list, measure
+from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, N, ScoreModel
+from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
+from sciread_app.ui.dashboard.values import Found
+from sciread_app.ui.theme import Appearance
+
+WIDTH = 124  # pixels of a model's column
+
+
+class ScoreTable(QTableView):
+    """Up and Down go from metric to metric."""
+
+    chosen = Signal(object)  # Row
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.rows = ScoreModel()
+        self._appearance = appearance
+        self.setModel(self.rows)
+        self.setItemDelegate(ScorePainter(self, self.rows, appearance))
+        self.setAccessibleName(tr("Scores"))
+        as_list(self)
+        self.setHorizontalHeader(ModelHeader(self.rows, appearance))
+        appearance.changed.connect(lambda _: self.viewport().update())
+
+    def show_scores(self, found: Found, models: Sequence[str]) -> None:
+        """The line that was chosen stays so, where it is still there."""
+        before = self.current
+        self.rows.show(found, models)
+        self._measure()
+        keys = [line.key if isinstance(line, Row) else None for line in self.rows.lines]
+        numbers = [number for number, key in enumerate(keys) if key is not None]
+        if not numbers:
+            return
+        wanted = before.key if before else None
+        number = keys.index(wanted) if wanted in keys and wanted else numbers[0]
+        self.selectRow(number)
+        self.scrollTo(self.rows.index(number, METRIC))
+
+    @property
+    def current(self) -> Row | None:
+        return self.rows.row(self.currentIndex())
+
+    def selectionChanged(self, selected: QItemSelection, deselected: QItemSelection) -> None:
+        super().selectionChanged(selected, deselected)
+        if row := self.current:
+            self.chosen.emit(row)
+
+    def _measure(self) -> None:
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(56)
+        self.setColumnWidth(N, 64)
+        for column in range(FIRST, self.rows.columnCount()):
+            self.setColumnWidth(column, WIDTH)
+        measure(self, self.rows.lines)

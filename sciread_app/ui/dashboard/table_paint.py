@@ -1,0 +1,189 @@
+"""How the table of scores is painted: numbers, intervals on a scale, names of models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+)
+
+from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.headings import Heading, paint_heading
+from sciread_app.ui.dashboard.score_rows import FIRST, Index, N, ScoreModel
+from sciread_app.ui.map.palette import hue
+from sciread_app.ui.theme import Appearance, Theme, scaled
+from trainer.contract.papers import PaperNumber
+
+INDENT = 18  # pixels of a metric below its task
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class ModelHeader(QHeaderView):
+    """Names of models in two lines, each with its colour."""
+
+    def __init__(self, rows: ScoreModel, appearance: Appearance) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._rows = rows
+        self._appearance = appearance
+        self.setSectionsClickable(False)
+        self.setHighlightSections(False)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), 2 * self.fontMetrics().height() + 16)
+
+    def paintSection(self, painter: QPainter, box: Any, section: int) -> None:
+        theme = self._appearance.theme
+        painter.save()
+        painter.fillRect(box, QColor(theme.surface))
+        painter.setPen(QPen(QColor(theme.border), 1))
+        painter.drawLine(box.bottomLeft(), box.bottomRight())
+        painter.setPen(QColor(theme.quiet))
+        inner = QRectF(box).adjusted(8, 6, -12, -6)
+        if section < FIRST:
+            text = str(self._rows.headerData(section, Qt.Orientation.Horizontal) or "")
+            bottom = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+            painter.drawText(inner, bottom, text)
+        else:
+            self._paint_model(painter, theme, inner, self._rows.models[section - FIRST])
+        painter.restore()
+
+    def _paint_model(self, painter: QPainter, theme: Theme, inner: QRectF, model: str) -> None:
+        name, found = self._rows.found.names[model], self._rows.found
+        letters = QFontMetricsF(painter.font())
+        first, rest = _two_lines(name, letters, inner.width())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(hue(found.numbers[model], theme))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        bar = QRectF(inner.left(), inner.bottom() + 2, inner.width(), 3)
+        painter.drawRoundedRect(bar, 1.5, 1.5)
+        painter.setPen(QColor(theme.text))
+        both = "\n".join(filter(None, (first, rest)))
+        bottom = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
+        painter.drawText(inner.adjusted(0, -6, 0, -1), bottom, both)
+
+
+class ScorePainter(QStyledItemDelegate):
+    """A number, and below it where it lies among those of its line, with its interval."""
+
+    def __init__(self, table: QTableView, rows: ScoreModel, appearance: Appearance) -> None:
+        super().__init__(table)
+        self._rows = rows
+        self._appearance = appearance
+        self._font = table.font()
+        self._small = scaled(table.font(), 0.8)
+        self._bold = scaled(table.font(), 1.0, QFont.Weight.DemiBold)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, line = self._appearance.theme, self._rows.lines[index.row()]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(option.rect)
+        chosen = option.state & QStyle.StateFlag.State_Selected
+        if chosen:
+            painter.fillRect(box, QColor(theme.chosen))
+        if isinstance(line, Heading):
+            paint_heading(painter, theme, box, line, self._font)
+        elif index.column() < FIRST:
+            self._paint_text(painter, theme, box, line, index)
+        else:
+            self._paint_cell(painter, theme, box, line, self._rows.models[index.column() - FIRST])
+        painter.restore()
+
+    def _paint_text(
+        self, painter: QPainter, theme: Theme, box: QRectF, row: Row, index: Index
+    ) -> None:
+        text = str(index.data() or "")
+        painter.setPen(QColor(theme.faint if index.column() == N else theme.quiet))
+        if index.column() == N:
+            painter.setFont(self._small)
+            painter.drawText(box.adjusted(0, 0, -12, 0), _RIGHT, text)
+            return
+        inner = box.adjusted(10 + INDENT, 0, -4, 0)
+        shown = QFontMetricsF(painter.font()).elidedText(
+            text, Qt.TextElideMode.ElideRight, inner.width()
+        )
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_cell(
+        self, painter: QPainter, theme: Theme, box: QRectF, row: Row, model: str
+    ) -> None:
+        inner = box.adjusted(8, 5, -12, -6)
+        cell = row.cells.get(model)
+        if cell is None:
+            painter.setPen(QColor(theme.faint))
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, "–")
+            return
+        painter.setFont(self._bold if cell.best else painter.font())
+        painter.setPen(QColor(theme.text))
+        top = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+        painter.drawText(inner, top, row.metric.shown(cell.score.value))
+        aside = _paper_words(row, cell.papers) or ("" if row.n else f"n {cell.score.n:,}")
+        if aside:
+            painter.setFont(self._small)
+            painter.setPen(QColor(theme.faint))
+            painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, aside)
+        strip = QRectF(inner.left(), inner.bottom() - 8, inner.width(), 8)
+        _paint_interval(painter, theme, strip, row, model, self._rows.found.numbers[model])
+
+
+def _paint_interval(
+    painter: QPainter, theme: Theme, strip: QRectF, row: Row, model: str, number: int
+) -> None:
+    """All cells of a line have the same scale, so that one sees which intervals overlap."""
+    score, (low, high) = row.cells[model].score, span(row)
+    middle = strip.center().y()
+
+    def across(value: float) -> float:
+        return strip.left() + (value - low) / (high - low) * strip.width()
+
+    painter.setPen(QPen(QColor(theme.track), 2))
+    painter.drawLine(QPointF(strip.left(), middle), QPointF(strip.right(), middle))
+    colour = hue(number, theme)
+    if score.low is not None and score.high is not None:
+        painter.setPen(QPen(colour, 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.drawLine(QPointF(across(score.low), middle), QPointF(across(score.high), middle))
+    painter.setPen(QPen(QColor(theme.surface), 1.5))
+    painter.setBrush(colour)
+    painter.drawEllipse(QPointF(across(score.value), middle), 4, 4)
+
+
+def span(row: Row) -> tuple[float, float]:
+    """From the lowest to the highest of a line, with its intervals."""
+    ends = [
+        end
+        for cell in row.cells.values()
+        for end in (cell.score.value, cell.score.low, cell.score.high)
+        if end is not None
+    ]
+    low, high = min(ends), max(ends)
+    air = (high - low) * 0.05 or abs(high) * 0.05 or 1.0
+    return low - air, high + air
+
+
+def _paper_words(row: Row, papers: Sequence[PaperNumber]) -> str:
+    """The foremost paper's number, with marks for what differs."""
+    if not papers:
+        return ""
+    number = papers[0]
+    marks = ("" if number.same_data else "*") + ("" if number.same_model else "†")
+    return f"◇ {row.metric.shown(number.value)}{marks}"
+
+
+def _two_lines(name: str, letters: QFontMetricsF, width: float) -> tuple[str, str]:
+    """A name, broken where a word ends, if it fits so; the rest is cut."""
+    if letters.horizontalAdvance(name) <= width:
+        return name, ""
+    ends = [at + 1 for at, letter in enumerate(name) if letter in " -_/"]
+    fitting = [at for at in ends if letters.horizontalAdvance(name[:at].rstrip()) <= width]
+    at = fitting[-1] if fitting else len(name)
+    cut = Qt.TextElideMode.ElideRight
+    first, rest = name[:at].rstrip(), name[at:]
+    return letters.elidedText(first, cut, width), letters.elidedText(rest, cut, width)

@@ -1,0 +1,194 @@
+"""What the page of measurements asks for, and what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.training import Data
+from sciread_app.language import tr
+from sciread_app.services.atlas import Drawing
+from sciread_app.services.evaluating import Candidate, Evaluated
+from sciread_app.services.following import Story
+from sciread_app.services.runs import Training
+from sciread_app.services.scores import Board, Kept, Row, names, rows
+from sciread_app.services.verdict import Verdict
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.values import Answer
+from sciread_app.ui.papers import CardSource
+from trainer.contract.evaluations import evaluation_spec
+from trainer.contract.pictures import Picture
+
+
+class Corpus(NamedTuple):
+    """Papers that can be measured on, in words, and what they are."""
+
+    name: str
+    data: Data
+
+
+class Installed(NamedTuple):
+    """A model that can be asked about the library. `read`: papers of it that it knows."""
+
+    name: str
+    title: str
+    space: str
+    read: int
+    papers: int
+
+    @property
+    def missing(self) -> int:
+        return max(0, self.papers - self.read)
+
+
+@dataclass(frozen=True)
+class Found:
+    """All that was measured. `called` says what the data of a board are, by its key."""
+
+    boards: Sequence[Board] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Of all models, in the order in which they stand beside one another."""
+        return names(kept for board in self.boards for kept in board.reports)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """What gives each its colour, the same on every chart."""
+        return {model: number for number, model in enumerate(self.names)}
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        return [row for board in self.boards for row in rows(board)]
+
+    @property
+    def suites(self) -> list[str]:
+        return list(dict.fromkeys(board.suite for board in self.boards))
+
+    def only(self, suite: str, board: str) -> Found:
+        """What is of this suite and this board; of all where one is empty."""
+        kept = [one for one in self.boards if suite in ("", one.suite) and board in ("", one.key)]
+        return Found(kept, self.called)
+
+    def reports(self, model: str) -> list[Kept]:
+        return [kept for board in self.boards for kept in board.reports if kept.model == model]
+
+    def pair(self, first: str, second: str) -> tuple[Board, Kept, Kept] | None:
+        """A board on which both were measured, the latest; None where there is none."""
+        for board in self.boards:
+            here = {kept.model: kept for kept in board.reports}
+            if first in here and second in here:
+                return board, here[first], here[second]
+        return None
+
+
+class Dashboard(CardSource, Protocol):
+    """Every verb blocks, and may be called from any thread. What cannot be done is raised with a
+    hint."""
+
+    def look(self) -> Found: ...
+
+    def compare(self, first: Kept, second: Kept, task: Task) -> Verdict: ...
+
+    def pictures(self, kept: Kept) -> Mapping[str, Mapping[str, Picture]]:
+        """What a report draws, by task and name."""
+        ...
+
+    def trainings(self) -> Sequence[Training]: ...
+
+    def story(self, training: str, task: Task) -> Story: ...
+
+    def candidates(self) -> Sequence[Candidate]: ...
+
+    def corpora(self) -> Sequence[Corpus]:
+        """What a model can be measured on here: the library, collections, what was put aside."""
+        ...
+
+    def evaluate(
+        self, names: Sequence[str], suite: str, data: Data | Path, task: Task
+    ) -> Evaluated: ...
+
+    def write_csv(self, boards: Sequence[Board], file: Path) -> int:
+        """How many numbers there are in it."""
+        ...
+
+    def write_page(self, boards: Sequence[Board], file: Path, task: Task) -> None:
+        """One page that needs nothing else."""
+        ...
+
+    def installed(self) -> Sequence[Installed]:
+        """The models that can be asked, the one that answers first."""
+        ...
+
+    def encode(self, model: str, task: Task) -> int:
+        """Have it read what it has not read yet."""
+        ...
+
+    def known_papers(self) -> Sequence[PaperId]:
+        """Papers that somebody knows well: rated, annotated, read."""
+        ...
+
+    def find(self, words: str, task: Task) -> Sequence[PaperId]:
+        """Papers by their words alone."""
+        ...
+
+    def near(self, model: str, paper: PaperId, task: Task) -> Answer:
+        """The papers that a model finds most like this one."""
+        ...
+
+    def drawing(self, model: str) -> Drawing | None:
+        """The map of what this model has read, as it was drawn last."""
+        ...
+
+    def draw(self, model: str, task: Task) -> Drawing | None: ...
+
+
+def data_words(row: Row, called: Mapping[str, str]) -> str:
+    """Of what data a number is, so that somebody else could say whether his is of the same."""
+    result = row.result
+    return tr(
+        "{data}, {split} part, data {hash}, seed {seed}",
+        data=called.get(row.board.key, row.board.data),
+        split=result.split,
+        hash=result.sha256[:8],
+        seed=result.seed,
+    )
+
+
+def interval_words(row: Row, model: str) -> str:
+    """Where 95 % lie, and how far repetitions do; empty where neither is known."""
+    score, metric = row.cells[model].score, row.metric
+    found = []
+    if score.low is not None and score.high is not None:
+        found.append(f"{metric.shown(score.low)}–{metric.shown(score.high)}")
+    if score.spread is not None and score.seeds > 1:
+        found.append(tr("± {spread} ({n} seeds)", spread=metric.shown(score.spread), n=score.seeds))
+    return ", ".join(found)
+
+
+def direction(row: Row) -> str:
+    """Which way is better, as an arrow."""
+    return {True: "↑", False: "↓", None: ""}[row.metric.higher_is_better]
+
+
+def spoken(row: Row, model: str, name: str) -> str:
+    """A number as a screen reader says it."""
+    cell = row.cells.get(model)
+    if cell is None:
+        return tr("{name}: not measured", name=name)
+    parts = [f"{name}: {row.metric.shown(cell.score.value)}"]
+    if between := interval_words(row, model):
+        parts.append(between)
+    if cell.best:
+        parts.append(tr("highest of the row") if row.metric.higher_is_better else tr("lowest"))
+    return ", ".join(parts)
+
+
+def about(row: Row) -> str:
+    """What the evaluation is, in the words of the trainer's catalogue."""
+    return evaluation_spec(row.result.evaluation).summary
