@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,9 @@ ANSWER_SECONDS = 600.0
 # How often a request is made in all when the process dies of it, or is killed by somebody: for want
 # of memory, say, which may be over.
 _TRIES, _TRIES_IF_KILLED = 2, 4
+_NICE = 10  # of what works in the background; Windows has words for it
+_NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+_BELOW_NORMAL: int = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
 _END_SECONDS = 1.0  # for a process that says nothing more to end
 # The end of what the model's process wrote to stderr, shown when it fails.
 _TAIL_BYTES = 2_000
@@ -63,6 +67,7 @@ class Encoder:
         self.told: Callable[[int, float], object] = lambda texts, seconds: None
         self._child: _Child | None = None
         self._turns = _Turns()
+        self._background = False
         self._closed = False
 
     def start(self) -> None:
@@ -101,6 +106,19 @@ class Encoder:
             self.told(len(texts), busy)
         return vectors
 
+    @property
+    def background(self) -> bool:
+        """Whether all else on this computer goes before it. A change takes a new process, since
+        none may be given back the haste that it was begun without."""
+        return self._background
+
+    @background.setter
+    def background(self, wanted: bool) -> None:
+        with self._turns.one(urgent=True):
+            if wanted != self._background and self._child:
+                self._child.stop()
+            self._background = wanted
+
     def close(self) -> None:
         """Stop the model's process, in the middle of a request too, and stay closed."""
         self._closed = True
@@ -128,7 +146,7 @@ class Encoder:
     def _new_child(self) -> _Child:
         for tries in itertools.count(1):
             try:
-                child = _Child(self._command)
+                child = _Child(self._command, self._background)
                 child.wait_until_ready()
             except _Died as died:
                 if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
@@ -162,7 +180,7 @@ class _Died(Exception):
 class _Child:
     """The running process of a model and its two pipes. One request at a time."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], background: bool) -> None:
         # A file takes any amount, where a pipe that nobody reads would make the process wait.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
         # Run where the trainer lies, so that `-m trainer` finds ours and no folder of that name.
@@ -173,8 +191,12 @@ class _Child:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             cwd=home if not getattr(sys, "frozen", False) else None,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            creationflags=_NO_WINDOW | (_BELOW_NORMAL if background else 0),
         )
+        if background and hasattr(os, "setpriority"):
+            with suppress(OSError):  # it may have ended, which is found when it is asked
+                ours = os.getpriority(os.PRIO_PROCESS, 0)
+                os.setpriority(os.PRIO_PROCESS, self._process.pid, ours + _NICE)
         self._numbers = itertools.count(1)
         # Also when the interpreter ends or the encoder is forgotten: no orphan, no zombie.
         self.stop = weakref.finalize(self, _stop, self._process)

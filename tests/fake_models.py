@@ -26,7 +26,7 @@ class FakeModel:
     def __init__(self, name: str, on_text: Callable[[str], None]) -> None:
         self.space = f"space-{name}"
         self.title = f"Model {name}"
-        self.closed = False
+        self.closed = self.background = False
         self.asked: list[str] = []
         self._on_text = on_text
 

@@ -120,7 +120,7 @@ class Activation:
         if self._is_ready(to):
             read = to.space.catch_up(wanted)
         else:
-            with self._alone(wanted):
+            with self._alone(wanted), to.in_background():
                 read = self._read_all(to, wanted)
         to.space.keep()
         self._start(to, wanted)

@@ -27,6 +27,7 @@ class Model(Encodes, Protocol):
     """What is needed of sciread_app.encoder.Encoder."""
 
     title: str
+    background: bool  # whether all else goes before it; may be set
 
 
 class Answerer:
@@ -41,6 +42,7 @@ class Answerer:
         self.title = model.title if model else name
         self.space = Space(library, model, indexes) if model else None
         self.search = Search(library, self.space)
+        self._model = model
         self.awake = False  # whether the model has answered; what it is asked first takes seconds
         self.trouble = ""
         self._parts: dict[type, Any] = {}
@@ -62,6 +64,14 @@ class Answerer:
             self.trouble = str(failure)
             raise
         self.awake, self.trouble = True, ""
+
+    @contextmanager
+    def in_background(self) -> Iterator[None]:
+        """What the model reads meanwhile must not slow down who searches; then it starts anew."""
+        assert self._model
+        self._model.background = True
+        yield
+        self._model.background = False
 
     def part(self, kind: type[T], make: Callable[[], T]) -> T:
         """What else is built upon this space, of each kind one; it lives as long as this."""

@@ -219,6 +219,19 @@ def test_a_process_that_was_killed_between_requests_is_started_again(tiny: Packa
     encoder.close()
 
 
+def test_what_reads_in_the_background_lets_all_else_go_first(fake) -> None:
+    others = children()
+    encoder = fake("ready(); answer_all()")
+    pids, haste = [], []
+    for encoder.background in (True, True, False):
+        encoder.encode([("a", "")])
+        (child,) = children() - others
+        pids.append(child.pid)
+        haste.append(child.nice())
+    assert pids[0] == pids[1] != pids[2]
+    assert haste[0] == haste[1] > haste[2] == psutil.Process().nice()
+
+
 def test_a_process_that_dies_again_is_given_up_with_its_last_words(fake, starts: Path) -> None:
     encoder = fake("ready(); wire.receive(requests); sys.exit('the disk is on fire')")
     with pytest.raises(EncoderFailed, match="stopped") as failed:
