@@ -37,6 +37,10 @@ class TrainerFailed(SciReadError):
     """The trainer, at work as a process, could not do what it was asked to."""
 
 
+class WorkLost(SciReadError):
+    """A process of ours died at its work."""
+
+
 class SourceError(SciReadError):
     """A place that papers are fetched from did not answer as it should."""
 

@@ -15,6 +15,7 @@ from typing import Any
 DOMAIN = "sciread"
 
 _spoken: gettext.NullTranslations = gettext.NullTranslations()
+_told: tuple[Sequence[str], Path] = ((), Path())
 
 
 def speak(languages: Sequence[str], folder: Path) -> str:
@@ -23,7 +24,8 @@ def speak(languages: Sequence[str], folder: Path) -> str:
     Called once, before anything is imported that says something: texts that never change are
     translated when their module is imported. Returns the language, "en" if there is none of them.
     """
-    global _spoken
+    global _spoken, _told
+    _told = tuple(languages), folder
     for language in languages:
         if language.split("_")[0] == "en":
             break
@@ -34,6 +36,11 @@ def speak(languages: Sequence[str], folder: Path) -> str:
         return language
     _spoken = gettext.NullTranslations()
     return "en"
+
+
+def told() -> tuple[Sequence[str], Path]:
+    """What `speak` was told, for another process that is to speak the same."""
+    return _told
 
 
 def tr(text: str, /, **values: Any) -> str:

@@ -164,11 +164,12 @@ class Workspace:
 
     def atlas(self, now: Answerer) -> Atlas | None:
         """The map of what answers; None where nothing does."""
+        from sciread_app.services.apart import apart
         from sciread_app.services.atlas import Atlas
 
         if (space := now.space) is None:
             return None
-        return now.part(Atlas, lambda: Atlas(self.library, space, self.home.indexes))
+        return now.part(Atlas, lambda: Atlas(self.library, space, self.home.indexes, apart))
 
     @cached_property
     def zotero(self) -> Zotero:
@@ -202,7 +203,7 @@ class Workspace:
 
         return Reading(self.library)
 
-    # What learns takes a second to import.
+    # What learns brings scipy.
 
     def recommender(self, now: Answerer) -> Recommender:
         from sciread_app.services.recommend import Recommender

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
@@ -17,18 +18,9 @@ from numpy.typing import NDArray
 
 from sciread_app.language import tr
 from sciread_app.services import atlas_clusters as clusters
-from sciread_app.services import atlas_layout
+from sciread_app.services.atlas_drafting import Draft, Unfinished, lay_out
 from sciread_app.services.atlas_file import read_arrays, write_arrays
-from sciread_app.services.atlas_layout import (
-    Axes,
-    Layout,
-    Neighbours,
-    Places,
-    State,
-    find_axes,
-    neighbours,
-    place_among,
-)
+from sciread_app.services.atlas_layout import Axes, Neighbours, Places, find_axes, place_among
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -38,7 +30,6 @@ SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is pla
 _OUTGROWN = 0.5  # share of papers that came later, from which on the old map says too little
 _FORMAT = 1
 _READ = 4096  # vectors in memory at a time
-_KEPT_EVERY = 100  # steps of a layout after which a kill costs no more than these
 
 
 @dataclass(frozen=True)
@@ -74,15 +65,24 @@ class Space(Protocol):
     def vectors(self, ids: Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
 
 
+def _here(work: Callable[..., Draft], *given: Any, task: Task) -> Draft:
+    return work(*given, task)
+
+
 class Atlas:
     """Draws the map of a library, keeps it, and places on it what comes in."""
 
-    def __init__(self, library: Library, space: Space, folder: Path) -> None:
+    def __init__(
+        self, library: Library, space: Space, folder: Path, done: Callable[..., Draft] = _here
+    ) -> None:
+        """`done` has the long work done, such as services.apart."""
         self._library = library
         self._space = space
+        self._done = done
         self._file = folder / f"{space.key}.atlas"
-        self._unfinished = folder / f"{space.key}.atlas-neighbours"
-        self._state = folder / f"{space.key}.atlas-state"
+        self._unfinished = Unfinished(
+            folder / f"{space.key}.atlas-neighbours", folder / f"{space.key}.atlas-state"
+        )
         self._drawing = threading.Lock()
 
     def read(self) -> Drawing | None:
@@ -111,8 +111,7 @@ class Atlas:
             kept = self._place_rest(kept, ids, hashes, task)
             if before is None or kept.differs_from(before):
                 kept.write(self._file)
-            for path in (self._unfinished, self._state):
-                path.unlink(missing_ok=True)
+            self._unfinished.forget()
             return kept.drawing()
 
     def problems(self) -> list[str]:
@@ -123,8 +122,8 @@ class Atlas:
 
     def rebuild(self) -> None:
         """Forget what is damaged; the map is drawn anew when it is next looked at."""
-        for path in (self._file, self._unfinished, self._state):
-            path.unlink(missing_ok=True)
+        self._file.unlink(missing_ok=True)
+        self._unfinished.forget()
 
     def _papers(self) -> tuple[Ids, Ids]:
         """Papers with a vector, ids ascending, and the hashes of their texts."""
@@ -133,19 +132,15 @@ class Atlas:
 
     def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
         begun = self._begun(ids, hashes)
-        chosen = begun[0] if begun else _sample(len(ids))
-        task.step(0, len(chosen), tr("Reading vectors"))
-        vectors, there = self._space.vectors(ids[chosen])
-        chosen, vectors = chosen[there], vectors[there]
-        axes = find_axes(vectors)
-        points = axes.reduce(vectors)
-        near = begun[1] if begun and there.all() else neighbours(points, task)
-        if not begun:
-            stage = {"ids": ids[chosen], "hashes": hashes[chosen], **near._asdict()}
-            write_arrays(self._unfinished, stage)
-        places = self._settle(points, near, task, resume=begun is not None)
-        task.step(0, 0, tr("Naming groups"))
-        centres, parents = clusters.group(points)
+        wanted = begun[0] if begun else _sample(len(ids))
+        task.step(0, len(wanted), tr("Reading vectors"))
+        there, axes, points = self._points(ids[wanted])
+        chosen = wanted[there]
+        near = begun[1] if begun and there.all() else None
+        papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
+        places, centres, parents = self._done(
+            lay_out, points, near, papers, self._unfinished, task=task
+        )
         fine = clusters.nearest_group(points, centres)
         titles = self._library.traits.titles(ids[chosen].tolist())
         named = clusters.names(titles, fine, len(centres))
@@ -156,9 +151,15 @@ class Atlas:
             centres, parents, axes, tuple(named), tuple(above),
         )  # fmt: skip
 
+    def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32]]:
+        """Which of these papers are there, and where they are along the axes of their space."""
+        vectors, there = self._space.vectors(ids)
+        axes = find_axes(vectors[there])
+        return there, axes, axes.reduce(vectors[there])
+
     def _begun(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], Neighbours] | None:
         """Positions of the papers that an unfinished layout is of, and their neighbours."""
-        stage = read_arrays(self._unfinished)
+        stage = read_arrays(self._unfinished.neighbours)
         if stage is None or set(stage) != {"ids", "hashes", "indices", "distances"}:
             return None
         places = np.searchsorted(ids, stage["ids"]).clip(max=len(ids) - 1)
@@ -166,23 +167,6 @@ class Atlas:
         if not same.all() or len(places) < min(len(ids), SAMPLE) / 2:
             return None
         return places, Neighbours(stage["indices"], stage["distances"])
-
-    def _settle(
-        self, points: NDArray[np.float32], near: Neighbours, task: Task, *, resume: bool
-    ) -> Places:
-        known = read_arrays(self._state) if resume else None
-        if known is not None and len(known.get("places", ())) == len(points):
-            state = State(int(known["step"]), known["places"], known["gains"], known["update"])
-        else:
-            state = None
-        layout = Layout(points, near, state)
-        while not layout.done:
-            task.step(layout.step, atlas_layout.STEPS, tr("Laying out the map"))
-            layout.advance()
-            if layout.step % _KEPT_EVERY == 0:
-                kept = layout.state()
-                write_arrays(self._state, kept._asdict() | {"step": np.array(kept.step)})
-        return layout.places()
 
     def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task) -> _Kept:
         new = np.flatnonzero(~np.isin(ids, kept.ids))

@@ -10,7 +10,9 @@ from sciread_app.errors import Cancelled
 from sciread_app.paths import Home
 from sciread_app.services import atlas as atlas_module
 from sciread_app.services import atlas_layout
+from sciread_app.services.apart import apart
 from sciread_app.services.atlas import Atlas
+from sciread_app.services.atlas_layout import STEPS
 from sciread_app.services.doctor import examine
 from sciread_app.services.space import Space
 from sciread_app.tasks import Task
@@ -92,6 +94,18 @@ def test_a_map_is_the_same_each_time_it_is_drawn(atlas, tmp_path):
     once = atlas.draw()
     again = atlas.draw(anew=True)
     assert np.array_equal(once.places, again.places)
+
+
+def test_a_map_that_is_drawn_in_another_process_is_the_same(
+    library, space, atlas, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(atlas_layout, "STEPS", STEPS)  # nobody has changed it there
+    here = atlas.draw()
+    stages = StopsAt("never")
+    there = Atlas(library, space, tmp_path / "indexes", apart).draw(stages.task, anew=True)
+    assert np.array_equal(here.places, there.places)
+    assert here.fine_clusters == there.fine_clusters
+    assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
 
 
 def test_a_new_paper_is_placed_among_its_like_and_nothing_moves(library, space, atlas):

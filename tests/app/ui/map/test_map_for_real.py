@@ -8,7 +8,6 @@ from PySide6.QtTest import QTest
 
 from sciread_app import workspace as workspace_module
 from sciread_app.paths import Home
-from sciread_app.services import atlas_layout
 from sciread_app.tasks import Task
 from sciread_app.ui.desk import WorkspaceDesk
 from sciread_app.ui.map.choices import By
@@ -20,7 +19,6 @@ from tests.make import paper
 
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
-    monkeypatch.setattr(atlas_layout, "STEPS", 300)
     workspace = Workspace(Home(tmp_path))
     workspace.library.put(
         [

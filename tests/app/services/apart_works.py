@@ -1,0 +1,42 @@
+"""What tests have done in a process of its own: its module is imported there."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+
+SAID_AT_IMPORT = tr("{n:,} paper")
+
+
+def double(numbers, task):
+    print("what is printed is no answer")
+    task.step(1, 2, "half")
+    task.step(2, 2, "whole")
+    return numbers * 2, os.getpid(), np.arange(3)
+
+
+def refuse(task):
+    raise LibraryError("It cannot be.", "Do it otherwise.")
+
+
+def stumble(task):
+    raise ZeroDivisionError("by nobody")
+
+
+def die(task):
+    os._exit(3)
+
+
+def go_on_for_ever(pid_file: Path, task):
+    pid_file.write_text(str(os.getpid()))
+    while True:
+        task.step(0, 0, "at it")
+
+
+def speak(task):
+    return SAID_AT_IMPORT
