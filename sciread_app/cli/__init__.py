@@ -8,7 +8,7 @@ from sciread_app.cli import library  # the help lists verbs in the order in whic
 from sciread_app.cli import organising, reading, safekeeping
 
 # isort: split
-from sciread_app.cli import citing, exchange, fetching, modelling, recommending, scoring
+from sciread_app.cli import citing, exchange, fetching, modelling, recommending, scoring, training
 from sciread_app.cli.frame import app
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "recommending",
     "safekeeping",
     "scoring",
+    "training",
 ]
 
 
