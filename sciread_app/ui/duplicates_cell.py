@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
@@ -14,7 +15,8 @@ from sciread_app.ui.theme import Appearance, Theme, restyled, styled
 
 # Translators: a paper says nothing in this field
 NOTHING = tr("Nothing")
-_BUTTON = 22  # pixels
+_BUTTON, _LEAST = 22, 80  # pixels
+_LONG = re.compile(r"([^\W\d_]{16})(?=[^\W\d_]{4})")
 
 
 class Cell(QFrame):
@@ -30,6 +32,7 @@ class Cell(QFrame):
         self._appearance = appearance
         self.text = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignTop)
         self.text.setTextFormat(Qt.TextFormat.RichText)
+        self.text.setMinimumWidth(_LEAST)  # whatever its longest word: both sides are as wide
         self.button = styled(QRadioButton(), "side")
         self.button.setFixedWidth(_BUTTON)
         self.button.setAccessibleName(name)
@@ -69,8 +72,13 @@ class Cell(QFrame):
     def _write(self, theme: Theme) -> None:
         marked = f'<span style="background-color: {theme.mark}; color: {theme.text}">'
         pieces = (
-            f"{marked}{escape(text)}</span>" if differs else escape(text)
+            f"{marked}{_breakable(text)}</span>" if differs else _breakable(text)
             for text, differs in self._pieces
         )
         nothing = f'<span style="color: {theme.faint}">{NOTHING}</span>'
         self.text.setText(" ".join(pieces) or nothing)
+
+
+def _breakable(text: str) -> str:
+    """As HTML, in which a line may end within a word that is too long for it."""
+    return _LONG.sub("\\1\u200b", escape(text))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -37,7 +38,9 @@ COLUMNS = (
     tr("Already there"),
     tr("Failed"),
 )
-WIDTHS = (0, 160, 70, 70, 100, 66)
+WIDTHS = (0, 160, 70, 70, 112, 66)
+LEAST = 120  # pixels for the first
+GIVEN_UP = (2, 4, 1, 5, 3)  # columns, one after the other, where there is no room for all
 HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
 
 Index = QModelIndex | QPersistentModelIndex
@@ -194,8 +197,19 @@ def _what(what: str) -> str:
     return trn("{name} and {n:,} more", "{name} and {n:,} more", len(others), name=name)
 
 
+class _Table(QTableView):
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """The ledger of an import says what no column has room for."""
+        needed = LEAST + sum(WIDTHS)
+        for column in GIVEN_UP:
+            hidden = needed > self.viewport().width()
+            self.setColumnHidden(column, hidden)
+            needed -= WIDTHS[column] if hidden else 0
+        super().resizeEvent(event)
+
+
 def _table(model: Imports) -> QTableView:
-    table = QTableView()
+    table = _Table()
     table.setModel(model)
     table.setAccessibleName(tr("Imports from files, the newest first"))
     table.setShowGrid(False)

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.recommend import Among, Wishes
 from sciread_app.language import tr
 from sciread_app.ui.elided import ElidedLabel
+from sciread_app.ui.flow import Flow
 from sciread_app.ui.foryou_values import Part, Suggestions
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
@@ -222,8 +223,9 @@ class ForYouHead(QWidget):
             widget.hide()
         self._fields = self._build_fields(appearance)
         self._verbs = QWidget()
-        verbs = _row(self.keep, self.wave, self.later, self.back, 1, self.seen)
-        verbs.setContentsMargins(0, 0, 0, 0)
+        verbs = Flow(8)
+        for button in (self.keep, self.wave, self.later, self.back, self.seen):
+            verbs.addWidget(button)
         self._verbs.setLayout(verbs)
         column = QVBoxLayout(self)
         column.setContentsMargins(4, 0, 4, 0)

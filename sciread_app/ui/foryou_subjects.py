@@ -26,6 +26,7 @@ HEADINGS = {SubjectKind.collection: tr("Collections"), SubjectKind.search: tr("S
 PICTURES = {SubjectKind.collection: "collection", SubjectKind.search: "search"}
 COUNTED_TO = 99
 
+LEAST = 150  # pixels
 PICTURE = 16
 EDGE = 8
 AIR = 11  # pixels of a line above and below its letters together
@@ -43,6 +44,7 @@ class SubjectList(QListWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("subjects")
+        self.setMinimumWidth(LEAST)
         self.setAccessibleName(tr("What you follow"))
         self.setFrameShape(QListWidget.Shape.NoFrame)
         self.setStyleSheet("QListWidget#subjects { background: transparent; }")

@@ -29,6 +29,7 @@ from sciread_app.ui.paper.stars import Stars
 from sciread_app.ui.paper.tab_order import follow_layout
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
+LEAST = 340  # pixels that are kept for what must stand side by side
 COLUMN = 700  # pixels that a line is long at most: more is hard to read
 
 
@@ -65,8 +66,16 @@ class Parts(QWidget):
         """What is not known from the card comes when it has been looked up."""
         for widget in self._rest:
             widget.setVisible(whole)
-        if not whole:
+        if whole:
+            self._keep_width()
+        else:
             self.read_file.hide()
+
+    def _keep_width(self) -> None:
+        """It scrolls up and down alone, so all must fit side by side."""
+        inside, bar = self.area.widget(), self.area.verticalScrollBar()
+        needed = inside.minimumSizeHint().width() + bar.sizeHint().width()
+        self.area.setMinimumWidth(min(needed, LEAST))
 
     def order_tabs(self) -> None:
         follow_layout(self)

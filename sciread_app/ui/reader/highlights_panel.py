@@ -51,6 +51,7 @@ class HighlightsPanel(QFrame):
         self.list.setLayoutMode(QListView.LayoutMode.Batched)
         self.list.setBatchSize(40)
         self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.list.setAccessibleName(tr("Highlights and notes"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)

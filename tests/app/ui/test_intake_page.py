@@ -393,6 +393,20 @@ def test_fifty_fetches_going_on_leave_the_window_alive(qtbot, show, jobs):
 # Files and citations.
 
 
+def test_in_a_narrow_window_the_imports_keep_their_names(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.past = [PastImport(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
+    page = show(intake)
+    page.resize(640, 500)
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: page.files.table.isVisible() and not jobs.running())
+    table = page.files.table
+    assert table.columnWidth(0) >= 110 and table.horizontalScrollBar().maximum() == 0
+    assert not table.isColumnHidden(3)  # how many were new
+    page.resize(1400, 500)
+    qtbot.waitUntil(lambda: not any(table.isColumnHidden(n) for n in range(6)))
+
+
 def test_files_are_added_from_here_and_their_story_is_told(qtbot, show):
     intake = FakeIntake()
     intake.past = [
