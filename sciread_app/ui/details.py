@@ -60,6 +60,7 @@ class DetailsPanel(QFrame):
         self._trail: list[PaperId] = []  # the papers that links have led away from
         self._followed: PaperId | None = None  # where a link leads
         self._late = False
+        self._edits = 0  # what was looked up before the last is out of date
         self._alone = False
         self._card: Card | None = None
         self._query = ""
@@ -218,18 +219,18 @@ class DetailsPanel(QFrame):
             self._look_up()
 
     def _look_up(self) -> None:
-        paper, query = self._paper, self._query
+        paper, query, edits = self._paper, self._query, self._edits
         if paper is not None:
             self._jobs.run(
                 tr("Reading a paper"),
                 lambda task: self._about.details(paper, query, task),
-                lambda details: self._show(paper, details),
+                lambda details: self._show(paper, details, edits),
                 lane=Lane.light,
                 instead_of="details",
             )
 
-    def _show(self, paper: PaperId, details: Details | None) -> None:
-        if paper != self._paper:
+    def _show(self, paper: PaperId, details: Details | None, edits: int) -> None:
+        if paper != self._paper or edits != self._edits:
             return
         if details is None:  # somebody has deleted it
             self.show_paper(None)
@@ -244,6 +245,7 @@ class DetailsPanel(QFrame):
             self.refresh()
             self.changed.emit()
 
+        self._edits += 1
         self._jobs.run(title, lambda task: work(), done, lane=Lane.light)
 
     def _mark(self, verb: str, name: str) -> None:

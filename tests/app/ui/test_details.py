@@ -51,6 +51,13 @@ def show(qtbot, jobs, appearance, desk):
     return show_paper
 
 
+def test_however_narrow_nothing_of_it_is_beyond_its_edge(show):
+    panel = show()
+    panel.resize(100, 600)
+    area = panel.parts.area
+    assert area.widget().width() <= area.viewport().width()
+
+
 def shown(text):
     return text.toPlainText()
 
