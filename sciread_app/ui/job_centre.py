@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -40,6 +40,8 @@ class JobCentre(QFrame):
         self.setAccessibleName(tr("Work in the background"))
         self._log = log
         self._rows: dict[Work, WorkRow] = {}
+        self._wanted = LEAST
+        self.setMinimumHeight(LEAST)
         self._build()
         for work in log.works:
             self._add(work)
@@ -62,9 +64,14 @@ class JobCentre(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """As high as what it lists; no more than a part of the window."""
+        """As high as what it lists; no more than a part of the window, which grows for nothing."""
         rows = self._list.sizeHint().height() + self._head.sizeHint().height() + 40
-        self.setFixedHeight(max(LEAST, min(rows, HEIGHT, self.window().height() * 2 // 5)))
+        self._wanted = max(LEAST, min(rows, HEIGHT, self.window().height() * 2 // 5))
+        self.setMaximumHeight(self._wanted)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._wanted)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

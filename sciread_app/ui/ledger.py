@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import Skipped
 from sciread_app.language import tr, trn
 from sciread_app.ui.foot import duration
+from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.theme import scaled, styled
 from sciread_app.ui.values import Ledger
 
@@ -93,6 +94,7 @@ class LedgerDialog(QDialog):
                 column.addWidget(_table(entries, text, self), 1)
         if self.findChild(QTableView):
             self.resize(820, 560)
+            keep_on_screen(self)
         column.addLayout(self._buttons())
 
     def _title(self) -> str:

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import Paper
 from sciread_app.language import tr
 from sciread_app.ui.duplicates_values import KINDS
+from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.shelf.edit_fields import IDENTIFIERS, Unreadable, changed, written
 from sciread_app.ui.theme import styled
 
@@ -113,6 +114,7 @@ class EditDialog(QDialog):
         self._first = {name: field.text() for name, field in self.fields.items()}
         self._warned = False
         self.resize(*SIZE)
+        keep_on_screen(self)
         self.fields["title"].setFocus()
 
     def save(self) -> None:

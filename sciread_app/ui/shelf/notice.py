@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
@@ -13,7 +13,7 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, styled
 
 SHOWN_MS = 8_000
-ABOVE_FOOT = 96  # pixels: above the bar of the chosen papers, too
+ABOVE_FOOT, ABOVE_BAR = 96, 8  # pixels
 WIDEST = 640
 
 
@@ -25,6 +25,7 @@ class Notice(QFrame):
         self.setObjectName("toast")
         self.hide()
         self._ground = ground
+        self._bar: QWidget | None = None
         self._undo: Callable[[], object] = lambda: None
         self.text = QLabel()
         self.text.setTextFormat(Qt.TextFormat.PlainText)
@@ -43,6 +44,11 @@ class Notice(QFrame):
         ground.installEventFilter(self)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
+
+    def keep_clear_of(self, bar: QWidget) -> None:
+        """Lie above it, however high it is."""
+        self._bar = bar
+        bar.installEventFilter(self)
 
     def say(self, text: str, undo: Callable[[], object] | None = None) -> None:
         """`text` is a sentence without its full stop. Without `undo` there is no way back."""
@@ -67,7 +73,7 @@ class Notice(QFrame):
             self.going.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() is QEvent.Type.Resize and self.isVisible():
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
@@ -77,9 +83,12 @@ class Notice(QFrame):
 
     def _place(self) -> None:
         self.adjustSize()
-        ground = self._ground.rect()
+        ground, bar = self._ground.rect(), self._bar
         left = (ground.width() - self.width()) // 2
-        self.move(max(left, 8), ground.height() - self.height() - ABOVE_FOOT)
+        foot = ground.height() - ABOVE_FOOT
+        if bar and bar.isVisible():
+            foot = min(foot, bar.mapTo(self._ground, QPoint(0, -ABOVE_BAR)).y())
+        self.move(max(left, 8), foot - self.height())
 
     def _paint(self, theme: Theme) -> None:
         self._close.setIcon(icon("close", theme.quiet))

@@ -50,6 +50,7 @@ class Shelving(QObject):
         self.sidebar = Sidebar(self.work, window.appearance)
         self.notice = Notice(ground, window.appearance)
         self.bar = ChosenBar(window.menus.on_shelf, window.menus.rate, window.appearance)
+        self.notice.keep_clear_of(self.bar)
         self._drag = PaperDrag(self._page.hits)
         self._page.add_sidebar(self.sidebar)
         self._page.add_below(self.bar)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.ui.focus import takes_focus
+from sciread_app.ui.jobs import Lane
 from sciread_app.ui.rail import PLACES
 from tests.app.ui.fakes import FakeDesk
 
@@ -134,6 +135,19 @@ def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbo
     assert window.width() <= 900 and window.height() <= 560, (window.width(), window.height())
     # Layouts settle when they get round to it.
     qtbot.waitUntil(lambda: _cut_off(window) == [])
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+def test_messages_and_work_take_their_room_from_the_page(qtbot, window, place):
+    window.resize(960, 600)
+    window.banner.show_notice("The library lies in a folder that is synchronised. " * 2, "Move it.")
+    for number in range(6):
+        window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
+    go_to(qtbot, window, place)
+    window.toggle_work()
+    qtbot.waitUntil(lambda: window._work.height() > 0)
+    QApplication.processEvents()
+    assert (window.width(), window.height()) == (960, 600)
 
 
 def _cut_off(window):

@@ -164,6 +164,17 @@ def test_the_message_goes_by_itself_but_not_from_under_the_mouse(qtbot, window):
     qtbot.waitUntil(notice.isHidden)
 
 
+def test_the_message_lies_above_the_bar_of_the_chosen_papers(qtbot, window):
+    window.resize(760, 600)
+    window.page.hits.selectAll()
+    bar, notice = window.shelving.bar, window.shelving.notice
+    notice.say("Tagged 3 papers", lambda: None)
+    ground = notice.parentWidget()
+    qtbot.waitUntil(
+        lambda: bar.isVisible() and notice.geometry().bottom() < bar.mapTo(ground, QPoint()).y()
+    )
+
+
 def test_what_fails_is_told_in_the_banner_and_what_waits_is_still_done(qtbot, window, desk):
     choose(window, 0)
     desk.organise.refuse = "The library is locked."
