@@ -25,10 +25,10 @@ def main() -> None:
     wanted = _arguments()
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as home:
-        for scale in wanted.scale:
-            _take(wanted.folder, scale, Path(home), wanted.only)
+        failed = sum(_take(wanted.folder, n, Path(home), wanted.only) for n in wanted.scale)
     count = len(list(wanted.folder.glob("*-[123]00/*.png")))
     print(f"{count} pictures are in {wanted.folder}, after {time.monotonic() - started:.0f} s.")
+    sys.exit(min(failed, 1))
 
 
 def _arguments() -> argparse.Namespace:
@@ -39,22 +39,20 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _take(folder: Path, scale: int, home: Path, only: Sequence[str]) -> None:
+def _take(folder: Path, scale: int, home: Path, only: Sequence[str]) -> int:
     """In a new process: Qt is told of screens and scales before it starts, and never again."""
     width, height = SCREENS[scale]
     screen = home / f"screen{scale}.json"
-    screen.write_text(
-        json.dumps({"screens": [{"name": "one", "width": width, "height": height}]}), "utf-8"
-    )
+    screens = [{"name": "one", "width": width, "height": height}]
+    screen.write_text(json.dumps({"screens": screens, "windowFrameMargins": False}), "utf-8")
     asked = (str(folder), str(scale), str(home / "sample"), *only)
     environment = {
         **os.environ,
         "QT_QPA_PLATFORM": f"offscreen:configfile={screen}",
         "QT_SCALE_FACTOR": str(scale / 100),
     }
-    subprocess.run(
-        [sys.executable, "-m", "tests.screenshots.take", *asked], env=environment, check=True
-    )
+    command = [sys.executable, "-m", "tests.screenshots.take", *asked]
+    return subprocess.run(command, env=environment).returncode
 
 
 if __name__ == "__main__":

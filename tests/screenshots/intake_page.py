@@ -27,6 +27,8 @@ class Sources:
         self._pubmed = pubmed
 
     def empty(self, window: MainWindow) -> None:
+        # The model would take longer to read what comes in than sources here let one wait.
+        window.importing.catch_up = lambda: None
         window.go_to("intake")
         wait(lambda: _page(window).switch.current == 0)
 

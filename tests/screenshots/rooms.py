@@ -9,15 +9,18 @@ from functools import partial
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.rail import PLACES
 from tests.screenshots import (
+    compare,
     duplicates_page,
     foryou_page,
     intake_page,
     map_page,
+    models_page,
     paper,
     reader_page,
     search_page,
     shelf,
     shell,
+    swap,
 )
 from tests.screenshots.intake_page import Sources
 from tests.screenshots.scene import EVERYWHERE, Scene
@@ -30,15 +33,18 @@ def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
     known = {
         "search": search_page.SCENES,
         "titles": search_page.ODD_TITLES,
+        "compare": compare.SCENES,
         "paper": paper.SCENES,
         "map": map_page.SCENES,
         "foryou": foryou_page.SCENES,
         "reader": reader_page.SCENES,
         "duplicates": duplicates_page.SCENES,
         "intake": intake_page.scenes(served),
+        "models": models_page.SCENES,
         "shelf": shelf.SCENES,
         "settings": shell.SETTINGS,
         "shell": shell.SCENES,
+        "swap": swap.SCENES,
     }
     others = {place.key: (_go_to(place.key),) for place in PLACES if place.key not in known}
     nothing = [_go_to(place.key, "-empty") for place in PLACES]

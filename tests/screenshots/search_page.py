@@ -149,7 +149,7 @@ SCENES = (
     Scene("search-nothing", _nothing, EVERYWHERE),
 )
 ODD_TITLES = (
-    Scene("banner-import", _import),
+    Scene("banner-import", _import, EVERYWHERE),
     Scene("ledger", _ledger, EVERYWHERE),
     Scene("titles", _odd, EVERYWHERE),
     Scene("titles-arabic", _arabic),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,10 +58,12 @@ class Camera:
         window.show()
         window.open(desk)
         settle(jobs)
-        yield window, jobs
-        window.close()
-        jobs.shut_down()
-        desk.close()
+        try:
+            yield window, jobs
+        finally:
+            window.close()
+            jobs.shut_down()
+            desk.close()
 
     def _take(self, window: MainWindow, jobs: Jobs, scene: Scene) -> None:
         self._appearance.choose(Choice.light)
@@ -95,9 +98,12 @@ def _picture(window: MainWindow) -> QPixmap:
     picture.setDevicePixelRatio(window.devicePixelRatioF())
     picture.fill("#808080")
     painter = QPainter(picture)
+    painter.setPen("#808080")
     for widget in shown:
         corner = widget.mapToGlobal(widget.rect().topLeft())
         painter.drawPixmap(corner - whole.topLeft(), widget.grab())
+        if widget is not window:  # the frame that a system would draw
+            painter.drawRect(QRect(corner - whole.topLeft(), widget.size()))
         if not widget.screen().geometry().contains(QRect(corner, widget.size())):
             print(f"  {type(widget).__name__} leaves the screen: {corner} {widget.size()}")
     painter.end()
@@ -111,8 +117,8 @@ def _others(window: QWidget) -> list[QWidget]:
 
 
 def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
-    """What Qt has to say, but for what it says of every window that is on no screen."""
-    if "propagateSizeHints" not in text:
+    """What Qt has to say, but for what it cannot do with a window that is on no screen."""
+    if "This plugin does not support" not in text:
         print(text, file=sys.stderr)
 
 
@@ -120,15 +126,22 @@ def main(folder: str, scale: str, sample: str, *only: str) -> None:
     qInstallMessageHandler(_tell)
     camera = Camera(QApplication([]), Path(folder), int(scale))
     with tempfile.TemporaryDirectory() as scratch, sources(f"{scratch}/cache") as served:
-        for name, scenes in rooms(served).items():
-            if not only or name in only:
-                home = Path(scratch, name)
-                if name != EMPTY:
-                    if not Path(sample).exists():
-                        camera.prepare_sample(Path(sample))
-                    shutil.copytree(sample, home)
-                home.mkdir(exist_ok=True)
+        wanted = {name: room for name, room in rooms(served).items() if not only or name in only}
+        if set(wanted) - {EMPTY} and not Path(sample).exists():
+            camera.prepare_sample(Path(sample))
+        failed = 0
+        for name, scenes in wanted.items():
+            home = Path(scratch, name)
+            if name == EMPTY:
+                home.mkdir()
+            else:
+                shutil.copytree(sample, home)
+            try:
                 camera.take_room(scenes, home)
+            except Exception:
+                failed += 1
+                traceback.print_exc()
+    sys.exit(failed)
 
 
 if __name__ == "__main__":

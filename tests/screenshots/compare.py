@@ -1,0 +1,77 @@
+"""Pictures of two models side by side: by name, nameless, after a vote."""
+
+from __future__ import annotations
+
+from sciread_app.services.votes import Question
+from sciread_app.tasks import Task
+from sciread_app.ui.desk import WorkspaceDesk
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.search_page import SearchPage
+from tests.screenshots.scene import EVERYWHERE, Scene, wait
+from tests.tiny_model import WORDS, tiny_package
+
+OURS = "specter-small"
+
+
+def _page(window: MainWindow) -> SearchPage:
+    window.go_to("search")
+    assert window.page
+    return window.page
+
+
+def _alone(window: MainWindow) -> None:
+    _page(window).box.set_text("learning to see")
+    wait(lambda: _page(window).view.query == "learning to see")
+    _page(window).toggle_compare()
+
+
+def _unread(window: MainWindow) -> None:
+    """A model has come meanwhile."""
+    made = window._home / "made" / OURS
+    made.parent.mkdir()
+    words = [*"abcdefghijklmnopqrstuvwxyz", *(f"##{letter}" for letter in "abcdefghijklmnopqrst")]
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *words]
+    tiny_package(made, vocabulary=vocabulary, id=OURS, title="SPECTER on our library")
+    (window._home / "models").mkdir(exist_ok=True)
+    made.rename(window._home / "models" / OURS)
+    _page(window).compare.look_again()
+
+
+def _named(window: MainWindow) -> None:
+    page, desk = _page(window), window.desk
+    assert isinstance(desk, WorkspaceDesk)
+    desk.others.encode(OURS, Task())
+    for n in range(7):
+        desk.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)
+    page.compare.look_again()
+    wait(lambda: page.compare.sides[1].model.rowCount())
+    page.compare.sides[0].hits.go_to(1)
+
+
+def _nameless(window: MainWindow) -> None:
+    page = _page(window)
+    page.compare.chooser.blind.setChecked(True)
+    page.box.set_text("translation")
+    wait(lambda: page.compare.trial.query == "translation" and page.compare.can_vote)
+
+
+def _voted(window: MainWindow) -> None:
+    page = _page(window)
+    page.compare.vote(0)
+    wait(lambda: page.compare.trial.voted)
+
+
+def _seen(window: MainWindow) -> None:
+    page = _page(window)
+    page.box.set_text("learning to see")
+    wait(lambda: page.compare.trial.query == "learning to see" and page.compare.trial.known)
+
+
+SCENES = (
+    Scene("compare-alone", _alone, EVERYWHERE),
+    Scene("compare-unread", _unread, EVERYWHERE),
+    Scene("compare", _named, EVERYWHERE),
+    Scene("compare-nameless", _nameless, EVERYWHERE),
+    Scene("compare-voted", _voted, EVERYWHERE),
+    Scene("compare-seen", _seen),
+)
