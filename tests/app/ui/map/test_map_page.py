@@ -120,6 +120,22 @@ def test_drawing_can_be_stopped_and_taken_up_again(show, desk, qtbot):
     assert not page.states.button.isVisible()
 
 
+def test_of_another_model_a_map_is_drawn_though_that_of_the_first_was_stopped(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.draw_anew()
+    qtbot.waitUntil(lambda: page.states.button.isVisible() and bool(desk.map.asked))
+    page.states.button.click()
+    qtbot.waitUntil(lambda: page.drafting.job is None)
+    desk.map.go_on.set()
+    desk.map.drawn = None
+    page.library_changed(Changes(vectors=True))
+    qtbot.waitUntil(lambda: not page._jobs.running())
+    assert desk.map.drawn is None
+    page.library_changed(Changes(vectors=True, space=True))
+    qtbot.waitUntil(lambda: desk.map.drawn is not None)
+
+
 @pytest.mark.parametrize(
     ("papers", "with_vector", "by_meaning", "said"),
     [
