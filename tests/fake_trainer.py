@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from tests.tiny_model import tiny_package
 from trainer.contract.run import Event, Run
 
 STEPS = 20
@@ -102,10 +103,16 @@ def _steps(run: Run, seed: int) -> None:
             run.clear_stop()
             return
         time.sleep(0.002 if seed == 2 else 0.02)
-    run.write_report({"package": {"id": "made", "space": "abc"}, "metrics": [
-        {"task": "Citations", "evaluation": "ranking", "metric": "map", "value": 0.9,
-         "before": 0.8, "n": 5}]})  # fmt: skip
+    _finish(run)
     _say(run, "end", step, seconds=1.5, scores={})
+
+
+def _finish(run: Run) -> None:
+    """A model, with a score. Its name is that of the training."""
+    package = tiny_package(run.package, id=f"made-by-{run.folder.name}", title="Made here")
+    scores = [{"evaluation": "ranking", "metric": "map", "value": 0.9, "before": 0.8, "n": 5}]
+    (run.package / "metrics.json").write_text(json.dumps(scores))
+    run.write_report({"package": {"id": package.id, "space": package.space}})
 
 
 def _say(run: Run, kind: str, step: int, **values: Any) -> None:

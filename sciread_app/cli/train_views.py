@@ -12,10 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from sciread_app.language import tr, trn
-from sciread_app.services.following import Score, Story
+from sciread_app.services.following import Story
+from sciread_app.services.model_cards import Scored
 from sciread_app.services.runs import Standing, Training
 from sciread_app.services.training import Check, Estimate, Line
-from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.holdings import Level
 
 STANDINGS = {
@@ -114,27 +114,19 @@ def training_as_value(one: Training) -> dict[str, Any]:
     return value
 
 
-def story(told: Story) -> RenderableType:
-    """What came of a training: its scores, beside those of the model that it started from."""
+def scores(found: Sequence[Scored]) -> RenderableType:
+    """What came of a training, beside what the model could do that it started from."""
     shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("", tr("before"), tr("now")):
         shown.add_column(name, justify="right" if name else "left")
-    for score in told.scores:
-        title, before, now = score_texts(score)
-        shown.add_row(title, before, now)
-    return shown if told.scores else Text()
+    for score in found:
+        shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value)
+    return shown if found else Text()
 
 
-def score_texts(score: Score) -> tuple[str, str, str]:
-    """What was measured, what it was before, and what it is."""
-    metric = evaluation_spec(score.evaluation).metric(score.metric)
-    before = "" if score.before is None else metric.shown(score.before)
-    return f"{score.task}, {metric.title}", before, metric.shown(score.value)
-
-
-def story_as_value(one: Training, told: Story) -> dict[str, Any]:
+def story_as_value(one: Training, told: Story, found: Sequence[Scored]) -> dict[str, Any]:
     return training_as_value(one) | {
-        "scores": [score._asdict() for score in told.scores],
+        "scores": [asdict(score) for score in found],
         "validations": [validation._asdict() for validation in told.validations],
         "seconds": told.seconds,
     }

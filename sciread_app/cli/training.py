@@ -268,9 +268,10 @@ def _follow(runs: Runs, name: str, console: Console) -> int:
     console.say(f"{escape(name)} {views.STANDINGS[training.standing]}.")
     if training.problem:
         console.complain(training.problem, training.hint)
-    console.say(views.story(told))
+    found = runs.scores(name)
+    console.say(views.scores(found))
     if not training.problem:
-        console.answer(views.story_as_value(training, told))
+        console.answer(views.story_as_value(training, told, found))
     return DONE if training.standing is Standing.finished else FAILED
 
 

@@ -98,17 +98,6 @@ class Note(NamedTuple):
     text: str
 
 
-class Score(NamedTuple):
-    """What was measured of the finished model, and of its base if that was measured, too."""
-
-    task: str
-    evaluation: str
-    metric: str
-    value: float
-    before: float | None
-    n: int
-
-
 @dataclass(frozen=True)
 class Story:
     """What has happened in a training until now.
@@ -130,7 +119,6 @@ class Story:
     curves: Mapping[str, Points] = field(default_factory=dict)
     validations: tuple[Validation, ...] = ()
     notes: tuple[Note, ...] = ()
-    scores: tuple[Score, ...] = ()
     seconds: float = 0.0
     part: str = ""
     number: int = 0
@@ -164,7 +152,7 @@ class Follower:
             self._run, self._told, self._offset = part.run, _Told(), 0
         for event in self._news(task or Task()):
             self._told.hear(event)
-        story = self._told.story(self._whole.state, self._whole.report or {})
+        story = self._told.story(self._whole.state)
         if not self._grid:
             return story
         return self._with_grid(story, part)
@@ -183,7 +171,7 @@ class Follower:
         events, self._aside_offset = self._whole.follow(self._aside_offset)
         for event in events:
             self._aside.hear(event)
-        whole = self._aside.story(story.state, self._whole.report or {})
+        whole = self._aside.story(story.state)
         return replace(
             story,
             notes=tuple(sorted((*whole.notes, *story.notes)))[-_MOST_NOTES:],
@@ -223,7 +211,7 @@ class _Told:
             self._notes.append(Note(event.at, event.step, event.kind, said))
             del self._notes[:-_MOST_NOTES]
 
-    def story(self, state: State, report: Mapping[str, Any]) -> Story:
+    def story(self, state: State) -> Story:
         return Story(
             state,
             self._about,
@@ -237,7 +225,6 @@ class _Told:
             {name: curve.points() for name, curve in self._curves.items()},
             tuple(self._validations),
             tuple(self._notes),
-            _scores(report),
             self._seconds,
         )
 
@@ -315,14 +302,3 @@ def part_of(run: Run, combinations: Sequence[str]) -> Part:
 def combinations(recipe: Recipe) -> Sequence[str]:
     """The names of what a recipe with a grid tries, in order."""
     return [name for name, _ in recipe.combinations()] if recipe.grid else []
-
-
-def _scores(report: Mapping[str, Any]) -> tuple[Score, ...]:
-    rows, found = report.get("metrics"), []
-    for row in rows if isinstance(rows, list) else ():
-        # What is of another version, or a stranger's, is left out.
-        with suppress(KeyError, TypeError, ValueError):
-            before = float(row["before"]) if "before" in row else None
-            names = (str(row["task"]), str(row["evaluation"]), str(row["metric"]))
-            found.append(Score(*names, float(row["value"]), before, int(row["n"])))
-    return tuple(found)

@@ -17,8 +17,10 @@ from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services import trainer_process
 from sciread_app.services.following import combinations, part_of
+from sciread_app.services.model_cards import Scored, scores_of
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
+from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run, State
 
 CONSOLE = "console.log"  # what the process says that is no event: why it could not even begin
@@ -158,6 +160,15 @@ class Runs:
                 tr("{folder} cannot be removed: {why}.", folder=training.folder, why=error.strerror)
             ) from error
         shutil.rmtree(gone, ignore_errors=True)
+
+    def scores(self, name: str) -> Sequence[Scored]:
+        """What was measured of the model that it has made: at its end, and by evaluations since.
+        Nothing, as long as there is none. Raises LibraryError."""
+        run = self._run(name)
+        try:
+            return scores_of(read_package(run.package, hashes=False), self._home.reports)
+        except TrainerError:
+            return ()
 
     def log(self, name: str) -> str:
         """The end of what it has said, and of what its process has said beside."""

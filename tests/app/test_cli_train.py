@@ -13,7 +13,6 @@ from sciread_app.services import trainer_process
 from tests import fake_trainer
 from tests.app.test_cli import BIB, Shell
 from tests.fake_encoder import FakeEncoder
-from tests.tiny_model import tiny_package
 from trainer.contract.run import Run
 
 
@@ -72,9 +71,13 @@ def test_a_training_is_begun_listed_stopped_and_gone_on_with(shell):
 
 def test_a_training_is_followed_until_there_is_a_model(shell):
     said = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
-    assert "specter-small finished." in said and "Citations, MAP" in said and "90.00" in said
+    assert (
+        "specter-small finished." in said
+        and "Ranking of judged candidates: MAP" in said
+        and "90.00" in said
+    )
     told = shell.json("train", "follow", "specter-small")
-    assert (told["step"], told["scores"][0]["before"]) == (fake_trainer.STEPS, 0.8)
+    assert (told["step"], told["scores"][0]["before"]) == (fake_trainer.STEPS, "80.00")
     failed = shell.run("train", "start", "specter-small", "--seed", "3", "--follow", code=1)
     assert "The disk is full." in failed.stderr and "Make room." in failed.stderr
     assert shell.json("train", "follow", "specter-small-2", code=1)["error"] == "The disk is full."
@@ -96,14 +99,12 @@ def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
     job = tmp_path / "job"
     said = shell.run("train", "job", "specter-small", str(job)).stdout
     assert "sh train.sh" in said.replace("\n", "") and (job / "train.sh").is_file()
-    run = Run(job / "run")
-    fake_trainer._steps(run, seed=2)
-    tiny_package(run.package, title="From afar")
+    fake_trainer._steps(Run(job / "run"), seed=2)
     opened = shell.json("train", "open", str(job))
-    assert (opened["standing"], opened["model"], opened["new"]) == ("finished", "tiny", True)
-    assert "From afar" in shell.run("model", "list").stdout
+    assert (opened["standing"], opened["model"], opened["new"]) == ("finished", "made-by-run", True)
+    assert "Made here" in shell.run("model", "list").stdout
     again = shell.json("train", "open", "job")
-    assert (again["model"], again["new"]) == ("tiny", False)
+    assert (again["model"], again["new"]) == ("made-by-run", False)
     assert "The training could not" not in shell.run("train", "log", "job").stdout
 
 

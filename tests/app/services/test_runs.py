@@ -17,6 +17,7 @@ from sciread_app.services import runs as services
 from sciread_app.services import trainer_process
 from sciread_app.services.runs import CONSOLE, Runs, Standing, Training
 from tests import fake_trainer
+from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run
 
 SOON = 60.0  # seconds that a busy machine may take
@@ -110,7 +111,10 @@ def test_one_that_is_done_says_what_came_of_it(home: Home) -> None:
     runs = Runs(home)
     runs.start(recipe(home, seed=2), "")
     done = stands(runs, "specter-small", Standing.finished)
-    assert (done.step, done.left, done.space) == (fake_trainer.STEPS, 0.0, "abc")
+    assert (done.step, done.left) == (fake_trainer.STEPS, 0.0)
+    assert done.space == read_package(done.folder / "package").space
+    (score,) = runs.scores("specter-small")
+    assert (score.metric, score.before, score.value) == ("MAP", "80.00", "90.00")
     assert runs.go_on("specter-small").standing is Standing.finished  # there is nothing to do
 
 
