@@ -48,6 +48,7 @@ class Scored:
     value: str
     share: float | None = None
     before: str = ""
+    share_before: float | None = None
     change: str = ""
     better: bool | None = None
     n: int = 0
@@ -147,6 +148,7 @@ def _of_training(row: Mapping[str, Any]) -> Scored | None:
         value=metric.shown(value),
         share=_share(metric, value),
         before="" if before is None else metric.shown(before),
+        share_before=None if before is None else _share(metric, before),
         change=change,
         better=None if before is None else _is_better(metric, value, before),
         n=_whole(row.get("n")),

@@ -28,6 +28,7 @@ from sciread_app.ui.foryou_desk import WorkspaceForYou
 from sciread_app.ui.intake_desk import WorkspaceIntake, ledger_of
 from sciread_app.ui.listings import BEST, listing_of
 from sciread_app.ui.map.desk import WorkspaceMap
+from sciread_app.ui.models.page_desk import WorkspaceModels
 from sciread_app.ui.models.swap_desk import WorkspaceSwaps
 from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.paper_desk import WorkspaceAbout
@@ -88,6 +89,7 @@ class WorkspaceDesk:
         self.about = WorkspaceAbout(workspace, self._best, self._quickest)
         self.map = WorkspaceMap(workspace)
         self.swaps = WorkspaceSwaps(workspace)
+        self.models = WorkspaceModels(workspace)
         self.foryou = WorkspaceForYou(workspace, self.cards)
 
     @property

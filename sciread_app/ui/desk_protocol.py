@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.intake_page import Intake
     from sciread_app.ui.map.values import Maps
     from sciread_app.ui.models.swap import Swaps
+    from sciread_app.ui.models.values import Keeper
     from sciread_app.ui.reader.values import Files
     from sciread_app.ui.shelf.organiser import Organiser
     from sciread_app.ui.values_care import Care
@@ -43,6 +44,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def swaps(self) -> Swaps: ...
+
+    @property
+    def models(self) -> Keeper: ...
 
     @property
     def duplicates(self) -> Reviewer: ...

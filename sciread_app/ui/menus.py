@@ -14,6 +14,7 @@ from sciread_app.language import tr
 from sciread_app.ui.duplicates_verbs import DuplicatesVerbs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
+from sciread_app.ui.models.verbs import ModelsVerbs
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_verbs import SearchVerbs
@@ -47,7 +48,7 @@ class Menus:
         file, edit = bar.addMenu(tr("&File")), bar.addMenu(tr("&Edit"))
         papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
         view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
-        help = bar.addMenu(tr("&Help"))
+        models, help = bar.addMenu(tr("&Models")), bar.addMenu(tr("&Help"))
         self._in_library(file, tr("&Add files…"), Keys.Open, window.add_files)
         self._in_library(file, tr("Add a &folder…"), "Ctrl+Shift+O", window.add_folder)
         self._exchange(
@@ -95,6 +96,7 @@ class Menus:
         self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
         self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
+        self.models = ModelsVerbs(window, models)
         self.foryou = ForYouVerbs(window, papers.addMenu(tr("Re&commendations")))
         self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
         self._action(help, tr("&About SciRead"), "", window.show_about)
@@ -103,6 +105,7 @@ class Menus:
         self._ready = True
         for action in self._need_library:
             action.setEnabled(True)
+        self.models.library_opened()
 
     def show_place(self, place: str) -> None:
         """What is done to the paper that is read can be done where it is seen."""
@@ -111,6 +114,7 @@ class Menus:
             action.setEnabled(place == "search")
         self.search.show_place(place)
         self.reader.show_place(place)
+        self.models.show_place(place)
         self.duplicates.show_place(place)
         self.foryou.show_place(place)
         self.map.show_place(place)

@@ -149,6 +149,25 @@ def _duplicates(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _models(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.models.page import ModelsPage
+
+    def say(what: str, back: Callable[[], object] | None) -> None:
+        if back:
+            sentence = tr("{sentence}.", sentence=what)
+            window.banner.show_notice(sentence, "", (tr("Put it back"), back), passes=True)
+        elif window.shelving:
+            window.shelving.notice.say(what)
+
+    assert window.swapping
+    page = ModelsPage(desk.models, window.swapping, jobs, window.appearance)
+    page.said.connect(say)
+    page.problem.connect(window.banner.show_problem)
+    page.busy_changed.connect(lambda busy: window.rail.show_busy("models", busy))
+    window.menus.models.live_on(page)
+    return page
+
+
 def _open_papers(window: MainWindow, page: ReaderPage) -> list[Entry]:
     """What the command palette says of the papers that are open."""
 
@@ -172,6 +191,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "intake": _intake,
     "foryou": _foryou,
     "duplicates": _duplicates,
+    "models": _models,
     "settings": _settings,
     "reader": _reader,
     "map": _map,
@@ -180,7 +200,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
 
 _MODULES = (
     *("map.page", "foryou_page", "reader.page", "duplicates_page", "intake_page", "settings_page"),
-    *("palette", "job_centre"),
+    *("models.page", "palette", "job_centre"),
 )
 
 

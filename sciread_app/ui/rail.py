@@ -43,6 +43,7 @@ PLACES = (
         "Ctrl+6",
         tr("Fetch papers, add files, see what came in"),
     ),
+    Place("models", tr("Models"), "models", "Ctrl+7", tr("What finds papers by meaning")),
     Place("settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups")),
 )
 

@@ -21,6 +21,7 @@ from tests.app.ui.fake_exchange import FakeExchange
 from tests.app.ui.fake_foryou import FakeForYou
 from tests.app.ui.fake_intake import FakeIntake
 from tests.app.ui.fake_map import FakeMaps
+from tests.app.ui.fake_models import FakeModels
 from tests.app.ui.fake_organise import FakeOrganise
 from tests.app.ui.fake_others import FakeOthers
 from tests.app.ui.fake_reader import FakeReading
@@ -57,6 +58,7 @@ class FakeDesk:
         self.map = FakeMaps(self.count)
         self.foryou = FakeForYou(self.cards)
         self.swaps = FakeSwaps()
+        self.models = FakeModels(self)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(

@@ -1,0 +1,285 @@
+"""The parts of a model's card: its numbers, its scores, how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr, trn
+from sciread_app.services.model_cards import Scored
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.icons import icon
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+
+SCORED = Qt.ItemDataRole.UserRole
+# Translators: columns of a list of scores: what was measured, of the model before, of this one,
+# the difference, and over how many papers or questions
+COLUMNS = (tr("What"), tr("Before"), tr("Now"), tr("Change"), tr("Over"))
+WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
+BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
+_BAR, _HIGH, _NUMBER = 110, 8, 56
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class Tiles(QWidget):
+    """Numbers side by side, each above what it counts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flow = Flow(10)
+        self.setLayout(self._flow)
+
+    def show_tiles(self, tiles: Sequence[tuple[str, str]]) -> None:
+        while item := self._flow.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        for value, caption in tiles:
+            self._flow.addWidget(self._tile(value, caption))
+
+    def _tile(self, value: str, caption: str) -> QWidget:
+        tile = styled(QFrame(), "note")
+        tile.setAccessibleName(f"{caption}: {value}")
+        number, said = QLabel(value), styled(QLabel(caption), "faint")
+        number.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
+        said.setFont(scaled(self.font(), 0.86))
+        for label in (number, said):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        column = QVBoxLayout(tile)
+        column.setContentsMargins(14, 9, 14, 9)
+        column.setSpacing(1)
+        column.addWidget(number)
+        column.addWidget(said)
+        tile.setMinimumWidth(112)
+        return tile
+
+
+class Facts(QWidget):
+    """Names on the left, what they stand for on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(20)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self.rows: Sequence[tuple[str, str]] = ()
+
+    def show_facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        if rows == self.rows:
+            return
+        self.rows = rows
+        while item := self._grid.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        for number, (name, value) in enumerate(rows):
+            said = QLabel(value, wordWrap=True)
+            said.setTextFormat(Qt.TextFormat.PlainText)
+            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            said.setAccessibleName(f"{name}: {value}")
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(styled(QLabel(name), "quiet"), number, 0, top)
+            self._grid.addWidget(said, number, 1, top)
+
+
+class ScoreTable(QTableWidget):
+    """As high as its rows, for a place that scrolls as a whole."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__(0, len(COLUMNS))
+        self._appearance = appearance
+        styled(self, "scores").setAccessibleName(tr("Scores"))
+        self.setHorizontalHeaderLabels(COLUMNS)
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 12)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        for column in (BEFORE, CHANGE, OVER):
+            self.model().setHeaderData(
+                column, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+            )
+        self.setItemDelegateForColumn(NOW, BarDelegate(appearance, self))
+        appearance.changed.connect(self._paint)
+
+    def show_scores(self, scores: Sequence[Scored]) -> None:
+        self.clearSpans()
+        self.setRowCount(0)
+        suite = None
+        for score in scores:
+            if score.suite != suite:
+                suite = score.suite
+                self._add_heading(
+                    tr("Evaluated with {suite}", suite=suite) if suite else BY_TRAINING
+                )
+            self._add(score)
+        compared = any(score.before for score in scores)
+        for column in (BEFORE, CHANGE):
+            self.setColumnHidden(column, not compared)
+        self._grow()
+        self._paint(self._appearance.theme)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the card scrolls
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, super().minimumSizeHint().height())
+
+    def _add_heading(self, text: str) -> None:
+        row = self.rowCount()
+        self.insertRow(row)
+        item = QTableWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setFont(scaled(self.font(), 0.86, QFont.Weight.DemiBold))
+        self.setItem(row, 0, item)
+        self.setSpan(row, 0, 1, len(COLUMNS))
+
+    def _add(self, score: Scored) -> None:
+        row = self.rowCount()
+        self.insertRow(row)
+        change = "" if not score.change else f"{_sign(score)} {score.change}".strip()
+        over = f"{score.n:,}" if score.n else ""
+        what = tr("{what}: {metric}", what=score.title, metric=score.metric)
+        texts = (what, score.before, score.value, change, over)
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            item.setToolTip(_tip(score) if column == NOW else text)
+            if column in (BEFORE, CHANGE, OVER):
+                item.setTextAlignment(_RIGHT)
+            item.setData(SCORED, score)
+            self.setItem(row, column, item)
+
+    def _grow(self) -> None:
+        rows = sum(self.rowHeight(row) for row in range(self.rowCount()))
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows + 4)
+
+    def _paint(self, theme: Theme) -> None:
+        for row in range(self.rowCount()):
+            if item := self.item(row, CHANGE):
+                score: Scored | None = item.data(SCORED)
+                if score and score.better is not None:
+                    item.setForeground(QColor(theme.accent if score.better else theme.danger))
+            elif heading := self.item(row, 0):
+                heading.setForeground(QColor(theme.faint))
+
+
+class BarDelegate(QStyledItemDelegate):
+    """A number, and where it can be one of a hundred, a bar, with a line where it was before."""
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._bold = scaled(parent.font(), 1.0, QFont.Weight.DemiBold)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(_NUMBER + _BAR + 26, QFontMetrics(self._bold).height() + 8)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, _empty(option), QModelIndex())
+        theme, score = self._appearance.theme, index.data(SCORED)
+        if score is None:
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        room = option.rect.adjusted(8, 0, -8, 0)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(theme.text))
+        number = QRectF(room.left(), room.top(), _NUMBER, room.height())
+        painter.drawText(number, int(_RIGHT), score.value)
+        if score.share is not None:
+            bar = QRectF(number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, _BAR, _HIGH)
+            _paint_bar(painter, bar, score, theme)
+        painter.restore()
+
+
+def _paint_bar(painter: QPainter, bar: QRectF, score: Scored, theme: Theme) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+    full = QRectF(bar)
+    full.setWidth(max(_HIGH, bar.width() * (score.share or 0.0)))
+    painter.setBrush(QColor(theme.accent))
+    painter.drawRoundedRect(full, _HIGH / 2, _HIGH / 2)
+    if score.share_before is not None:
+        place = bar.left() + bar.width() * score.share_before
+        painter.setBrush(QColor(theme.text))
+        painter.drawRect(QRectF(place - 1, bar.top() - 3, 2, bar.height() + 6))
+
+
+class Folded(QWidget):
+    """Something long below a button that shows it."""
+
+    def __init__(self, title: str, inside: QWidget, appearance: Appearance) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self.inside = inside
+        self.button = styled(QPushButton(title), "flush")
+        self.button.setCheckable(True)
+        self.button.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
+        self.button.toggled.connect(self._toggle)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(inside)
+        appearance.changed.connect(self._paint)
+        self._toggle(False)
+
+    def _toggle(self, shown: bool) -> None:
+        self.inside.setVisible(shown)
+        self._paint(self._appearance.theme)
+
+    def _paint(self, theme: Theme) -> None:
+        name = "unfolded" if self.button.isChecked() else "folded"
+        self.button.setIcon(icon(name, theme.accent))
+
+
+def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
+    """The ground alone."""
+    ground = QStyleOptionViewItem(option)
+    ground.text = ""
+    return ground
+
+
+def _sign(score: Scored) -> str:
+    if score.better is None:
+        return ""
+    return "▲" if score.better else "▼"
+
+
+def _tip(score: Scored) -> str:
+    over = trn("over {n:,} item", "over {n:,} items", score.n) if score.n else ""
+    between = (
+        tr("95 % of such samples give {low} to {high}", low=score.low, high=score.high)
+        if score.low
+        else ""
+    )
+    return " · ".join(filter(None, (score.split, over, between)))

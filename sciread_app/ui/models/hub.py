@@ -1,0 +1,118 @@
+"""Which model of the hub somebody would like to have."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.model_arrivals import Wanted
+from sciread_app.ui.models.card_parts import Folded
+from sciread_app.ui.models.rows import ModelList, Row
+from sciread_app.ui.models.values import ON_HUB
+from sciread_app.ui.theme import Appearance, scaled, styled
+
+# The first is what the model says itself; the others are how the trainer calls them.
+POOLINGS = ("", "cls", "mean", "mean_no_special")
+SAFE = tr(
+    "Its files come over the network, some 400 MB. Only weights as safetensors are taken, each "
+    "file is checked, and no program that comes with a model is run."
+)
+WIDTH = 520
+
+
+class HubDialog(QDialog):
+    wanted = Signal(object)  # Wanted
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Fetch a model from the hub"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.name = styled(QLineEdit(), "field")
+        self.name.setPlaceholderText(tr("owner/name, or the address of its page"))
+        self.name.setAccessibleName(tr("Name of a model on huggingface.co"))
+        self.known = ModelList(appearance)
+        self.known.setAccessibleName(tr("Models that many start from"))
+        self.known.show_rows([Row(one.name, one.name, one.what) for one in ON_HUB])
+        self.known.setCurrentIndex(self.known.model().index(-1, 0))
+        self.pooling = QComboBox()
+        self.pooling.addItems([tr("As the model says"), *POOLINGS[1:]])
+        self.revision = styled(QLineEdit(), "field")
+        self.revision.setPlaceholderText(tr("main, or a branch, a commit, refs/pr/3"))
+        self.fetch = styled(QPushButton(tr("Fetch"), default=True), "primary")
+        self.leave = QPushButton(tr("Cancel"), autoDefault=False)
+        self._lay_out(appearance)
+        self._connect()
+        self._look()
+
+    def write(self, wanted: Wanted) -> None:
+        """What was asked for before, to be asked for in another way."""
+        self.name.setText(wanted.name)
+        self.pooling.setCurrentIndex(max(0, POOLINGS.index(wanted.pooling)))
+        self.revision.setText(wanted.revision)
+        self.more.button.setChecked(True)
+
+    def _take(self, key: str) -> None:
+        if key:
+            self.name.setText(key)
+
+    def _look(self) -> None:
+        self.fetch.setEnabled("/" in self.name.text().strip(" /"))
+
+    def _ask(self) -> None:
+        if self.fetch.isEnabled():
+            pooling = POOLINGS[self.pooling.currentIndex()]
+            self.wanted.emit(
+                Wanted(self.name.text().strip(), self.revision.text().strip(), pooling)
+            )
+            self.accept()
+
+    def _lay_out(self, appearance: Appearance) -> None:
+        title = QLabel(tr("Fetch a model from huggingface.co"))
+        title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
+        inside = QWidget()
+        form = QFormLayout(inside)
+        form.setContentsMargins(14, 0, 0, 0)
+        form.setHorizontalSpacing(14)
+        # Translators: how a model makes one vector of many word pieces
+        form.addRow(tr("One vector from"), self.pooling)
+        # Translators: a version of a model
+        form.addRow(tr("Revision"), self.revision)
+        self.more = Folded(tr("More"), inside, appearance)
+        self.more.button.setFont(self.font())
+        rows = self.known.model().rowCount()
+        self.known.setFixedHeight(rows * self.known.sizeHintForRow(0) + 4)
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.fetch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 18)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(self.name)
+        column.addWidget(styled(QLabel(tr("Or one of these:")), "quiet"))
+        column.addWidget(self.known)
+        column.addWidget(self.more)
+        column.addWidget(styled(QLabel(SAFE, wordWrap=True), "faint"))
+        column.addStretch()
+        column.addLayout(buttons)
+        self.resize(WIDTH, self.sizeHint().height())
+
+    def _connect(self) -> None:
+        self.known.chosen.connect(self._take)
+        self.known.entered.connect(self._ask)
+        self.name.textChanged.connect(lambda _: self._look())
+        self.fetch.clicked.connect(self._ask)
+        self.leave.clicked.connect(self.reject)

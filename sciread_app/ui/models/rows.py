@@ -1,0 +1,254 @@
+"""Models one below the other: those that are here, and those that are in the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.model_trash import Removed
+from sciread_app.services.models import Model, State
+from sciread_app.ui.backups_panel import size
+from sciread_app.ui.models.values import below
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+
+Index = QModelIndex | QPersistentModelIndex
+ROW = Qt.ItemDataRole.UserRole
+WIDGET_SIZE_MAX = (1 << 24) - 1  # as Qt calls it: no limit
+
+_EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
+
+
+class Row(NamedTuple):
+    """A line of the list. `mark` stands at its right; `kind` says how: "answers", "problem", or
+    "" . `share` (0 to 1) is how far it is; a heading has no key."""
+
+    key: str
+    title: str
+    below: str = ""
+    mark: str = ""
+    kind: str = ""
+    share: float | None = None
+    faint: bool = False
+
+
+def rows_of(models: Sequence[Model], trashed: Sequence[Removed], share: float | None) -> list[Row]:
+    """`share`: how far what is being activated is."""
+    rows = [_row(model, share) for model in models]
+    if trashed:
+        rows.append(Row("", tr("In the trash")))
+        rows += [Row(r.key, r.title, size(r.size), faint=True) for r in trashed]
+    return rows
+
+
+def _row(model: Model, share: float | None) -> Row:
+    mark, kind = "", ""
+    if model.problem:
+        # Translators: a model whose files are not as they were made
+        mark, kind = tr("Damaged"), "problem"
+    elif model.state is State.answers:
+        # Translators: this model answers searches now
+        mark, kind = tr("Answers"), "answers"
+    elif model.state is State.pending:
+        # Translators: a model that reads papers before it answers
+        mark = tr("Reading") if share is None else tr("{percent} %", percent=int(share * 100))
+    going = model.state is State.pending and not model.problem
+    return Row(model.name, model.title, below(model), mark, kind, (share or 0) if going else None)
+
+
+class RowModel(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Sequence[Row] = ()
+
+    def show(self, rows: Sequence[Row]) -> None:
+        if [row.key for row in rows] == [row.key for row in self.rows]:
+            self.rows = rows  # what is chosen stays chosen, and what is read is not begun anew
+            self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(rows) - 1), 0))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own
+        return 0 if parent.isValid() else len(self.rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and not self.rows[index.row()].key:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.below
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (row.title, row.mark, row.below)))
+        return row if role == ROW else None
+
+
+class ModelList(QListView):
+    """Up and Down go from model to model; Enter and Right go to its card."""
+
+    chosen = Signal(str)  # the key of a row; empty if there is none
+    entered = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        styled(self, "pairs").setAccessibleName(tr("Models"))
+        self._rows = RowModel()
+        self.setModel(self._rows)
+        self.setItemDelegate(RowDelegate(appearance, self))
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setMinimumWidth(210)
+        self.selectionModel().currentChanged.connect(lambda now, _: self._tell(now.row()))
+        self.activated.connect(lambda _: self.entered.emit())
+        appearance.changed.connect(self._repaint)
+
+    def show_rows(self, rows: Sequence[Row], choose: str = "") -> None:
+        """`choose` names one to be chosen; else what was chosen stays so, or its neighbour."""
+        at, before = self.currentIndex().row(), self.current
+        self._rows.show(rows)
+        keys = [row.key for row in rows]
+        wanted = next((key for key in (choose, before) if key and key in keys), "")
+        place = keys.index(wanted) if wanted else max(0, min(at, len(rows) - 1))
+        if keys and not keys[place]:
+            place = max(0, place - 1)  # the heading of the trash
+        index = self._rows.index(place, 0)
+        if index != self.currentIndex():
+            self.setCurrentIndex(index)
+
+    @property
+    def current(self) -> str:
+        row = self.currentIndex().row()
+        return self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else ""
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows.rows
+
+    def fit(self, rows: int = 0) -> None:
+        """Be as high as so many rows; without them, as high as there is room."""
+        high = sum(self.sizeHintForRow(row) for row in range(rows)) + 2 * self.frameWidth() + 4
+        self.setMaximumHeight(high if rows else WIDGET_SIZE_MAX)
+
+    def _repaint(self, _: Theme) -> None:
+        self.viewport().update()
+
+    def _tell(self, row: int) -> None:
+        self.chosen.emit(self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else "")
+
+
+class RowDelegate(QStyledItemDelegate):
+    """A title with a pill beside it, a line below, and a bar where something goes on."""
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._title = scaled(parent.font(), 1.0, QFont.Weight.Medium)
+        self._small = scaled(parent.font(), 0.86)
+        self._bold = scaled(parent.font(), 0.8, QFont.Weight.DemiBold)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row: Row = index.data(ROW)
+        small = QFontMetrics(self._small).height()
+        if not row.key:
+            return QSize(120, small + 2 * _AIR)
+        high = QFontMetrics(self._title).height() + _GAP + small + 2 * _AIR
+        return QSize(120, high + (0 if row.share is None else _HIGH + _GAP + 2))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, row = self._appearance.theme, index.data(ROW)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter, option, theme, bool(row.key))
+        room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
+        if not row.key:
+            _line(painter, self._bold, theme.faint, room, row.title)
+            painter.restore()
+            return
+        used = self._paint_mark(painter, room, row, theme)
+        colour = theme.faint if row.faint else theme.text
+        _line(painter, self._title, colour, room.adjusted(0, 0, -used, 0), row.title)
+        second = room.adjusted(0, QFontMetrics(self._title).height() + _GAP, 0, 0)
+        colour = theme.danger if row.kind == "problem" else theme.quiet
+        _line(painter, self._small, theme.faint if row.faint else colour, second, row.below)
+        if row.share is not None:
+            self._paint_bar(painter, room, row.share, theme)
+        painter.restore()
+
+    def _paint_ground(
+        self, painter: QPainter, option: QStyleOptionViewItem, theme: Theme, row: bool
+    ) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver) and row
+        if chosen or hovered:
+            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+            painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.chosen if chosen else theme.track))
+            box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
+            painter.drawRoundedRect(box, _ROUND, _ROUND)
+
+    def _paint_mark(self, painter: QPainter, room: QRect, row: Row, theme: Theme) -> int:
+        """How much of the line it takes."""
+        if not row.mark:
+            return 0
+        metrics = QFontMetrics(self._bold)
+        width, height = metrics.horizontalAdvance(row.mark) + 14, metrics.height() + 4
+        pill = QRectF(0, 0, width, height)
+        first = QRectF(room).adjusted(0, 0, 0, QFontMetrics(self._title).height() - room.height())
+        pill.moveCenter(first.center())
+        pill.moveRight(room.right() + 2)
+        ground, ink = {
+            "answers": (theme.accent, theme.on_accent),
+            "problem": (theme.danger_soft, theme.danger),
+        }.get(row.kind, (theme.track, theme.quiet))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(pill, height / 2, height / 2)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(ink))
+        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), row.mark)
+        return width + _EDGE
+
+    def _paint_bar(self, painter: QPainter, room: QRect, share: float, theme: Theme) -> None:
+        bar = QRectF(room.left(), room.bottom() - _HIGH + 1, room.width(), _HIGH)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+        bar.setWidth(max(_HIGH, bar.width() * share))
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+
+
+def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    short = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+    painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)
