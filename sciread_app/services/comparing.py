@@ -7,12 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sciread_app.encoder import Encoder
 from sciread_app.services.search import Search
 from sciread_app.services.space import Encodes, Space
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from trainer.contract.package import STARTER, read_package, starter_package
 
 
 class Standing(NamedTuple):
@@ -26,28 +24,13 @@ class OtherModels:
     """Each is opened when it is first asked for, and has vectors in a space of its own, beside
     those of the active model. May be asked from any thread."""
 
-    def __init__(
-        self,
-        library: Library,
-        models: Path,
-        indexes: Path,
-        active: Callable[[], str],
-        opened: Callable[[str], Encodes] | None = None,
-    ) -> None:
-        """`active` says the name of the model in use; `opened` opens one by its name."""
+    def __init__(self, library: Library, indexes: Path, opened: Callable[[str], Encodes]) -> None:
+        """`opened` opens a model by its name, without starting it, and raises PackageRefused."""
         self._library = library
-        self._models = models
         self._indexes = indexes
-        self._active = active
-        self._opened = opened or self._encoder
+        self._opened = opened
         self._opening = threading.Lock()
         self._spaces: dict[str, Space] = {}
-
-    def names(self) -> list[str]:
-        """The models that are installed, but for the active one."""
-        folders = self._models.iterdir() if self._models.is_dir() else ()
-        found = sorted(folder.name for folder in folders if (folder / "package.json").is_file())
-        return [name for name in (STARTER, *found) if name != self._active()]
 
     def standing(self, name: str) -> Standing:
         """Raises PackageRefused."""
@@ -84,7 +67,3 @@ class OtherModels:
             if name not in self._spaces:
                 self._spaces[name] = Space(self._library, self._opened(name), self._indexes)
             return self._spaces[name]
-
-    def _encoder(self, name: str) -> Encodes:
-        package = starter_package() if name == STARTER else read_package(self._models / name)
-        return Encoder(package)

@@ -42,4 +42,7 @@ class Page(QWidget):
 
 
 def search_panes(page: SearchPage | None) -> Sequence[QWidget]:
-    return (page.box, *page.sidebars(), page.hits, page.details) if page else ()
+    if page is None:
+        return ()
+    sides = (side.hits for side in page.compare.sides)
+    return (page.box, *page.sidebars(), page.hits, *sides, page.compare.ballot, page.details)

@@ -11,6 +11,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QFileDialog, QMenu
 
 from sciread_app.language import tr
+from sciread_app.ui.compare.verbs import CompareVerbs
 from sciread_app.ui.search_box import MODES
 from sciread_app.ui.sorting import ORDERS
 from sciread_app.ui.values import Mode
@@ -44,8 +45,10 @@ class SearchVerbs:
         for number, (mode, (name, _)) in enumerate(MODES.items(), start=1):
             text = tr("Search: {mode}", mode=name)
             self._add(menu, text, f"Alt+{number}", partial(_set_mode, mode))
-        compare = tr("Compare with another mo&del")
-        self._add(menu, compare, "Ctrl+Shift+K", lambda page: page.toggle_compare())
+        models = menu.addMenu(tr("Compare mo&dels"))
+        beside = tr("&Two models side by side")
+        self._add(models, beside, "Ctrl+Shift+K", lambda page: page.toggle_compare())
+        self._compare = CompareVerbs(window, models)
         orders = menu.addMenu(tr("S&ort by"))
         for order, name in ORDERS.items():
             self._add(orders, name, "", partial(_sort, order))
@@ -53,6 +56,7 @@ class SearchVerbs:
     def show_place(self, place: str) -> None:
         for action in self.actions:
             action.setEnabled(place == "search")
+        self._compare.show_place(place)
 
     def _add(self, menu: QMenu, text: str, keys: str, do: Do) -> None:
         action = QAction(text, self._window)

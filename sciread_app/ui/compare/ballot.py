@@ -34,6 +34,7 @@ class Ballot(QFrame):
         self.right.clicked.connect(lambda: self.voted.emit(1))
         self.neither.clicked.connect(lambda: self.voted.emit(None))
         self.back.clicked.connect(self.taken_back)
+        self.say("", back=False)
 
     def ask(self) -> None:
         self._show(tr("Which answer is better?"), votes=True)

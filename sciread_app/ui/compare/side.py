@@ -36,6 +36,7 @@ class Side(QWidget):
         self.hits = PaperList(self.model, appearance)
         self.hits.setAccessibleName(name)
         self._build()
+        self.clear()
         self.read_button.clicked.connect(lambda: self.read_wanted.emit(self._of.name))
         self.switch_button.clicked.connect(lambda: self.switch_wanted.emit(*self._of[:2]))
         self.hits.entered.connect(self._enter)
@@ -91,6 +92,9 @@ class Side(QWidget):
             self.entered.emit(paper)
 
     def _build(self) -> None:
+        policy = self.switch_button.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # so that both lists begin at one height
+        self.switch_button.setSizePolicy(policy)
         head = QHBoxLayout()
         head.addWidget(self.title, 1)
         head.addWidget(self.switch_button)

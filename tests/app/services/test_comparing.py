@@ -9,7 +9,6 @@ from sciread_app.services.search import Mode, Search
 from sciread_app.tasks import Task
 from tests.app.services.test_search import Synonyms
 from tests.make import paper
-from trainer.contract.errors import PackageRefused
 
 
 class Other(Synonyms):
@@ -31,9 +30,7 @@ def other() -> Other:
 @pytest.fixture
 def others(library, other, tmp_path) -> OtherModels:
     library.put([paper("The automobile in town"), paper("A car for all"), paper("On kittens")])
-    return OtherModels(
-        library, tmp_path / "models", tmp_path, lambda: "starter", lambda name: other
-    )
+    return OtherModels(library, tmp_path, lambda name: other)
 
 
 def test_a_model_finds_once_it_has_read(library, others):
@@ -51,15 +48,11 @@ def test_what_one_model_has_read_no_other_has(library, others, tmp_path):
     assert len(library.vector_rows("synonyms")[0]) == 0
 
 
-def test_the_active_model_is_not_compared_with_itself(library, tmp_path):
-    for name in ("ours", "theirs", "half"):
-        (tmp_path / name).mkdir()
-        if name != "half":
-            (tmp_path / name / "package.json").write_text("{}")
-    assert OtherModels(library, tmp_path, tmp_path, lambda: "ours").names() == ["starter", "theirs"]
-    assert OtherModels(library, tmp_path / "none", tmp_path, lambda: "starter").names() == []
-    with pytest.raises(PackageRefused):
-        OtherModels(library, tmp_path, tmp_path, lambda: "ours").standing("theirs")
+def test_papers_in_the_trash_need_not_be_read(library, others):
+    others.encode("x", Task())
+    library.put([paper("A lorry")])
+    library.trash([1])
+    assert others.standing("x") == (2, 3)
 
 
 def test_closed_models_are_stopped_and_opened_again_when_asked(others, other):

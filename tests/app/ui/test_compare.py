@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from sciread_app.services.votes import Question
 from sciread_app.ui.compare.moves import in_common, with_moves
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
+from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.values import Listing, Mode, Moved
 from tests.app.ui.fakes import FakeDesk
+
+_CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
 @pytest.fixture
@@ -284,3 +288,48 @@ def test_an_answer_with_a_remark_is_not_voted_on(qtbot, blind, desk):
     search(qtbot, blind, "paper 6")
     qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
     assert not blind.compare.can_vote
+
+
+def test_it_is_all_done_by_keys_and_what_cannot_be_done_says_why(qtbot, show_window, desk):
+    window = show_window(desk)
+    verbs = {name: action for name, action in window.menus.verbs() if "Compare models" in name}
+    left = verbs["Compare models: The left answer is better"]
+    hide = verbs["Compare models: Hide the names, to vote"]
+    assert not left.isEnabled() and not hide.isEnabled()
+    assert window.menus.why_not(hide) == "While two models are compared"
+    panel, key = window.page.compare, Qt.Key
+    window.activateWindow()
+    qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)
+    qtbot.waitUntil(lambda: panel.is_open and hide.isEnabled())
+    qtbot.keyClick(window, key.Key_H, _CTRL_SHIFT)
+    search(qtbot, window.page, "about")
+    qtbot.waitUntil(left.isEnabled)
+    window.go_to("map")
+    assert not left.isEnabled()
+    window.go_to("search")
+    qtbot.keyClick(window, key.Key_F8)
+    qtbot.waitUntil(lambda: len(desk.others.votes) == 1)
+    assert desk.others.votes[0][1] == panel.trial.sides[1]
+    assert not left.isEnabled()
+    search(qtbot, window.page, "paper 7")
+    qtbot.waitUntil(left.isEnabled)
+    qtbot.keyClick(window, key.Key_F7, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: len(desk.others.votes) == 2)
+    assert desk.others.votes[1][1] == ""
+
+
+def test_both_answers_are_panes_and_everything_has_a_name(qtbot, show_window, desk):
+    window = show_window(desk)
+    window.activateWindow()
+    window.page.toggle_compare()
+    search(qtbot, window.page, "paper")
+    qtbot.waitUntil(lambda: answered(window.page))
+    seen = []
+    for _ in range(8):
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+        seen.append(window.focusWidget())
+    assert {side.hits for side in sides(window.page)} <= set(seen)
+    for widget in window.page.compare.findChildren(QWidget):
+        if takes_focus(widget):
+            text = widget.text() if isinstance(widget, QAbstractButton) else ""
+            assert widget.accessibleName() or text, widget

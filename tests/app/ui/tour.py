@@ -7,6 +7,7 @@ import os
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+import numpy as np
 from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
 from PySide6.QtWidgets import QApplication, QDialog
 
@@ -32,6 +33,7 @@ from tests.app.formats.make_pdf import At as Text
 from tests.app.services.test_recommend import WordsEncoder
 from tests.app.ui.seen_texts import SeenTexts
 from tests.make import paper
+from tests.tiny_model import tiny_package
 
 # All that the library holds is in Greek letters, and so can be told from what the program says.
 BEE, HONEY, *MORE = WORDS = (
@@ -39,13 +41,14 @@ BEE, HONEY, *MORE = WORDS = (
     *("σμήνος", "κερί", "αγρός", "ήλιος", "άνεμος", "φτερό"),
 )
 COLLECTION, TAG, SEARCH, BOOK = "Εργασία", "ανάγνωση", "Μέλισσες", "μέλισσα.pdf"
+OTHER = "μέλισσα"  # a model
 QUIET_MS = 10
 
 
 def every_text(home):
     """Each text that is seen or heard on the way, with the place where it was met first."""
     gc.disable()  # widgets of a cycle must not die on a worker's thread
-    workspace.Encoder = lambda package: WordsEncoder()
+    workspace.Encoder = _encoder
     seen = SeenTexts(QApplication([]))
     _go(home / "κενή", [_look_round], seen)
     _fill(home / "πλήρης")
@@ -89,6 +92,7 @@ def _settle(jobs):
 
 def _fill(home):
     home.mkdir()
+    tiny_package(home / "models" / OTHER, id=OTHER, title=OTHER)
     (home / BOOK).write_bytes(
         make_book(pages=[[Text("1234 5678 9012", 20, 60, 700)]] * 3, outline=[("1", 0)])
     )
@@ -105,6 +109,20 @@ def _fill(home):
     library.shelves.collect(ids[4:12], f"{COLLECTION}/{SEARCH}")
     library.save_search(SEARCH, BEE)
     library.close()
+
+
+class OtherEncoder(WordsEncoder):
+    """Another model, which goes by how long a text is as well."""
+
+    space, title = "other", OTHER
+
+    def _vector(self, text):
+        vector = super()._vector(text) + len(text) % 7
+        return vector / np.linalg.norm(vector)
+
+
+def _encoder(package):
+    return WordsEncoder() if package.id != OTHER else OtherEncoder()
 
 
 def _paper(number, **more):
@@ -180,7 +198,24 @@ def _steer(window):
     page._menu(QPoint(9, 9))
     yield
     _close_popups()
+    yield from _compare(page)
+
+
+def _compare(page):
+    page.box.set_text(BEE)
+    yield
     page.toggle_compare()
+    yield
+    page.compare.sides[1].read_button.click()
+    yield
+    page.compare.chooser.blind.setChecked(True)
+    yield
+    for text, vote in ((HONEY, 0), ("50", None)):
+        page.box.set_text(text)
+        yield
+        page.compare.vote(vote)
+        yield
+    page.compare.take_back()
     yield
     page.toggle_compare()
 
