@@ -6,21 +6,13 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from sciread_app.domain.paper import PaperId
+from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
 from sciread_app.storage.votes import Vote
 
 SURE = 0.05  # so likely may luck be where one model is called better
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What two models were asked: a query of the search box, or what is like a paper."""
-
-    query: str = ""
-    paper: PaperId | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sciread_app.domain.query import parse
+from sciread_app.domain.votes import Question
 from sciread_app.language import tr, trn
-from sciread_app.services.votes import Question
 from sciread_app.ui.values import Evidence, Listing, Moved
 
 FIRST = 10  # papers of each list that are counted

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from sciread_app.domain.votes import Question
 from sciread_app.language import trn
-from sciread_app.services.votes import Question
 from sciread_app.tasks import Task
 from sciread_app.ui.papers import NOTHING, CardSource
 from sciread_app.ui.values import Listing, Mode
