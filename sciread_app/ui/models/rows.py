@@ -196,12 +196,17 @@ class RowDelegate(QStyledItemDelegate):
         used = self._paint_mark(painter, room, row, theme)
         colour = theme.faint if row.faint else theme.text
         _line(painter, self._title, colour, room.adjusted(0, 0, -used, 0), row.title)
-        second = room.adjusted(0, QFontMetrics(self._title).height() + _GAP, 0, 0)
+        high = QFontMetrics(self._title).height() + _GAP
+        second = room.adjusted(0, high, -self.room_beside(row), 0)
         colour = theme.danger if row.kind == "problem" else theme.quiet
         _line(painter, self._small, theme.faint if row.faint else colour, second, row.below)
         if row.share is not None:
             self._paint_bar(painter, room, row.share, theme)
         painter.restore()
+
+    def room_beside(self, row: Row) -> int:
+        """Pixels at the end of the second line, for who paints something there."""
+        return 0
 
     def _paint_ground(
         self, painter: QPainter, option: QStyleOptionViewItem, theme: Theme, row: bool
