@@ -13,6 +13,7 @@ from rich.text import Text
 from sciread_app.language import tr
 from sciread_app.services.model_cards import Origin, Scored
 from sciread_app.services.models import About, Model, State
+from sciread_app.services.votes import Tally
 
 _STATES = {
     State.answers: tr("answers"),
@@ -81,6 +82,11 @@ def about_as_value(told: About) -> dict[str, Any]:
         "scores": [asdict(score) for score in told.scores],
         "card": told.card,
     }
+
+
+def tally_as_value(tally: Tally) -> dict[str, Any]:
+    """`luck`: in what share of cases two equally good models would come to differ as much."""
+    return asdict(tally) | {"ahead": tally.ahead or None, "luck": round(tally.luck, 4)}
 
 
 def _origin(origin: Origin) -> tuple[tuple[str, str], ...]:

@@ -17,6 +17,7 @@ from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.services.activation import Activated
 from sciread_app.services.model_arrivals import Wanted
+from sciread_app.services.votes import said
 from sciread_app.workspace import Workspace
 
 GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
@@ -197,6 +198,21 @@ def back(home: Home = None, as_json: Json = False) -> int:
         if not (earlier := workspace.activation.earlier()):
             raise LibraryError(tr("No other model has answered in this library."))
         return _activate(workspace, earlier, console)
+
+
+@partial(verb, group=GROUP)
+def votes(home: Home = None, as_json: Json = False) -> int:
+    """Show what blind votes in the window say of models, two by two, and how sure that is."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        tallies = workspace.votes.all()
+        titles = {model.name: model.title for model in workspace.models.all()}
+    for tally in tallies:
+        console.say(escape(said(tally, lambda name: titles.get(name, name))))
+    if not tallies:
+        console.say(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
+    console.answer([views.tally_as_value(tally) for tally in tallies])
+    return DONE
 
 
 def _activate(workspace: Workspace, model: str, console: Console) -> int:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from sciread_app import workspace
+from sciread_app.paths import open_home
 from sciread_app.services import trainer_process
+from sciread_app.services.votes import Question
 from tests.app.test_cli import Shell
 from tests.fake_encoder import FakeEncoder
 from tests.tiny_model import tiny_package
@@ -109,3 +111,17 @@ def test_a_model_is_activated_by_its_title_too(shell, given):
     shell.run("model", "add", str(given))
     assert shell.json("model", "activate", "On bees")["model"] == "bees"
     assert "answers now" in shell.json("model", "remove", "bees", code=1)["error"]
+
+
+def test_blind_votes_are_shown_with_how_sure_they_are(shell, given):
+    assert "Nobody has voted yet." in shell.run("model", "votes").stdout
+    shell.run("model", "add", str(given))
+    with_library = workspace.Workspace(open_home(shell.home))
+    for n in range(9):
+        with_library.votes.cast(Question(f"question {n}"), "starter", "bees", "bees")
+    with_library.close()
+    said = " ".join(shell.run("model", "votes").stdout.split())
+    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither. On bees is better" in said
+    (tally,) = shell.json("model", "votes")
+    assert (tally["first"], tally["second"], tally["for_first"]) == ("bees", "starter", 9)
+    assert (tally["ahead"], tally["luck"]) == ("bees", 0.0195)

@@ -44,7 +44,7 @@ NAMES = (
     *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
     *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
     *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
-    *("AND", "OR", "LHCb collaboration"),
+    *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2"),
     *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
 )
 EXAMPLES = {
