@@ -27,6 +27,7 @@ class Drafting(QObject):
         self._stopped = False  # a person does not want it now
         self._left = 0  # papers that could not be put on it the last time
         self._just_drawn = False
+        self._outdated = False  # what is being drawn is of a model that answers no more
         self._soon = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._soon.timeout.connect(self.look)
         jobs.progressed.connect(self._progress)
@@ -43,8 +44,11 @@ class Drafting(QObject):
         )
 
     def begin_anew(self) -> None:
-        """Another model answers, whose map is another."""
+        """Another model answers, whose map is another: what is being drawn is not wanted."""
         self._left, self._stopped = 0, False
+        if self.job is not None:
+            self._outdated = True
+            self.job.cancel()
 
     def look_soon(self) -> None:
         self._soon.start()
@@ -87,7 +91,11 @@ class Drafting(QObject):
             return
         self.job = None
         self.busy_changed.emit(False)
-        if job.cancelled or job.problem:
+        if self._outdated:
+            self._outdated = False
+            self.finished.emit()
+            self.look()
+        elif job.cancelled or job.problem:
             self._stopped = True
             self.stopped.emit()
         else:

@@ -136,6 +136,19 @@ def test_of_another_model_a_map_is_drawn_though_that_of_the_first_was_stopped(sh
     qtbot.waitUntil(lambda: desk.map.drawn is not None)
 
 
+def test_a_map_that_is_being_drawn_makes_room_for_that_of_another_model(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.draw_anew()
+    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw anew"])
+    desk.map.drawn = None
+    page.library_changed(Changes(vectors=True, space=True))
+    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw"])
+    desk.map.go_on.set()
+    qtbot.waitUntil(lambda: page.drafting.job is None)
+    assert not page.states.button.isVisible()
+
+
 @pytest.mark.parametrize(
     ("papers", "with_vector", "by_meaning", "said"),
     [
