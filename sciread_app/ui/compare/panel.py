@@ -193,7 +193,9 @@ class ComparePanel(QWidget):
         order = trial.pair if kept_back else trial.sides
         for side, name, other in zip(self.sides, order, reversed(order), strict=True):
             mine, theirs = answers[name], answers[other]
-            found = with_moves(mine.listing, theirs.listing, veiled=trial.veiled)
+            found = mine.listing
+            if theirs.read:
+                found = with_moves(found, theirs.listing, veiled=trial.veiled)
             if trial.veiled and not kept_back:
                 side.show_nameless(mine, found)
             else:
@@ -203,7 +205,9 @@ class ComparePanel(QWidget):
         if not kept_back:
             trial.shown()
         one, other_answer = (answers[name] for name in order)
-        both = "" if kept_back else in_common(one.listing, other_answer.listing)
+        both = in_common(one.listing, other_answer.listing)
+        if kept_back or not (one.read and other_answer.read):
+            both = ""
         chance = BY_CHANCE if trial.veiled and not kept_back else ""
         self.message.setText(f"{both} {chance}".strip())
         self._show_ballot()

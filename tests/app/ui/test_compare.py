@@ -144,6 +144,7 @@ def test_a_model_that_has_read_nothing_can_be_let_to(qtbot, page, desk):
     assert right.message.text() == "It has not read your papers yet."
     assert right.read_button.text() == "Let it read 12 papers"
     assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
+    assert evidence(sides(page)[0])[0].moved is None and not answered(page)
     right.read_button.click()
     qtbot.waitUntil(lambda: right.model.rowCount() == 13)
     assert desk.others.read["miread-ours"] == 12
