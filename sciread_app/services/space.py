@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -361,8 +360,6 @@ class Space:
         draw = np.random.default_rng(0)
         a = draw.integers(len(snapshot), size=_PAIRS)
         b = (a + draw.integers(1, len(snapshot), size=_PAIRS)) % len(snapshot)
-        # Pairs lie all over the file, and what is mapped of it stays in memory as long as its rows.
-        snapshot = replace(snapshot, rows=self._file.rows())
         similarities = []
         for one, other in zip(snapshot[a].parts(), snapshot[b].parts(), strict=True):
             (vectors, held), (others, too) = one.read(), other.read()

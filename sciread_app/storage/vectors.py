@@ -7,6 +7,7 @@ counts as missing. Which paper owns which row is the library's business.
 
 from __future__ import annotations
 
+import mmap
 import os
 import struct
 from collections.abc import Iterable
@@ -39,10 +40,12 @@ _EXPONENT = np.float32(2.0**112)
 class Rows:
     """The rows of a vector file as it was at one moment, numbered from `first` on."""
 
-    def __init__(self, table: NDArray[Any], first: int) -> None:
+    def __init__(self, table: NDArray[Any], first: int, file: mmap.mmap | None = None) -> None:
+        """`file`: what the table lies in, if it is not in memory."""
         self.first = first
         self.dim: int = table.dtype["vector"].shape[0]
         self._table = table
+        self._file = file
 
     def __len__(self) -> int:
         return len(self._table)
@@ -56,6 +59,7 @@ class Rows:
         held = found["hash"] == hashes
         vectors = found["vector"].astype(np.float32)
         vectors[~held] = 0
+        self._let_go()
         return vectors, held
 
     def scores(
@@ -71,17 +75,20 @@ class Rows:
             found = self.take(rows[block])
             np.dot(self._widened(found, wide), query, out=scores[block])
             scores[block][found["hash"] != hashes[block]] = -np.inf
+        self._let_go()
         return scores
 
     def hold(self, rows: Numbers, hashes: Numbers) -> NDArray[np.bool_]:
         """Which of these rows hold the text asked for."""
         held, inside = np.zeros(len(rows), bool), self._inside(rows)
         held[inside] = self._table["hash"][rows[inside] - self.first] == hashes[inside]
+        self._let_go()
         return held
 
     def find(self, hashes: Numbers) -> Numbers:
         """A row for each of these texts, whoever it was written for; -1 where there is none."""
         there = np.array(self._table["hash"])
+        self._let_go()
         found = np.full(len(hashes), -1)
         if len(there):
             order = np.argsort(there, kind="stable")
@@ -103,6 +110,11 @@ class Rows:
 
     def _inside(self, rows: Numbers) -> NDArray[np.bool_]:
         return (rows >= self.first) & (rows < self.first + len(self._table))
+
+    def _let_go(self) -> None:
+        """What was read counts as memory of ours no longer; the system keeps it while it can."""
+        if self._file and hasattr(mmap, "MADV_DONTNEED"):  # not on Windows
+            self._file.madvise(mmap.MADV_DONTNEED)
 
     def _widened(self, rows: NDArray[Any], wide: NDArray[np.int32]) -> NDArray[np.float32]:
         """The vectors as float32, 2**112 times too small, in the memory of `wide`.
@@ -135,13 +147,14 @@ class VectorFile:
 
         They can still be read when the file has been written anew since.
         """
-        table, first = np.empty(0, self._row), None
+        table, first, mapped = np.empty(0, self._row), None, None
         with suppress(FileNotFoundError), self.path.open("rb") as file:
             first = self._first(file.read(_HEADER))
             count = (os.fstat(file.fileno()).st_size - _HEADER) // self._row.itemsize
             if first is not None and count > 0:
-                table = np.memmap(file, self._row, "r", offset=_HEADER, shape=(count,))
-        return Rows(table, first or 0)
+                mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                table = np.frombuffer(mapped, self._row, count, _HEADER)
+        return Rows(table, first or 0, mapped)
 
     def write(self, first: int, vectors: NDArray[Any], hashes: Numbers) -> None:
         """Put vectors into rows from `first` on; they are on the disk when this returns."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from sciread_app.storage.snapshot import Snapshot
 from sciread_app.storage.vectors import Rows, VectorFile
 
 DIM = 24
+SMAPS = Path("/proc/self/smaps")
 
 
 def units(count: int, seed: int = 0, dim: int = DIM) -> np.ndarray:
@@ -208,3 +211,20 @@ def test_a_snapshot_does_not_trust_vectors_that_are_not_of_unit_length(file):
     read, held = Snapshot(np.arange(3), np.arange(3), hashes(3), file.rows()).read()
     assert held.tolist() == [True, False, True]
     assert not read[1].any()
+
+
+@pytest.mark.skipif(not SMAPS.exists(), reason="only Linux tells what of a file is in memory")
+@pytest.mark.parametrize("asked", ["read", "scores", "hold", "find"])
+def test_what_was_read_of_the_file_stays_in_memory_for_nobody(file, asked):
+    file.write(0, units(9_000), hashes(9_000))
+    rows, every = file.rows(), np.arange(9_000)
+    said = {
+        "read": lambda: rows.read(every, hashes(9_000)),
+        "scores": lambda: rows.scores(units(1)[0], every, hashes(9_000)),
+        "hold": lambda: rows.hold(every, hashes(9_000)),
+        "find": lambda: rows.find(hashes(9_000)),
+    }[asked]()
+    assert said is not None
+
+    _, _, about = SMAPS.read_text().partition(str(file.path))
+    assert re.search(r"^Rss: +(\d+) kB$", about, re.MULTILINE)[1] == "0"
