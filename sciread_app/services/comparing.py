@@ -41,6 +41,11 @@ class OtherModels:
         """Raises PackageRefused."""
         return Search(self._library, self._space(name))
 
+    def space(self, name: str) -> Space:
+        """What it knows of the library; its process starts when a text is to be read. Raises
+        PackageRefused."""
+        return self._space(name)
+
     def encode(self, name: str, task: Task) -> int:
         """Have it read what it has not read yet; stopped at any moment, what is done stays.
 

@@ -196,18 +196,23 @@ def _sentence(answer: Answer, one: str, other: str, tasks: Mapping[str, set[int]
             second=other,
         )
     if answer is Answer.both:
-        return trn(
-            "{second} is better than {first} at some things and worse at others: of {n} task, "
-            "better in {better}, worse in {worse}, both in {split}.",
-            "{second} is better than {first} at some things and worse at others: of {n} tasks, "
-            "better in {better}, worse in {worse}, both in {split}.",
+        said = trn(
+            "{second} is better than {first} at some things and worse at others: better in "
+            "{better} of {n} task, worse in {worse}.",
+            "{second} is better than {first} at some things and worse at others: better in "
+            "{better} of {n} tasks, worse in {worse}.",
             all_,
             first=one,
             second=other,
             better=better,
             worse=worse,
-            split=split,
         )
+        if not split:
+            return said
+        within = trn(
+            "Within {n} more, metrics disagree.", "Within {n} more, metrics disagree.", split
+        )
+        return f"{said} {within}"
     if answer is Answer.no:
         one, other, better = other, one, worse
     return trn(

@@ -6,7 +6,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sciread_app.domain.facets import Count, Facets
 from sciread_app.domain.fragments import fragment
@@ -42,6 +44,9 @@ from sciread_app.ui.values import (
     Status,
 )
 from sciread_app.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from sciread_app.ui.dashboard.desk import WorkspaceDashboard
 
 NAMED = 12  # authors, tags and so on that are offered while one types
 STARTING = tr("Searching by words only: the model is starting")
@@ -91,6 +96,12 @@ class WorkspaceDesk:
         self.swaps = WorkspaceSwaps(workspace)
         self.models = WorkspaceModels(workspace)
         self.foryou = WorkspaceForYou(workspace, self.cards)
+
+    @cached_property
+    def dashboard(self) -> WorkspaceDashboard:
+        from sciread_app.ui.dashboard.desk import WorkspaceDashboard  # who opens a window waits not
+
+        return WorkspaceDashboard(self._workspace)
 
     @property
     def reading(self) -> Reading:

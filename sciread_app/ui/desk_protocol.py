@@ -12,6 +12,7 @@ from sciread_app.ui.search_page import Finder
 from sciread_app.ui.values import Status
 
 if TYPE_CHECKING:
+    from sciread_app.ui.dashboard.values import Dashboard
     from sciread_app.ui.duplicates_values import Reviewer
     from sciread_app.ui.exchange import Exporter
     from sciread_app.ui.foryou_values import ForYou
@@ -53,6 +54,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def care(self) -> Care: ...
+
+    @property
+    def dashboard(self) -> Dashboard: ...
 
     @property
     def exchange(self) -> Exporter: ...

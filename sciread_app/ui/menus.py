@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.copying import COPY_AS, CopyAs
 from sciread_app.language import tr
+from sciread_app.ui.dashboard.verbs import DashboardVerbs
 from sciread_app.ui.duplicates_verbs import DuplicatesVerbs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
@@ -97,6 +98,7 @@ class Menus:
         self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
         self.models = ModelsVerbs(window, models)
+        self.dashboard = DashboardVerbs(window, models.addMenu(tr("&Scores")))
         self.foryou = ForYouVerbs(window, papers.addMenu(tr("Re&commendations")))
         self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
         self._action(help, tr("&About SciRead"), "", window.show_about)
@@ -106,6 +108,7 @@ class Menus:
         for action in self._need_library:
             action.setEnabled(True)
         self.models.library_opened()
+        self.dashboard.library_opened()
 
     def show_place(self, place: str) -> None:
         """What is done to the paper that is read can be done where it is seen."""

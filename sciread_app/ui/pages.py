@@ -168,6 +168,25 @@ def _models(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _dashboard(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.dashboard.page import DashboardPage
+
+    def switch(model: str, title: str) -> None:
+        if window.swapping:
+            window.swapping.activate(model, title)
+
+    def say(what: str, more: str) -> None:
+        window.banner.show_notice(tr("{sentence}.", sentence=what), more, passes=not more)
+
+    page = DashboardPage(desk, jobs, window.appearance)
+    page.paper_wanted.connect(lambda paper: window.show_papers([paper], tr("From the dashboard")))
+    page.switch_wanted.connect(switch)
+    page.said.connect(say)
+    page.problem.connect(window.banner.show_problem)
+    page.busy_changed.connect(lambda busy: window.rail.show_busy("dashboard", busy))
+    return page
+
+
 def _open_papers(window: MainWindow, page: ReaderPage) -> list[Entry]:
     """What the command palette says of the papers that are open."""
 
@@ -192,6 +211,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "foryou": _foryou,
     "duplicates": _duplicates,
     "models": _models,
+    "dashboard": _dashboard,
     "settings": _settings,
     "reader": _reader,
     "map": _map,
@@ -200,7 +220,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
 
 _MODULES = (
     *("map.page", "foryou_page", "reader.page", "duplicates_page", "intake_page", "settings_page"),
-    *("models.page", "palette", "job_centre"),
+    *("models.page", "dashboard.page", "palette", "job_centre"),
 )
 
 

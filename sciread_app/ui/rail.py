@@ -44,6 +44,7 @@ PLACES = (
         tr("Fetch papers, add files, see what came in"),
     ),
     Place("models", tr("Models"), "models", "Ctrl+7", tr("What finds papers by meaning")),
+    Place("dashboard", tr("Dashboard"), "dashboard", "Ctrl+9", tr("What models are worth")),
     Place("settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups")),
 )
 

@@ -14,12 +14,12 @@ from sciread_app.language import tr
 from sciread_app.services.atlas import Drawing
 from sciread_app.services.evaluating import Candidate, Evaluated
 from sciread_app.services.following import Story
+from sciread_app.services.model_cards import Scored
 from sciread_app.services.runs import Training
 from sciread_app.services.scores import Board, Kept, Row, names, rows
 from sciread_app.services.verdict import Verdict
 from sciread_app.tasks import Task
-from sciread_app.ui.compare.values import Answer
-from sciread_app.ui.papers import CardSource
+from sciread_app.ui.compare.values import CompareSource
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.pictures import Picture
 
@@ -29,20 +29,6 @@ class Corpus(NamedTuple):
 
     name: str
     data: Data
-
-
-class Installed(NamedTuple):
-    """A model that can be asked about the library. `read`: papers of it that it knows."""
-
-    name: str
-    title: str
-    space: str
-    read: int
-    papers: int
-
-    @property
-    def missing(self) -> int:
-        return max(0, self.papers - self.read)
 
 
 @dataclass(frozen=True)
@@ -87,7 +73,7 @@ class Found:
         return None
 
 
-class Dashboard(CardSource, Protocol):
+class Dashboard(Protocol):
     """Every verb blocks, and may be called from any thread. What cannot be done is raised with a
     hint."""
 
@@ -102,6 +88,10 @@ class Dashboard(CardSource, Protocol):
     def trainings(self) -> Sequence[Training]: ...
 
     def story(self, training: str, task: Task) -> Story: ...
+
+    def after(self, training: str) -> Sequence[Scored]:
+        """What was measured of the model that came out, beside what it was made from."""
+        ...
 
     def candidates(self) -> Sequence[Candidate]: ...
 
@@ -121,14 +111,6 @@ class Dashboard(CardSource, Protocol):
         """One page that needs nothing else."""
         ...
 
-    def installed(self) -> Sequence[Installed]:
-        """The models that can be asked, the one that answers first."""
-        ...
-
-    def encode(self, model: str, task: Task) -> int:
-        """Have it read what it has not read yet."""
-        ...
-
     def known_papers(self) -> Sequence[PaperId]:
         """Papers that somebody knows well: rated, annotated, read."""
         ...
@@ -137,15 +119,16 @@ class Dashboard(CardSource, Protocol):
         """Papers by their words alone."""
         ...
 
-    def near(self, model: str, paper: PaperId, task: Task) -> Answer:
-        """The papers that a model finds most like this one."""
-        ...
-
     def drawing(self, model: str) -> Drawing | None:
         """The map of what this model has read, as it was drawn last."""
         ...
 
     def draw(self, model: str, task: Task) -> Drawing | None: ...
+
+
+class DashboardSource(CompareSource, Protocol):
+    @property
+    def dashboard(self) -> Dashboard: ...
 
 
 def data_words(row: Row, called: Mapping[str, str]) -> str:

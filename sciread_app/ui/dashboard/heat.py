@@ -1,0 +1,186 @@
+"""A confusion as a picture: of each row, how many of a hundred were told what."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from sciread_app.language import tr
+from sciread_app.services.classes import mistakes
+from sciread_app.ui.map.palette import hue
+from sciread_app.ui.theme import Appearance, Theme, scaled
+from trainer.contract.pictures import Confusion
+
+WRITTEN = 18.0  # pixels of a cell from which on its number is written in it
+NAMES = 0.34  # of the width that names of rows may take
+_FILLED = 0.55  # from which on letters are of the colour of the page
+
+
+class HeatMap(QWidget):
+    """The arrow keys go from cell to cell and say what is there."""
+
+    def __init__(self, name: str, appearance: Appearance) -> None:
+        super().__init__()
+        self._name = name
+        self._appearance = appearance
+        self._confusion: Confusion | None = None
+        self._number = 0
+        self.row: int | None = None  # that stands out
+        self.cell = (0, 0)
+        self._small = scaled(self.font(), 0.82)
+        self._tiny = scaled(self.font(), 0.74)
+        self._letters = QFontMetricsF(self._small)
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+        appearance.changed.connect(lambda _: self.update())
+
+    def show_confusion(self, confusion: Confusion | None, number: int) -> None:
+        """`number` gives the colour of the model."""
+        self._confusion, self._number, self.cell = confusion, number, (0, 0)
+        worst = mistakes(confusion) if confusion else []
+        self.setAccessibleDescription("; ".join(mistake_words(m.truth, m.told, m.papers)
+                                                for m in worst))  # fmt: skip
+        self.updateGeometry()
+        self.update()
+
+    def show_row(self, label: str) -> None:
+        labels = list(self._confusion.labels) if self._confusion else []
+        self.row = labels.index(label) if label in labels else None
+        self.update()
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        size = len(self._confusion.labels) if self._confusion else 1
+        grid = width - self._left(width)
+        return round(min(grid, 36.0 * size) + self._letters.height() * 2 + 6)
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, self.heightForWidth(420))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 120)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._appearance.theme
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._small)
+        if self._confusion:
+            self._paint(painter, theme, self._confusion)
+        painter.end()
+
+    def _left(self, width: float) -> float:
+        labels = self._confusion.labels if self._confusion else ()
+        widest = max((self._letters.horizontalAdvance(label) for label in labels), default=0.0)
+        return min(widest + 12, width * NAMES)
+
+    def _grid(self) -> tuple[QRectF, float]:
+        """Where the cells are, and how large each is."""
+        size = len(self._confusion.labels) if self._confusion else 1
+        left, head = self._left(self.width()), self._letters.height() + 4
+        side = max(2.0, min((self.width() - left) / size, (self.height() - 2 * head) / size))
+        return QRectF(left, head, side * size, side * size), side
+
+    def _paint(self, painter: QPainter, theme: Theme, confusion: Confusion) -> None:
+        grid, side = self._grid()
+        painter.setPen(QColor(theme.faint))
+        above = QRectF(grid.left(), 0, grid.width(), self._letters.height())
+        painter.drawText(above, Qt.AlignmentFlag.AlignLeft, tr("told →"))
+        for truth, row in enumerate(confusion.counts):
+            top, whole = grid.top() + truth * side, sum(row) or 1
+            painter.setFont(self._small)
+            painter.setPen(QColor(theme.text if truth == self.row else theme.quiet))
+            box = QRectF(0, top, grid.left() - 8, side)
+            label = self._letters.elidedText(
+                confusion.labels[truth], Qt.TextElideMode.ElideRight, box.width()
+            )
+            painter.drawText(
+                box, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, label
+            )
+            for told, count in enumerate(row):
+                cell = QRectF(grid.left() + told * side, top, side, side)
+                self._paint_cell(painter, theme, cell, count / whole, truth == told)
+        self._paint_marks(painter, theme, grid, side)
+
+    def _paint_cell(
+        self, painter: QPainter, theme: Theme, cell: QRectF, share: float, right: bool
+    ) -> None:
+        colour = hue(self._number, theme) if right else QColor(theme.danger)
+        fill = QColor(colour)
+        fill.setAlphaF(min(1.0, share**0.6))
+        inner = cell.adjusted(0.75, 0.75, -0.75, -0.75)
+        painter.fillRect(inner, QColor(theme.window if share < 0.005 else theme.surface))
+        painter.fillRect(inner, fill)
+        if cell.width() >= WRITTEN and share >= 0.005:
+            painter.setFont(self._tiny)
+            painter.setPen(QColor(theme.surface if share > _FILLED else theme.text))
+            painter.drawText(cell, Qt.AlignmentFlag.AlignCenter, f"{100 * share:.0f}")
+
+    def _paint_marks(self, painter: QPainter, theme: Theme, grid: QRectF, side: float) -> None:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        if self.row is not None:
+            painter.setPen(QPen(QColor(theme.text), 1.5))
+            painter.drawRect(QRectF(grid.left(), grid.top() + self.row * side, grid.width(), side))
+        if self.hasFocus():
+            truth, told = self.cell
+            painter.setPen(QPen(QColor(theme.accent), 2))
+            at = QPointF(grid.left() + told * side, grid.top() + truth * side)
+            painter.drawRect(QRectF(at.x(), at.y(), side, side))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        grid, side = self._grid()
+        at = event.position()
+        if self._confusion and grid.contains(at):
+            truth, told = int((at.y() - grid.top()) / side), int((at.x() - grid.left()) / side)
+            QToolTip.showText(event.globalPosition().toPoint(), self._words(truth, told), self)
+        else:
+            QToolTip.hideText()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        step = {
+            Qt.Key.Key_Up: (-1, 0),
+            Qt.Key.Key_Down: (1, 0),
+            Qt.Key.Key_Left: (0, -1),
+            Qt.Key.Key_Right: (0, 1),
+        }.get(Qt.Key(event.key()))
+        if step is None or self._confusion is None:
+            super().keyPressEvent(event)
+            return
+        last = len(self._confusion.labels) - 1
+        truth, told = (min(max(at + by, 0), last) for at, by in zip(self.cell, step, strict=True))
+        self.cell = truth, told
+        self.setAccessibleDescription(self._words(truth, told))
+        self.update()
+
+    def focusInEvent(self, event: QEvent) -> None:
+        super().focusInEvent(event)  # type: ignore[arg-type]
+        self.update()
+
+    def _words(self, truth: int, told: int) -> str:
+        assert self._confusion
+        labels, row = self._confusion.labels, self._confusion.counts[truth]
+        count, whole = row[told], sum(row)
+        share = f"{100 * count / whole:.0f} %" if whole else "–"
+        if truth == told:
+            return tr("{label}: {count:,} of {n:,} found ({share})", label=labels[truth],
+                      count=count, n=whole, share=share)  # fmt: skip
+        return f"{mistake_words(labels[truth], labels[told], count)} ({share})"
+
+
+def mistake_words(truth: str, told: str, count: int) -> str:
+    return tr("{truth} taken for {told}: {count:,}", truth=truth, told=told, count=count)

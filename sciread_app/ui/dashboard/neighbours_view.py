@@ -1,0 +1,230 @@
+"""The neighbours of papers that one knows, as two models see them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.fragments import fragment
+from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.moves import in_common, with_moves
+from sciread_app.ui.compare.side import Side
+from sciread_app.ui.compare.values import Answer, Candidate
+from sciread_app.ui.dashboard.pair import Pair
+from sciread_app.ui.dashboard.values import DashboardSource
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.papers import NOTHING, PaperList, PaperModel
+from sciread_app.ui.theme import Appearance, styled
+from sciread_app.ui.values import Listing, Mode
+
+TYPED_MS = 250
+
+
+class NeighboursView(QWidget):
+    paper_wanted = Signal(object)  # PaperId, to be read in full
+    switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
+
+    def __init__(self, source: DashboardSource, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self._models: dict[str, Candidate] = {}
+        self._paper: PaperId | None = None
+        self._reading: Job | None = None
+        self.pair = Pair()
+        self.box = styled(QLineEdit(), "field")
+        self.box.setPlaceholderText(tr("Find a paper by its words"))
+        self.box.setAccessibleName(tr("Find a paper by its words"))
+        self.box.setClearButtonEnabled(True)
+        self.papers = PaperList(PaperModel(source, jobs, self), appearance)
+        self.papers.setAccessibleName(tr("Papers that you know"))
+        self.sides = [
+            Side(tr("Neighbours by {model}", model=letter), source, jobs, appearance)
+            for letter in "AB"
+        ]
+        self.head = styled(QLabel(wordWrap=True), "quiet")
+        self.message = styled(QLabel(wordWrap=True), "quiet")
+        self.empty = EmptyState(appearance)
+        self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._build()
+        self._connect()
+
+    def ask(self) -> None:
+        """Which models can be asked, and which papers are known."""
+        self._jobs.run(
+            tr("Looking for models"),
+            lambda task: list(self._source.others.models(task)),
+            self._show_models,
+            on_failed=self._explain,
+            lane=Lane.light,
+            instead_of="neighbours models",
+        )
+        self._look_for_papers()
+
+    def stops(self) -> list[QWidget]:
+        return [*self.pair.stops(), self.box, self.papers, *(side.hits for side in self.sides)]
+
+    def _show_models(self, models: Sequence[Candidate]) -> None:
+        self._models = {one.name: one for one in models}
+        names = list(self._models)
+        usual = (names[0], names[1]) if len(names) > 1 else ("", "")
+        self.pair.offer({one.name: one.title for one in models}, usual=usual)
+        if len(names) < 2:
+            self.empty.say(
+                "similar",
+                tr("There is no second model here yet"),
+                tr("Add or train one: then this shows what it makes of papers that you know."),
+            )
+            self._pages.setCurrentIndex(0)
+        else:
+            self._pages.setCurrentIndex(1)
+            self._ask_neighbours()
+
+    def _look_for_papers(self) -> None:
+        words, dashboard = self.box.text().strip(), self._source.dashboard
+
+        def work(task: Task) -> Sequence[PaperId]:
+            return dashboard.find(words, task) if words else dashboard.known_papers()
+
+        self.head.setText(
+            tr("Found by their words") if words else tr("Papers that you have read, rated or "
+                                                        "written about, else the latest")
+        )  # fmt: skip
+        self._jobs.run(
+            tr("Looking for papers that you know"),
+            work,
+            self._show_papers,
+            on_failed=lambda problem: self.head.setText(problem.message),
+            lane=Lane.light,
+            instead_of="neighbours papers",
+        )
+
+    def _show_papers(self, papers: Sequence[PaperId]) -> None:
+        self.papers.show_listing(Listing(tuple(papers), len(papers)))
+        if papers:
+            self.papers.go_to(0)
+        else:
+            self._pick(None)
+
+    def _pick(self, paper: PaperId | None) -> None:
+        self._paper = paper
+        self._ask_neighbours()
+
+    def _ask_neighbours(self) -> None:
+        paper, (one, other) = self._paper, self.pair.chosen
+        if paper is None or one == other or not {one, other} <= self._models.keys():
+            for side in self.sides:
+                side.clear()
+            self.message.setText("" if paper else tr("Choose a paper on the left."))
+            return
+        query, others = fragment("like", [str(paper)]), self._source.others
+
+        def work(task: Task) -> tuple[Answer, Answer]:
+            return (
+                others.ask(one, query, Mode.meaning, task),
+                others.ask(other, query, Mode.meaning, task),
+            )
+
+        self.message.setText(tr("Asking both models…"))
+        self._jobs.run(
+            tr("Asking two models"),
+            work,
+            self._show,
+            on_failed=self._explain_below,
+            lane=Lane.light,
+            instead_of="neighbours",
+        )
+
+    def _show(self, answers: tuple[Answer, Answer]) -> None:
+        names = self.pair.chosen
+        for place, side in enumerate(self.sides):
+            mine, theirs = answers[place], answers[1 - place]
+            # Of one that has read nothing, nothing is new.
+            marked = with_moves(mine.listing, theirs.listing) if theirs.read else mine.listing
+            reads = self._reading is not None
+            side.show_named(self._models[names[place]], mine, marked, reads=reads)
+        both = in_common(answers[0].listing, answers[1].listing)
+        self.message.setText(both if answers[0].read and answers[1].read else "")
+
+    def _read(self, model: str) -> None:
+        """Have a model read what it has not read yet."""
+        for side in self.sides:
+            side.read_button.hide()
+        self._reading = self._jobs.run(
+            tr("Reading papers with {name}", name=self._models[model].title),
+            lambda task: self._source.others.encode(model, task),
+            on_failed=self._explain_below,
+            lane=Lane.heavy,
+            instead_of="encode for comparing",
+        )
+
+    def _finished(self, job: Job) -> None:
+        if job is self._reading:
+            self._reading = None
+            if self.isVisible():
+                self._ask_neighbours()
+
+    def _explain(self, problem: Problem) -> None:
+        self.empty.say("similar", problem.message, problem.hint)
+        self._pages.setCurrentIndex(0)
+
+    def _explain_below(self, problem: Problem) -> None:
+        for side in self.sides:
+            side.hits.show_listing(NOTHING)
+        self.message.setText(f"{problem.message} {problem.hint}".strip())
+
+    def _build(self) -> None:
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.box)
+        column.addWidget(self.head)
+        column.addWidget(self.papers, 1)
+        both = QHBoxLayout()
+        both.setSpacing(14)
+        for side in self.sides:
+            both.addWidget(side, 1)
+        right = QWidget()
+        lists = QVBoxLayout(right)
+        lists.setContentsMargins(0, 0, 0, 0)
+        lists.setSpacing(8)
+        lists.addWidget(self.message)
+        lists.addLayout(both, 1)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=14)
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([330, 800])
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(split)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
+        whole.addWidget(self.pair)
+        whole.addWidget(self._pages, 1)
+
+    def _connect(self) -> None:
+        self.pair.changed.connect(self._ask_neighbours)
+        self.box.textChanged.connect(lambda _: self._typed.start())
+        self._typed.timeout.connect(self._look_for_papers)
+        self.papers.picked.connect(self._pick)
+        self._jobs.finished.connect(self._finished)
+        for side in self.sides:
+            side.read_wanted.connect(self._read)
+            side.switch_wanted.connect(self.switch_wanted)
+            side.entered.connect(self.paper_wanted)

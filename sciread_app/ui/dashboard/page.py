@@ -1,0 +1,299 @@
+"""The dashboard: what was measured of which model, what is better, and how each has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import Changes
+from sciread_app.domain.training import Data
+from sciread_app.language import tr, trn
+from sciread_app.services.evaluating import Candidate, Evaluated
+from sciread_app.tasks import Task
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.export import ask_where, picture_of, save_picture
+from sciread_app.ui.dashboard.learning_view import LearningView
+from sciread_app.ui.dashboard.maps_view import MapsView
+from sciread_app.ui.dashboard.neighbours_view import NeighboursView
+from sciread_app.ui.dashboard.scores_view import ScoresView
+from sciread_app.ui.dashboard.task_view import TaskView
+from sciread_app.ui.dashboard.values import Corpus, DashboardSource, Found
+from sciread_app.ui.dashboard.verdict_view import VerdictView
+from sciread_app.ui.elided import ElidedLabel
+from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.page import Page
+from sciread_app.ui.segments import Segments
+from sciread_app.ui.theme import Appearance, styled
+
+SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
+VIEWS = (
+    (tr("Scores"), tr("Every model against every evaluation")),
+    (tr("Compare two"), tr("Is B better than A? In a sentence, with its evidence")),
+    (tr("By class"), tr("What two models make of each class, pair and paper of a task")),
+    (tr("Learning"), tr("How trainings have learned")),
+    (tr("Neighbours"), tr("What two models find beside papers that you know")),
+    (tr("Two maps"), tr("Your papers as two models see them")),
+)
+
+
+class View(Protocol):
+    def stops(self) -> list[QWidget]: ...
+
+
+class DashboardPage(Page):
+    paper_wanted = Signal(object)  # PaperId, to be read in full
+    switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
+    said = Signal(str, str)  # what was done, and what more there is to say of it
+    problem = Signal(object)  # Problem
+    busy_changed = Signal(bool)
+
+    def __init__(self, source: DashboardSource, jobs: Jobs, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self._appearance = appearance
+        self.found = Found()
+        self._measuring: Job | None = None
+        dashboard = source.dashboard
+        self.views = Segments(tr("What to look at"), VIEWS)
+        self.scores = ScoresView(appearance)
+        self.compare = VerdictView(dashboard, jobs, appearance)
+        self.classes = TaskView(dashboard, jobs, appearance)
+        self.learning = LearningView(dashboard, jobs, appearance)
+        self.neighbours = NeighboursView(source, jobs, appearance)
+        self.maps = MapsView(source, jobs, appearance)
+        self._build()
+        self._connect()
+        self._show_progress("")
+
+    # What the window asks of a page.
+
+    def refresh(self) -> None:
+        self._jobs.run(
+            tr("Looking at what was measured"),
+            lambda task: self._source.dashboard.look(),
+            self._show_found,
+            lane=Lane.light,
+            instead_of="dashboard",
+        )
+
+    def take_focus(self) -> None:
+        stops = [stop for stop in self._view.stops() if stop.isVisible() and stop.isEnabled()]
+        (stops[-1] if self.views.current == SCORES and stops else self.views).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.views, *(stop for stop in self._view.stops() if stop.isVisible()))
+
+    def library_changed(self, changes: Changes) -> None:
+        if not self.isVisible():
+            return
+        if changes.space or changes.vectors or changes.papers:
+            asks = {NEIGHBOURS: self.neighbours.ask, MAPS: self.maps.ask}
+            asks.get(self.views.current, lambda: None)()
+
+    # Verbs, from buttons, menus and keys.
+
+    def show_view(self, number: int) -> None:
+        self.views.choose(number)
+        self._pages.setCurrentIndex(number)
+        asks: dict[int, Callable[[], object]] = {
+            COMPARE: self.compare.ask,
+            CLASSES: self.classes.ask,
+            LEARNING: self.learning.ask,
+            NEIGHBOURS: self.neighbours.ask,
+            MAPS: self.maps.ask,
+        }
+        asks.get(number, lambda: None)()
+
+    def ask_what_to_measure(self) -> None:
+        dashboard = self._source.dashboard
+
+        def work(task: Task) -> tuple[Sequence[Candidate], Sequence[Corpus]]:
+            return dashboard.candidates(), dashboard.corpora()
+
+        self._jobs.run(
+            tr("Looking at what can be measured"),
+            work,
+            lambda found: self._open_dialog(*found),
+            on_failed=self.problem.emit,
+            lane=Lane.light,
+            instead_of="what to measure",
+        )
+
+    def measure(self, names: Sequence[str], suite: str, data: Data | Path) -> None:
+        """Have the trainer measure these models; one such thing goes on at a time."""
+        dashboard = self._source.dashboard
+        what = names[0] if len(names) == 1 else trn("{n} model", "{n} models", len(names))
+        self._measuring = self._jobs.run(
+            tr("Measuring {what}", what=what),
+            lambda task: dashboard.evaluate(names, suite, data, task),
+            self._measured,
+            on_failed=self.problem.emit,
+            lane=Lane.heavy,
+        )
+        self._measuring.again = lambda: self.measure(names, suite, data)
+        self._show_progress(tr("Waiting for its turn…"))
+        self.busy_changed.emit(True)
+        self.scores.invite(self.ask_what_to_measure, measuring=True)
+
+    def stop_measuring(self) -> None:
+        if self._measuring:
+            self._measuring.cancel()
+
+    def export_page(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("html", self)):
+            return
+        target, boards = file, self.scores.shown.boards
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: self._source.dashboard.write_page(boards, target, task),
+            lambda _: self._say_exported(target),
+            on_failed=self.problem.emit,
+            lane=Lane.light,
+        )
+
+    def export_table(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("csv", self)):
+            return
+        target, boards = file, self.scores.shown.boards
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: self._source.dashboard.write_csv(boards, target),
+            lambda _: self._say_exported(target),
+            on_failed=self.problem.emit,
+            lane=Lane.light,
+        )
+
+    def export_picture(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("png", self)):
+            return
+        target, picture = file, picture_of(self._view_widget, self._appearance)
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: save_picture(picture, target),
+            self._say_exported,
+            on_failed=self.problem.emit,
+            lane=Lane.light,
+        )
+
+    @property
+    def _view(self) -> View:
+        views: tuple[View, ...] = (
+            *(self.scores, self.compare, self.classes),
+            *(self.learning, self.neighbours, self.maps),
+        )
+        return views[self.views.current]
+
+    @property
+    def _view_widget(self) -> QWidget:
+        return self._pages.currentWidget() or self.scores
+
+    def _show_found(self, found: Found) -> None:
+        self.found = found
+        for view in (self.scores, self.compare, self.classes):
+            view.show_found(found)
+        if not found.boards:
+            self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
+        can = bool(found.boards)
+        for action in self.export.menu().actions()[:2]:
+            action.setEnabled(can)
+        self.show_view(self.views.current)
+
+    def _open_dialog(self, candidates: Sequence[Candidate], corpora: Sequence[Corpus]) -> None:
+        dialog = EvaluateDialog(candidates, corpora, self)
+        dialog.wanted.connect(self.measure)
+        dialog.open()
+
+    def _measured(self, done: Evaluated) -> None:
+        n = len(done.reports)
+        what = trn("{n} model is measured", "{n} models are measured", n)
+        parts = [tr("{what} failed: {why}", what=name, why=why) for name, why in
+                 done.failed.items()]  # fmt: skip
+        left_out = [name for name in done.absent]
+        if left_out:
+            tasks = ", ".join(left_out)
+            parts.append(tr("Left out for want of data: {tasks}.", tasks=tasks))
+        self.said.emit(what, "\n".join(parts))
+
+    def _say_exported(self, file: Path) -> None:
+        self.said.emit(tr("Exported to {file}", file=file.name), str(file.parent))
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._measuring:
+            share = f"{100 * done / total:.0f} %  " if total else ""
+            self._show_progress(f"{share}{note}".strip())
+
+    def _finished(self, job: Job) -> None:
+        if job is self._measuring:
+            self._measuring = None
+            self._show_progress("")
+            self.busy_changed.emit(False)
+            self.refresh()
+
+    def _show_progress(self, text: str) -> None:
+        busy = self._measuring is not None
+        self._note.setText(text)
+        for widget in (self._note, self.stop):
+            widget.setVisible(busy)
+        self.evaluate.setEnabled(not busy)
+
+    def _build(self) -> None:
+        self.evaluate = styled(QPushButton(tr("Measure models…")), "primary")
+        self.stop = QPushButton(tr("Stop"))
+        self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
+        self.export = styled(QToolButton(), "plain")
+        self.export.setText(tr("Export"))
+        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.export)
+        menu.addAction(tr("As a page (HTML)…"), lambda: self.export_page())
+        menu.addAction(tr("As a table (CSV)…"), lambda: self.export_table())
+        menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())
+        self.export.setMenu(menu)
+        self._note: QLabel = styled(ElidedLabel(), "quiet")
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self.views)
+        head.addStretch(1)
+        head.addWidget(self._note, 40)
+        head.addWidget(self.stop)
+        head.addWidget(self.export)
+        head.addWidget(self.evaluate)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._pages = QStackedWidget()
+        for view in (
+            *(self.scores, self.compare, self.classes),
+            *(self.learning, self.neighbours, self.maps),
+        ):
+            self._pages.addWidget(view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self._pages, 1)
+        stops = [*self.views.stops(), self.stop, self.export, self.evaluate]
+        for one, next_one in pairwise([*stops, *self.scores.stops()]):
+            QWidget.setTabOrder(one, next_one)
+
+    def _connect(self) -> None:
+        self.views.chosen.connect(self.show_view)
+        self.evaluate.clicked.connect(self.ask_what_to_measure)
+        self.stop.clicked.connect(self.stop_measuring)
+        self.neighbours.paper_wanted.connect(self.paper_wanted)
+        self.neighbours.switch_wanted.connect(self.switch_wanted)
+        self.maps.paper_wanted.connect(self.paper_wanted)
+        self._jobs.progressed.connect(self._progress)
+        self._jobs.finished.connect(self._finished)

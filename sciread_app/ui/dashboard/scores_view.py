@@ -1,0 +1,173 @@
+"""All scores at a glance, and one of them in full."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.row_panel import RowPanel
+from sciread_app.ui.dashboard.table import ScoreTable
+from sciread_app.ui.dashboard.values import Found
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.theme import Appearance, styled
+
+LEGEND = tr(
+    "Bold: the best number of its line, which may be chance. Strips: where 95 % lie, on one scale "
+    "a line. ◇ what the paper prints: * of other data, or not all of it here; † of other weights."
+)
+
+
+class ScoresView(QWidget):
+    changed = Signal()  # what is shown
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._found = Found()
+        self._hidden: set[str] = set()
+        self.suites = QComboBox()
+        self.suites.setAccessibleName(tr("Suite"))
+        self.boards = QComboBox()
+        self.boards.setAccessibleName(tr("Data"))
+        self.models = styled(QToolButton(), "plain")
+        self.models.setText(tr("Models"))
+        self.models.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.models.setMenu(QMenu(self.models))
+        self.table = ScoreTable(appearance)
+        self.panel = RowPanel(appearance)
+        self.problems = styled(QLabel(wordWrap=True), "notice")
+        self.problems.setTextFormat(Qt.TextFormat.PlainText)
+        self.empty = EmptyState(appearance)
+        self._build()
+        self._connect()
+
+    def show_found(self, found: Found) -> None:
+        self._found = found
+        for box, every, offered in (
+            (self.suites, tr("All suites"), [(suite, suite) for suite in found.suites]),
+            (
+                self.boards,
+                tr("All data"),
+                [(found.called.get(b.key, b.data), b.key) for b in found.boards],
+            ),
+        ):
+            before = box.currentData()
+            box.clear()
+            box.addItem(every, "")
+            for name, key in offered:
+                box.addItem(name, key)
+            box.setCurrentIndex(max(box.findData(before), 0))
+            box.setEnabled(len(offered) > 1)
+        self._offer_models()
+        self._show()
+
+    @property
+    def shown(self) -> Found:
+        """What is left of it by the filters."""
+        return self._found.only(str(self.suites.currentData()), str(self.boards.currentData()))
+
+    @property
+    def columns(self) -> list[str]:
+        return [model for model in self.shown.names if model not in self._hidden]
+
+    def stops(self) -> list[QWidget]:
+        return [self.suites, self.boards, self.models, self.table]
+
+    def invite(self, evaluate: Callable[[], object], *, measuring: bool) -> None:
+        """Say what comes here, where there is nothing."""
+        if measuring:
+            self.empty.say("wait", tr("The first numbers come here soon"))
+        else:
+            self.empty.say(
+                "dashboard",
+                tr("Nothing is measured yet"),
+                tr(
+                    "Measure models on your own papers, by the protocols of the papers that made "
+                    "such models known: then you see which one knows your field best."
+                ),
+                ((tr("Measure models…"), evaluate),),
+            )
+
+    def _show(self) -> None:
+        found = self.shown
+        self.table.show_scores(found, self.columns)
+        problems = [problem for board in found.boards for problem in board.problems]
+        self.problems.setText("\n".join(problems))
+        self.problems.setVisible(bool(problems))
+        self._pages.setCurrentIndex(1 if self._found.boards else 0)
+        self.changed.emit()
+
+    def _choose_suite(self) -> None:
+        """Data of another suite are let go."""
+        suite = str(self.suites.currentData())
+        board = str(self.boards.currentData())
+        if not self._found.only(suite, board).boards:
+            self.boards.setCurrentIndex(0)
+        self._show()
+
+    def _show_row(self, row: Row) -> None:
+        self.panel.show_row(row, self.shown, self.columns)
+
+    def _offer_models(self) -> None:
+        menu = self.models.menu()
+        menu.clear()
+        for model, name in self._found.names.items():
+            action = QAction(name.replace("&", "&&"), menu)
+            action.setCheckable(True)
+            action.setChecked(model not in self._hidden)
+            action.toggled.connect(lambda on, model=model: self._hide(model, not on))
+            menu.addAction(action)
+        self.models.setEnabled(len(self._found.names) > 1)
+
+    def _hide(self, model: str, hidden: bool) -> None:
+        (self._hidden.add if hidden else self._hidden.discard)(model)
+        self._show()
+        if row := self.table.current:
+            self._show_row(row)
+
+    def _build(self) -> None:
+        self.legend = styled(QLabel(LEGEND, wordWrap=True), "faint")
+        filters = QHBoxLayout()
+        filters.setSpacing(8)
+        filters.addWidget(self.suites)
+        filters.addWidget(self.boards, 1)
+        filters.addWidget(self.models)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(filters)
+        column.addWidget(self.problems)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.legend)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        split.addWidget(left)
+        split.addWidget(self.panel)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([720, 390])
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(split)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._pages)
+
+    def _connect(self) -> None:
+        self.suites.activated.connect(lambda _: self._choose_suite())
+        self.boards.activated.connect(lambda _: self._show())
+        self.table.chosen.connect(self._show_row)
