@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.compare.values import Answer, Candidate
+from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.papers import NOTHING, CardSource, PaperList, PaperModel
 from sciread_app.ui.theme import Appearance, scaled, styled
@@ -25,11 +26,10 @@ class Side(QWidget):
         super().__init__()
         self._nameless = name
         self._of = Candidate("", "")
-        self.title = QLabel(name)
+        self.title = ElidedLabel(name)
         self.title.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
         self.message = styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.title, self.message):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.message.setTextFormat(Qt.TextFormat.PlainText)
         self.read_button = QPushButton()
         self.switch_button = styled(QPushButton(tr("Let it answer all searches")), "link")
         self.model = PaperModel(source, jobs, self)
