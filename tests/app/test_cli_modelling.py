@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from sciread_app import workspace
+from sciread_app.domain.votes import Question
 from sciread_app.paths import open_home
 from sciread_app.services import trainer_process
-from sciread_app.services.votes import Question
 from tests.app.test_cli import Shell
 from tests.fake_encoder import FakeEncoder
 from tests.tiny_model import tiny_package

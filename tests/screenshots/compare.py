@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.services.votes import Question
+from sciread_app.domain.votes import Question
 from sciread_app.tasks import Task
 from sciread_app.ui.desk import WorkspaceDesk
 from sciread_app.ui.main_window import MainWindow

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sciread_app.domain.votes import Question
 from sciread_app.language import tr
 from sciread_app.services.search import Mode as SearchMode
 from sciread_app.services.search import Search
-from sciread_app.services.votes import Question, Tally, said
+from sciread_app.services.votes import Tally, said
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.values import Answer, Candidate, Count
 from sciread_app.ui.listings import BEST, listing_of

@@ -6,8 +6,9 @@ import random
 
 import pytest
 
+from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
-from sciread_app.services.votes import Question, Tally, Votes, said
+from sciread_app.services.votes import Tally, Votes, said
 from sciread_app.storage.library import Library
 
 

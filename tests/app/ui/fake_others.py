@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.order import Order
+from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
-from sciread_app.services.votes import Question
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.values import Answer, Candidate, Count
 from sciread_app.ui.values import Mode

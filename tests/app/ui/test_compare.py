@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
-from sciread_app.services.votes import Question
+from sciread_app.domain.votes import Question
 from sciread_app.ui.compare.moves import in_common, with_moves
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.focus import takes_focus

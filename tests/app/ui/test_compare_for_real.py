@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sciread_app import workspace as workspaces
+from sciread_app.domain.votes import Question
 from sciread_app.paths import Home
-from sciread_app.services.votes import Question, Tally, Votes
+from sciread_app.services.votes import Tally, Votes
 from sciread_app.storage.library import Library
 from sciread_app.ui.desk import WorkspaceDesk
 from sciread_app.workspace import Workspace
