@@ -365,7 +365,7 @@ def test_a_damaged_library_is_refused(tmp_path: Path) -> None:
         ("abstr,title,journal\na,b,c\n", "table"),
         ("id\ttitle\nx\ty\n", "table"),
         ("<PubmedArticleSet></PubmedArticleSet>", "pubmed"),
-        (gzip.compress(b"citing\tcited\n"), "citations"),
+        (gzip.compress(b"citing\tcited\n", mtime=0), "citations"),
     ],
 )
 def test_what_a_file_is_is_told_by_a_look_inside(tmp_path: Path, content, key: str) -> None:

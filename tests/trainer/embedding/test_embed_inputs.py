@@ -95,7 +95,7 @@ def test_what_is_no_paper_is_said_and_the_rest_goes_on(tmp_path):
     ("name", "content", "said"),
     [
         ("a.txt", b"words", "is no corpus, JSON lines, parquet or library"),
-        ("a.gz", gzip.compress(b'{"title": "x"}\n' * 10_000)[:-20], "ends too early"),
+        ("a.gz", gzip.compress(b'{"title": "x"}\n' * 10_000, mtime=0)[:-20], "ends too early"),
         ("a.parquet", b"PAR1 and nothing more", "is broken"),
         ("a.sqlite3", b"SQLite format 3\x00" + bytes(100), "cannot be read"),
     ],
