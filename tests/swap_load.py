@@ -20,6 +20,7 @@ import psutil
 
 from sciread_app import workspace as workspace_module
 from sciread_app.encoder import Encoder
+from sciread_app.errors import EncoderFailed
 from sciread_app.paths import Home
 from sciread_app.services.answering import Answerer
 from sciread_app.services.search import Mode, Results
@@ -132,6 +133,7 @@ class Load:
     @contextmanager
     def searching(self, *, killing: bool = False) -> Iterator[Story]:
         threads = [threading.Thread(target=self._search, args=(n,)) for n in range(THREADS)]
+        threads.append(threading.Thread(target=self._import))
         if killing:
             threads.append(threading.Thread(target=self._kill_models))
         for thread in threads:
@@ -144,11 +146,7 @@ class Load:
                 thread.join()
 
     def swap(self) -> str:
-        """Let another model answer, while papers come in; wait until all threads have asked it."""
-        library, number = self._workspace.library, self.story.swaps
-        if number % 3 == 0:
-            came = [paper(f"New {number} {n} {self._random.random()}") for n in range(5)]
-            library.put(came)
+        """Let another model answer, and wait until it has been asked a while."""
         others = [name for name in NAMES if name != self._workspace.answering.model]
         done = self._workspace.activation.activate(self._random.choice(others), Task())
         self.story.swaps += 1
@@ -156,6 +154,17 @@ class Load:
         while self.story.searches < enough and not self.story.failed:
             time.sleep(0.002)
         return done.model
+
+    def _import(self) -> None:
+        """Papers come in and are read, and some go again."""
+        library, draw = self._workspace.library, random.Random(self._random.random())
+        while not self._stop.wait(draw.uniform(0.05, 0.5)):
+            came = library.put([paper(f"New {draw.random()}") for _ in range(3)]).ids
+            try:
+                self._workspace.answering.catch_up(Task())
+            except EncoderFailed as failure:
+                self._note(self.story.failed, f"reading: {failure!r}")
+            library.trash(came[:1])
 
     def _search(self, thread: int) -> None:
         number = 0
@@ -235,6 +244,7 @@ def lost(workspace: Workspace) -> list[str]:
         workspace.activation.activate(name, Task())
         with workspace.answering.use() as now:
             assert now.space
+            now.space.sync()
             vectors, known = now.space.vectors(ids)
             right = np.array([vector_of(now.space.key, text) for text in texts])
             off = ~known | (np.abs(vectors - right).max(1) > 0.01)
