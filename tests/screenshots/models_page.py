@@ -176,6 +176,6 @@ SCENES = (
     Scene("models-damaged", damaged, (100, 200)),
     Scene("models-refused", refused, (100, 200)),
     Scene("models-fetching", fetching),
-    Scene("models-hub", hub, (100, 200)),
+    Scene("models-hub", hub, EVERYWHERE),
     Scene("models-trash", trash),
 )

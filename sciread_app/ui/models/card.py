@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QFont, QKeyEvent
+from PySide6.QtCore import QEvent, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFont, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -83,7 +83,7 @@ class ModelCard(QFrame):
             self._card.button.setChecked(False)
         self.scores.show_scores(about.scores)
         self._card.setVisible(bool(about.card))
-        self.text.show_markdown(about.card)
+        self._show_card()
         if another:
             self._scroll.verticalScrollBar().setValue(0)
         self._body.show()
@@ -156,6 +156,11 @@ class ModelCard(QFrame):
         self.activate.setText(
             tr("Go back to it") if model.state is State.earlier else tr("Let it answer")
         )
+
+    def _show_card(self) -> None:
+        """Cards are long: who does not ask for one does not wait for it."""
+        if self.about and self._card.button.isChecked():
+            self.text.show_markdown(self.about.card)
 
     def _rename(self) -> None:
         title = self.line.text().strip()
@@ -266,6 +271,8 @@ class ModelCard(QFrame):
             (self.cancel, self.cancel_wanted),
         ):
             button.clicked.connect(signal)
+        self._card.button.toggled.connect(lambda _: self._show_card())
+        self.text.anchorClicked.connect(_open_page)
         self.rename.clicked.connect(self.begin_rename)
         self.line.returnPressed.connect(self._rename)
         self.line.left.connect(self._leave_line)
@@ -289,6 +296,12 @@ class _Body(QWidget):
         if layout and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self.setMinimumHeight(layout.totalHeightForWidth(self.width()))
         return super().event(event)
+
+
+def _open_page(url: QUrl) -> None:
+    """A stranger wrote the card: of what it names, only pages of the web are opened."""
+    if url.scheme() in ("http", "https"):
+        QDesktopServices.openUrl(url)
 
 
 def _button(text: str, means: str, name: str = "") -> QPushButton:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QWheelEvent
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -34,6 +34,7 @@ COLUMNS = (tr("What"), tr("Before"), tr("Now"), tr("Change"), tr("Over"))
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
 _BAR, _HIGH, _NUMBER = 110, 8, 56
+_NARROW = 560  # pixels
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 Index = QModelIndex | QPersistentModelIndex
@@ -108,6 +109,7 @@ class ScoreTable(QTableWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__(0, len(COLUMNS))
         self._appearance = appearance
+        self._compared = False
         styled(self, "scores").setAccessibleName(tr("Scores"))
         self.setHorizontalHeaderLabels(COLUMNS)
         self.verticalHeader().hide()
@@ -141,11 +143,14 @@ class ScoreTable(QTableWidget):
                     tr("Evaluated with {suite}", suite=suite) if suite else BY_TRAINING
                 )
             self._add(score)
-        compared = any(score.before for score in scores)
-        for column in (BEFORE, CHANGE):
-            self.setColumnHidden(column, not compared)
+        self._compared = any(score.before for score in scores)
+        self._make_room()
         self._grow()
         self._paint(self._appearance.theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()  # the card scrolls
@@ -176,6 +181,13 @@ class ScoreTable(QTableWidget):
                 item.setTextAlignment(_RIGHT)
             item.setData(SCORED, score)
             self.setItem(row, column, item)
+
+    def _make_room(self) -> None:
+        """What is least needed goes where there is little room."""
+        narrow = self.width() < _NARROW
+        self.setColumnHidden(CHANGE, not self._compared)
+        self.setColumnHidden(BEFORE, not self._compared or narrow)
+        self.setColumnHidden(OVER, narrow)
 
     def _grow(self) -> None:
         rows = sum(self.rowHeight(row) for row in range(self.rowCount()))

@@ -29,7 +29,7 @@ SAFE = tr(
     "Its files come over the network, some 400 MB. Only weights as safetensors are taken, each "
     "file is checked, and no program that comes with a model is run."
 )
-WIDTH = 520
+WIDTH, EDGE = 520, 20
 
 
 class HubDialog(QDialog):
@@ -52,7 +52,7 @@ class HubDialog(QDialog):
         self.revision.setPlaceholderText(tr("main, or a branch, a commit, refs/pr/3"))
         self.fetch = styled(QPushButton(tr("Fetch"), default=True), "primary")
         self.leave = QPushButton(tr("Cancel"), autoDefault=False)
-        self._lay_out(appearance)
+        self._lay_out(appearance, parent)
         self._connect()
         self._look()
 
@@ -78,7 +78,7 @@ class HubDialog(QDialog):
             )
             self.accept()
 
-    def _lay_out(self, appearance: Appearance) -> None:
+    def _lay_out(self, appearance: Appearance, parent: QWidget) -> None:
         title = QLabel(tr("Fetch a model from huggingface.co"))
         title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
         inside = QWidget()
@@ -91,8 +91,8 @@ class HubDialog(QDialog):
         form.addRow(tr("Revision"), self.revision)
         self.more = Folded(tr("More"), inside, appearance)
         self.more.button.setFont(self.font())
-        rows = self.known.model().rowCount()
-        self.known.setFixedHeight(rows * self.known.sizeHintForRow(0) + 4)
+        self.known.fit(len(ON_HUB))
+        self.known.setMinimumHeight(2 * self.known.sizeHintForRow(0))
         buttons = QHBoxLayout()
         buttons.addStretch()
         buttons.addWidget(self.leave)
@@ -103,12 +103,13 @@ class HubDialog(QDialog):
         column.addWidget(title)
         column.addWidget(self.name)
         column.addWidget(styled(QLabel(tr("Or one of these:")), "quiet"))
-        column.addWidget(self.known)
+        column.addWidget(self.known, 1)
         column.addWidget(self.more)
         column.addWidget(styled(QLabel(SAFE, wordWrap=True), "faint"))
-        column.addStretch()
         column.addLayout(buttons)
-        self.resize(WIDTH, self.sizeHint().height())
+        more = (len(ON_HUB) - 2) * self.known.sizeHintForRow(0)
+        high = self.minimumSizeHint().height() + more + EDGE
+        self.resize(WIDTH, min(high, parent.window().height() - EDGE))
 
     def _connect(self) -> None:
         self.known.chosen.connect(self._take)

@@ -16,6 +16,8 @@ from babel.messages.mofile import write_mo
 import sciread_app
 from sciread_app.language import DOMAIN
 from sciread_app.sources import SOURCES
+from sciread_app.ui.models.hub import POOLINGS
+from sciread_app.ui.models.values import ON_HUB
 
 LANGUAGE = "xx"  # in which no letter is one of ours
 PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -37,19 +39,23 @@ os._exit(0)  # widgets may not outlive their application, and Python asks nobody
 
 # What is the same in every language: keys, paths, fields of the query language, names.
 SAME = re.compile(
-    r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz)\b"
+    r"(?:\b(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)|\b(?:Del|F\d+)\b|(?<!\w)/\S*|\.(?:bib|pdf|xyz|zip)\b"
     r"|\b(?:year|tag|in|cat):\S"
+    r"|\b[0-9a-f]{12}\b"  # spaces of models
 )
 NAMES = (
     *("SciRead", "arXiv", "PubMed", "PMC", "MeSH", "Semantic Scholar", "Crossref", "Zotero"),
     *("BibTeX", "BibLaTeX", "RIS", "CSL-JSON", "PDF", "DOI", "ISBN", "PMID"),
     *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
-    *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2"),
+    *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2", "nreimers/MiniLM-L6-H384-uncased"),
+    *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
     *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
 )
 EXAMPLES = {
-    field.pattern.replace("{}", field.example) for source in SOURCES for field in source.FIELDS
-}
+    *(field.pattern.replace("{}", field.example) for source in SOURCES for field in source.FIELDS),
+    *(known.name for known in ON_HUB),
+    *POOLINGS,
+} - {""}
 WORD = re.compile(r"[A-Za-z]{2,}")
 
 

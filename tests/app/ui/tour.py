@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import zipfile
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
@@ -92,7 +93,9 @@ def _settle(jobs):
 
 def _fill(home):
     home.mkdir()
-    tiny_package(home / "models" / OTHER, id=OTHER, title=OTHER)
+    made = tiny_package(home / "made" / OTHER, id=OTHER, title=OTHER)
+    (home / "models").mkdir()
+    made.folder.rename(home / "models" / OTHER)
     (home / BOOK).write_bytes(
         make_book(pages=[[Text("1234 5678 9012", 20, 60, 700)]] * 3, outline=[("1", 0)])
     )
@@ -111,6 +114,10 @@ def _fill(home):
     library.close()
 
 
+class FirstEncoder(WordsEncoder):
+    title = HONEY
+
+
 class OtherEncoder(WordsEncoder):
     """Another model, which goes by how long a text is as well."""
 
@@ -122,7 +129,7 @@ class OtherEncoder(WordsEncoder):
 
 
 def _encoder(package):
-    return WordsEncoder() if package.id != OTHER else OtherEncoder()
+    return FirstEncoder() if package.id != OTHER else OtherEncoder()
 
 
 def _paper(number, **more):
@@ -381,6 +388,35 @@ def _ask_the_sources(window):
         yield
 
 
+def _keep_models(window):
+    window.go_to("models")
+    yield
+    page = window.other_page("models")
+    page.load(OTHER)
+    yield
+    page.rename()
+    yield
+    zipped = window._home / "μέλι.zip"
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("../μέλι", "")
+    page.add(zipped)
+    yield
+    page.ask_hub()
+    yield
+    _close_popups()
+    page.remove()
+    yield
+    page.load(page._trashed[0].key)
+    yield
+    page.delete()
+    yield
+    _close_popups()
+    page.restore()
+    yield
+    page.load(OTHER)
+    page.activate()
+
+
 def _choose_in_the_settings(window):
     window.go_to("settings")
     yield
@@ -410,4 +446,5 @@ STEPS = (
     _compare_duplicates,
     _ask_the_sources,
     _choose_in_the_settings,
+    _keep_models,
 )
