@@ -225,23 +225,6 @@ def test_a_pull_that_broke_off_fetches_only_what_is_missing(hub, files, pull):
     assert len(gets("tokenizer.json")) == 1
 
 
-def test_another_program_is_told_how_far_it_is_and_how_it_ended(hub, files, pull, tmp_path):
-    weights = load(files["model.safetensors"]) | {"classifier.weight": np.ones((6, 1 << 20), "f4")}
-    files["model.safetensors"] = save(weights, {"format": "pt"})
-    hub.models["allenai/specter"] = Model({"main": files})
-    code, said = pull("allenai/specter", "--output", f"{tmp_path}/m", "--json", "--progress")
-    assert code == 0, said
-    *lines, answer = sorted(map(json.loads, said.splitlines()), key=lambda line: "space" in line)
-    assert answer == {
-        "folder": f"{tmp_path}/m",
-        "space": read_package(tmp_path / "m").space,
-    }
-    shares = [line["share"] for line in lines if "share" in line]
-    assert shares == sorted(shares) and shares[0] < 1
-    code, said = pull("nobody/nothing", "--json", "--progress")
-    assert code == 1 and "There is no model nobody/nothing" in json.loads(said)["error"]
-
-
 def test_a_connection_that_drops_is_taken_up_again(hub, files, pull):
     # The client writes down what came ten megabytes at a time.
     weights = load(files["model.safetensors"]) | {"classifier.weight": np.ones((6, 1 << 20), "f4")}

@@ -1,0 +1,69 @@
+"""A model is fetched from a hub on this computer, by the process that does so: the whole way."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from sciread_app.errors import Cancelled, TrainerFailed
+from sciread_app.paths import Home
+from sciread_app.services.model_arrivals import Arrivals, Wanted
+from sciread_app.services.models import Models
+from sciread_app.tasks import Task
+from tests.servers.hub_server import HubServer, Model
+from tests.tiny_model import tiny_package
+from trainer.contract.package import read_package
+
+
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    with HubServer() as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.url.rstrip("/"))
+        monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+        monkeypatch.setenv("HF_HUB_DISABLE_XET", "1")
+        yield server
+
+
+@pytest.fixture
+def files(tmp_path):
+    source = tiny_package(tmp_path / "given" / "tiny").folder
+    weights = load((source / "model.safetensors").read_bytes())
+    head = {"classifier.weight": np.ones((20, 1 << 20), np.float32)}  # 84 MB, that are left out
+    return {
+        "config.json": (source / "config.json").read_bytes(),
+        "tokenizer.json": (source / "tokenizer.json").read_bytes(),
+        "model.safetensors": save(weights | head, {"format": "pt"}),
+    }
+
+
+@pytest.mark.slow
+def test_a_pull_that_was_stopped_leaves_nothing_and_fetches_the_rest_the_next_time(
+    hub, files, library, tmp_path
+):
+    hub.models["allenai/specter"] = Model({"main": files}, card={"license": "mit"})
+    home = Home(tmp_path / "home")
+    models = Models(home, library, lambda: "starter")
+    arrivals = Arrivals(home, models)
+
+    def stop_on_the_way(done: int, total: int, note: str) -> None:
+        if 0 < done < total:
+            task.cancel()
+
+    task = Task(stop_on_the_way)
+    with pytest.raises(Cancelled):
+        arrivals.pull(Wanted("allenai/specter"), task)
+    assert [model.name for model in models.all()] == ["starter"]
+    assert not [path for path in home.models.iterdir() if path.suffix == ".new"]
+
+    notes = []
+    pulled = arrivals.pull(Wanted("allenai/specter"), Task(lambda *step: notes.append(step)))
+    assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "mit", True)
+    assert read_package(home.models / pulled.name).base.startswith("allenai/specter@")
+    fetched = [asked.path.rsplit("/")[-1] for asked in hub.requests if asked.method == "GET"]
+    assert fetched.count("tokenizer.json") == 1
+    assert any("of 84 MB" in note for _, _, note in notes)
+
+    with pytest.raises(TrainerFailed, match="no model nobody/nothing on the hub"):
+        arrivals.pull(Wanted("nobody/nothing"), Task())
+    assert [model.name for model in models.all()] == ["starter", "allenai--specter"]
