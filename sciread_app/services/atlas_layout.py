@@ -16,7 +16,9 @@ Places = NDArray[np.float32]  # [papers, 2]
 DIMENSIONS = 100  # what neighbours are looked for in: all of a vector finds hardly more of them
 PERPLEXITY = 20.0  # how many papers around it each is held together with
 _NEIGHBOURS = 60  # three times that: those farther away do not count
-_BLOCK = 128  # papers whose distances to all others are in memory at a time: more are slower
+# Papers whose distances to all others are in memory at a time: more are no quicker, and so large
+# pieces of memory are not given back.
+_BLOCK = 32
 
 EARLY, STEPS = 250, 750  # steps in which groups form, and all of them
 STRIDE = 25  # steps between two chances to stop
