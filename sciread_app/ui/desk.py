@@ -47,6 +47,7 @@ from sciread_app.workspace import Workspace, open_workspace
 
 if TYPE_CHECKING:
     from sciread_app.ui.dashboard.desk import WorkspaceDashboard
+    from sciread_app.ui.training.desk import WorkspaceTeaching
 
 NAMED = 12  # authors, tags and so on that are offered while one types
 STARTING = tr("Searching by words only: the model is starting")
@@ -96,6 +97,12 @@ class WorkspaceDesk:
         self.swaps = WorkspaceSwaps(workspace)
         self.models = WorkspaceModels(workspace)
         self.foryou = WorkspaceForYou(workspace, self.cards)
+
+    @cached_property
+    def training(self) -> WorkspaceTeaching:
+        from sciread_app.ui.training.desk import WorkspaceTeaching  # the same
+
+        return WorkspaceTeaching(self._workspace)
 
     @cached_property
     def dashboard(self) -> WorkspaceDashboard:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sciread_app.ui.models.values import Keeper
     from sciread_app.ui.reader.values import Files
     from sciread_app.ui.shelf.organiser import Organiser
+    from sciread_app.ui.training.values import Teacher
     from sciread_app.ui.values_care import Care
 
 
@@ -48,6 +49,9 @@ class Desk(Finder, Importer, Protocol):
 
     @property
     def models(self) -> Keeper: ...
+
+    @property
+    def training(self) -> Teacher: ...
 
     @property
     def duplicates(self) -> Reviewer: ...

@@ -350,8 +350,10 @@ class MainWindow(QMainWindow):
     def _keep_safe(self) -> None:
         if self._desk:
             from sciread_app.ui.backups_daily import Safekeeping
+            from sciread_app.ui.training.watch import TrainingWatch
 
             Safekeeping(self, self._desk.care, self._jobs).start()
+            TrainingWatch(self, self._desk.training, self._jobs).look()
 
     def _awake(self, _: None) -> None:
         self._look_again(Changes(vectors=True))

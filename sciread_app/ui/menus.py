@@ -21,6 +21,7 @@ from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_verbs import SearchVerbs
 from sciread_app.ui.shelf.verbs import BACK, PAPERS, SHELF, STARS, VIEW, Verb
 from sciread_app.ui.theme import Choice
+from sciread_app.ui.training.verbs import TrainingVerbs
 
 if TYPE_CHECKING:
     from sciread_app.ui.exchange import Exchange
@@ -98,6 +99,7 @@ class Menus:
         self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
         self.models = ModelsVerbs(window, models)
+        self.training = TrainingVerbs(window, models.addMenu(tr("&Training")))
         self.dashboard = DashboardVerbs(window, models.addMenu(tr("&Scores")))
         self.foryou = ForYouVerbs(window, papers.addMenu(tr("Re&commendations")))
         self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
@@ -108,6 +110,7 @@ class Menus:
         for action in self._need_library:
             action.setEnabled(True)
         self.models.library_opened()
+        self.training.library_opened()
         self.dashboard.library_opened()
 
     def show_place(self, place: str) -> None:
@@ -118,6 +121,7 @@ class Menus:
         self.search.show_place(place)
         self.reader.show_place(place)
         self.models.show_place(place)
+        self.training.show_place(place)
         self.duplicates.show_place(place)
         self.foryou.show_place(place)
         self.map.show_place(place)

@@ -168,6 +168,28 @@ def _models(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     return page
 
 
+def _training(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
+    from sciread_app.ui.training.page import TrainingPage
+
+    def activate(model: str, title: str) -> None:
+        if window.swapping:
+            window.swapping.activate(model, title)
+
+    def say(what: str) -> None:
+        if window.shelving:
+            window.shelving.notice.say(what)
+
+    page = TrainingPage(desk.training, jobs, window.appearance)
+    page.said.connect(say)
+    page.problem.connect(window.banner.show_problem)
+    page.place_wanted.connect(window.go_to)
+    page.activate_wanted.connect(activate)
+    page.came.connect(window.library_changed)
+    page.busy_changed.connect(lambda busy: window.rail.show_busy("training", busy))
+    window.menus.training.live_on(page)
+    return page
+
+
 def _dashboard(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.dashboard.page import DashboardPage
 
@@ -211,6 +233,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
     "foryou": _foryou,
     "duplicates": _duplicates,
     "models": _models,
+    "training": _training,
     "dashboard": _dashboard,
     "settings": _settings,
     "reader": _reader,
@@ -220,7 +243,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
 
 _MODULES = (
     *("map.page", "foryou_page", "reader.page", "duplicates_page", "intake_page", "settings_page"),
-    *("models.page", "dashboard.page", "palette", "job_centre"),
+    *("models.page", "training.page", "dashboard.page", "palette", "job_centre"),
 )
 
 

@@ -44,6 +44,7 @@ PLACES = (
         tr("Fetch papers, add files, see what came in"),
     ),
     Place("models", tr("Models"), "models", "Ctrl+7", tr("What finds papers by meaning")),
+    Place("training", tr("Training"), "training", "Ctrl+8", tr("Teach a model your own papers")),
     Place("dashboard", tr("Dashboard"), "dashboard", "Ctrl+9", tr("What models are worth")),
     Place("settings", tr("Settings"), "settings", "Ctrl+,", tr("What can be chosen, and backups")),
 )
@@ -71,6 +72,9 @@ class Rail(QFrame):
             self._buttons[place.key] = button
             self._group.addButton(button)
             column.addWidget(button)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()  # it takes what height there is
 
     def minimumSizeHint(self) -> QSize:
         return QSize(WIDTH + 8, TOP + 8 + len(PLACES) * (LEAST + GAP))

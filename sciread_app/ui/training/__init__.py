@@ -1,0 +1,1 @@
+"""Teaching models, as the window shows it."""

@@ -1,0 +1,97 @@
+"""The curves of a training: what is lost, how fast it learns, how fast it goes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from PySide6.QtWidgets import QGridLayout, QWidget
+
+from sciread_app.language import tr
+from sciread_app.services.following import NO_POINTS, Points, Stage, Story, Validation
+from sciread_app.ui.chart_lines import Axis, Line, Numbers, smooth
+from sciread_app.ui.charts import LineChart
+from sciread_app.ui.theme import Appearance
+from sciread_app.ui.training.words import scientific
+
+LOSS_HIGH, SMALL_HIGH = 250, 150
+_STEP = Axis(tr("step"), shown=lambda step: f"{step:,.0f}")
+_OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # places among the colours
+
+
+class Curves(QWidget):
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        # Translators: names of curves
+        loss = Axis(tr("Loss"), shown=lambda value: f"{value:.3g}")
+        rate = Axis(tr("Learning rate"), low=0.0, shown=scientific)
+        pace = Axis(tr("Tokens a second"), low=0.0)
+        self.loss = LineChart(tr("Loss"), appearance, _STEP, loss)
+        self.rate = LineChart(tr("Learning rate"), appearance, _STEP, rate)
+        self.pace = LineChart(tr("Tokens a second"), appearance, _STEP, pace)
+        self.loss.setMinimumHeight(LOSS_HIGH)
+        for small in (self.rate, self.pace):
+            small.setMinimumHeight(SMALL_HIGH)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(14)
+        grid.addWidget(self.loss, 0, 0, 1, 2)
+        grid.addWidget(self.rate, 1, 0)
+        grid.addWidget(self.pace, 1, 1)
+
+    def show_story(self, story: Story) -> None:
+        across = Axis(_STEP.title, low=0.0, high=float(max(story.steps, story.step, 1)),
+                      shown=_STEP.shown)  # fmt: skip
+        losses = story.curves.get("loss", NO_POINTS)
+        lines = [*_boundaries(losses, story.stages), *_losses(losses, story.stages)]
+        lines += _validations(story.validations)
+        self.loss.show_lines(lines, x=across)
+        for chart, name, number in (
+            (self.rate, "learning_rate", _OF_RATE),
+            (self.pace, "tokens_per_second", _OF_PACE),
+        ):
+            points = story.curves.get(name, NO_POINTS)
+            y = smooth(points.mean) if chart is self.pace else points.mean
+            chart.show_lines([Line("", points.steps, y, number, filled=True)], x=across)
+
+
+def _losses(points: Points, stages: Sequence[Stage]) -> list[Line]:
+    """Of each stage by itself: what one loses does not compare with what another does. What was
+    measured stands pale behind its mean."""
+    found = []
+    for part in _by_stage(points, stages):
+        ranges = bool(np.any(part.high > part.low))
+        low, high = (part.low, part.high) if ranges else (None, None)
+        name = tr("Loss")
+        found += [
+            Line(name, part.steps, part.mean, _OF_LOSS, low, high, pale=True),
+            Line(name, part.steps, smooth(part.mean, 0.08), _OF_LOSS),
+        ]
+    return found
+
+
+def _by_stage(points: Points, stages: Sequence[Stage]) -> list[Points]:
+    firsts = [stage.first for stage in stages[1:]]
+    cuts = [0, *np.searchsorted(points.steps, firsts).tolist(), len(points)]
+    parts = [Points(*(column[a:b] for column in points)) for a, b in pairwise(cuts)]
+    return [part for part in parts if len(part)]
+
+
+def _boundaries(points: Points, stages: Sequence[Stage]) -> list[Line]:
+    """An upright line where a stage begins."""
+    if not len(points):
+        return []
+    ends: Numbers = np.array([points.low.min(), points.high.max()])
+    return [
+        Line(stage.name, np.array([stage.first, stage.first], float), ends, aside=True)
+        for stage in stages[1:]
+    ]
+
+
+def _validations(validations: Sequence[Validation]) -> list[Line]:
+    known = [(one.step, one.loss) for one in validations if one.loss is not None]
+    if not known:
+        return []
+    steps, losses = np.array(known, float).T
+    return [Line(tr("On validation papers"), steps, losses, _OF_VALIDATION, dots=True)]

@@ -1,0 +1,177 @@
+"""From what is written in the form to a training that has begun, or a job that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from sciread_app.domain.paper import Changes
+from sciread_app.language import tr, trn
+from sciread_app.services.training import Line, Plan, Remedy
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.training.asking import ask_where_to
+from sciread_app.ui.training.form import TrainingForm
+from sciread_app.ui.training.values import Choice, Teacher
+
+PAUSE_MS = 250  # after a change of the form, until it is checked
+
+T = TypeVar("T")
+
+
+class Planning(QObject):
+    """Checks the form whenever something else stands in it. One thing at a time is waited for."""
+
+    started = Signal(object)  # Training
+    place_wanted = Signal(str)  # the key of another page
+    came = Signal(object)  # Changes
+    problem = Signal(object)  # Problem
+
+    def __init__(self, teacher: Teacher, jobs: Jobs, form: TrainingForm, parent: QObject) -> None:
+        super().__init__(parent)
+        self._teacher = teacher
+        self._jobs = jobs
+        self._form = form
+        self._job: Job | None = None  # what the form waits for
+        self._recheck = QTimer(self, interval=PAUSE_MS, singleShot=True)
+        self._recheck.timeout.connect(self._check)
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
+        form.changed.connect(self._recheck.start)
+        form.changed.connect(lambda: form.show_estimate(None))
+        form.remedy_wanted.connect(self._cure)
+        form.start_wanted.connect(self.start)
+        form.estimate_wanted.connect(self.estimate)
+        form.job_wanted.connect(self.write_job)
+        form.stop_wanted.connect(self._stop_waiting)
+        form.corpus_removed.connect(self._remove_corpus)
+
+    def look(self) -> None:
+        """See what there is to learn from, and whether it is enough."""
+        self._load_choices()
+        self._recheck.start()
+
+    def _load_choices(self) -> None:
+        self._light(tr("Looking what can be learned from"), lambda task: self._teacher.choices(),
+                    self._form.show_choices, instead_of="training choices")  # fmt: skip
+
+    def _check(self) -> None:
+        plan = self._form.plan()
+        if plan is None:
+            self._form.show_unchecked(
+                tr("Choose papers to learn from.")
+                if self._form.data.data is None
+                else tr("One of the settings below cannot be as it is.")
+            )
+            return
+        asked = plan
+        self._light(
+            tr("Looking whether there is enough"),
+            lambda task: self._teacher.check(asked, task),
+            self._form.show_check,
+            on_failed=self._form.show_problem,
+            instead_of="training check",
+        )
+
+    def _cure(self, line: Line) -> None:
+        """Get what is missing."""
+        if line.remedy is Remedy.settings:
+            self._form.settings.write(line.settings)
+        elif line.remedy is Remedy.papers:
+            self.place_wanted.emit("intake")
+        elif line.remedy is Remedy.citations:
+            papers = line.papers
+            title = trn("Fetching citations of {n:,} paper", "Fetching citations of {n:,} papers",
+                        len(papers))  # fmt: skip
+            self._wait(title, lambda task: self._teacher.cite(papers, task), self._cited,
+                       Lane.network)  # fmt: skip
+        elif line.remedy is Remedy.model:
+            title = tr("Fetching {model}", model=line.model)
+            self._wait(title, lambda task: self._teacher.fetch_model(line.model, task),
+                       lambda _: self._cured(), Lane.network)  # fmt: skip
+
+    def _cited(self, said: str) -> None:
+        self.came.emit(Changes(papers=True))
+        self._cured()
+        self._form.show_note(said)
+
+    def _cured(self) -> None:
+        self._form.show_estimate(None)
+        self._load_choices()
+        self._check()
+
+    def start(self) -> None:
+        self._with_plan(tr("Preparing a training"), self._teacher.start, self._started)
+
+    def _started(self, training: object) -> None:
+        self._form.name.clear()
+        self._form.show_estimate(None)
+        self.started.emit(training)
+
+    def estimate(self) -> None:
+        self._with_plan(tr("Trying some steps"), self._teacher.estimate, self._form.show_estimate)
+
+    def write_job(self) -> None:
+        plan = self._form.plan()
+        usual = f"{plan.name or plan.recipe}.zip" if plan else ""
+        if plan and (target := ask_where_to(usual, self._form)):
+            self._with_plan(
+                tr("Writing a job"),
+                lambda plan, task: self._teacher.write_job(plan, target, task),
+                lambda path: self._form.show_note(tr("The job is in {file}", file=path)),
+            )
+
+    def _with_plan(
+        self, title: str, work: Callable[[Plan, Task], T], done: Callable[[T], None]
+    ) -> None:
+        if plan := self._form.plan():
+            asked = plan
+            self._wait(title, lambda task: work(asked, task), done, Lane.heavy)
+
+    def _wait(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], None], lane: Lane
+    ) -> None:
+        """Do something that the form waits for, and that can be stopped."""
+        if self._job:
+            return
+        self._form.show_busy(title)
+
+        def finish(result: T) -> None:
+            self._form.show_busy("")
+            done(result)
+
+        self._job = self._jobs.run(title, work, finish, on_failed=self._failed, lane=lane)
+
+    def _failed(self, problem: Problem) -> None:
+        self._form.show_busy("")
+        self._form.show_trouble(problem)
+        if problem.report or not self._form.isVisible():
+            self.problem.emit(problem)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._job:
+            share = done / total if total else None
+            self._form.show_busy(f"{job.title}: {note}" if note else job.title, share)
+
+    def _finished(self, job: Job) -> None:
+        if job is self._job:
+            self._job = None
+            if job.cancelled:
+                self._form.show_busy("")
+                self._form.show_note(tr("Stopped."))
+
+    def _stop_waiting(self) -> None:
+        if self._job:
+            self._job.cancel()
+
+    def _remove_corpus(self, choice: Choice) -> None:
+        name = choice.data.name
+        title = tr("Removing papers that were put aside")
+        self._light(title, lambda task: self._teacher.remove_corpus(name), lambda _: self._cured())
+
+    def _light(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any
+    ) -> Job:
+        return self._jobs.run(title, work, done, lane=Lane.light, **options)

@@ -1,0 +1,171 @@
+"""Trainings that need no trainer: what is asked for is noted, what is told was made up."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from sciread_app.domain.training import LIBRARY, Data, Kind
+from sciread_app.errors import LibraryError
+from sciread_app.services.corpora import Held
+from sciread_app.services.following import Note, Points, Stage, Story, Validation
+from sciread_app.services.model_cards import Scored
+from sciread_app.services.run_arrivals import Opened
+from sciread_app.services.runs import Standing, Training
+from sciread_app.services.training import Check, Estimate, Line, Plan, Remedy, StageEstimate
+from sciread_app.tasks import Task
+from sciread_app.ui.training.values import Choice, Choices, Told
+from trainer.contract.holdings import Holdings, Level, VenueYear
+from trainer.contract.run import State
+
+HELD = Holdings(
+    papers=9_000, abstracts=8_000, citations=70_000, citing=900, fields={"cs.CL": 6_000},
+    venues=[VenueYear(f"J{n}", 2020, False, 150) for n in range(9)],
+)  # fmt: skip
+ENOUGH = Line(Level.enough, "70,000 citations lie between these papers.")
+LACKS = Line(
+    Level.missing, "It is not known which of these papers cites which.", Remedy.citations,
+    "Fetch citations for 12 papers", papers=(1, 2),
+)  # fmt: skip
+SCORE = Scored(
+    "", "Ranking of judged candidates", "MAP", "90.00", 0.9, "80.00", 0.8, "+10.00", True
+)
+STEPS = 330
+
+
+def training(name: str = "mine", standing: Standing = Standing.running, **values) -> Training:
+    begun = {
+        **{"step": 120, "steps": STEPS, "loss": 0.05, "papers": 9_000, "began": 1.7e9, "at": 1.8e9},
+        "left": 200.0 if standing is Standing.running else 0.0,
+        "losses": [1 / n for n in range(1, 30)],
+    }
+    if standing is Standing.finished:
+        begun |= {"step": STEPS, "space": "s"}
+    return Training(
+        name=name, folder=Path("/runs") / name, standing=standing, method="SPECTER",
+        recipe="specter-small", base="starter", **(begun | values),
+    )  # fmt: skip
+
+
+def story(one: Training) -> Story:
+    steps = np.arange(1.0, one.step + 1)
+    loss = 0.1 / np.sqrt(steps)
+    points = {
+        "loss": Points(steps, loss, loss * 0.8, loss * 1.3),
+        "learning_rate": Points(steps, steps * 1e-7, steps * 1e-7, steps * 1e-7),
+        "tokens_per_second": Points(steps, steps * 0 + 900, steps * 0 + 800, steps * 0 + 990),
+    }
+    latest = {"loss": 0.05, "learning_rate": 4e-5, "tokens_per_second": 900.0, "memory": 2 << 30,
+              "eta": one.left}  # fmt: skip
+    state = State[one.standing.value] if one.standing.value in State.__members__ else State.running
+    notes = (Note(1.7e9, 0, "note", "Cutting 9,000 titles"), Note(1.7e9, 60, "warning", "Careful"))
+    return Story(
+        state, {"device": "cpu", "precision": "float32"}, (Stage("triples", 9, STEPS, 1),),
+        "triples", one.began, one.at, one.step, one.steps, latest, points,
+        (Validation(60, 0.02, {}, True),), notes, 321.0,
+    )  # fmt: skip
+
+
+class FakeTeacher:
+    def __init__(self) -> None:
+        self.known: dict[str, Training] = {}
+        self.asked: list[str] = []
+        self.plans: list[Plan] = []
+        self.lines: tuple[Line, ...] = (ENOUGH,)
+        self.models: dict[str, str] = {}
+        self.collections = [Choice(Data(Kind.collection, "thesis"), "thesis", 40)]
+        self.corpora = [Choice(Data(Kind.corpus, "library-1"), "Library, 2026-11-30", 9_000)]
+        self.trouble: Exception | None = None
+        self.go_on_working = threading.Event()
+        self.go_on_working.set()
+
+    def trainings(self) -> Sequence[Training]:
+        return list(self.known.values())
+
+    def have(self, *trainings: Training) -> None:
+        self.known |= {one.name: one for one in trainings}
+
+    def choices(self) -> Choices:
+        return Choices(self.collections, self.corpora, ["starter", "ours"])
+
+    def check(self, plan: Plan, task: Task) -> Check:
+        self.plans.append(plan)
+        if plan.data.kind is Kind.files and "empty" in plan.data.name:
+            raise LibraryError("There is nothing to learn from.", "Choose another folder.")
+        return Check(Held(HELD, about=plan.data == LIBRARY), self.lines)
+
+    def estimate(self, plan: Plan, task: Task) -> Estimate:
+        self._work(f"estimate {plan.recipe}", task)
+        stage = StageEstimate("triples", 99, STEPS, 900.0, 700.0, 2 << 30)
+        return Estimate("cpu", STEPS, 700.0, 2 << 30, (stage,))
+
+    def start(self, plan: Plan, task: Task) -> Training:
+        self._work(f"start {plan.recipe} on {plan.data.name or plan.data.kind.value}", task)
+        begun = training(plan.name or plan.recipe, Standing.starting, step=0, steps=0, losses=())
+        self.have(begun)
+        return begun
+
+    def write_job(self, plan: Plan, target: Path, task: Task) -> Path:
+        self._work(f"job {target.name}", task)
+        return target
+
+    def stop(self, name: str) -> Training:
+        return self._set(name, Standing.stopped)
+
+    def go_on(self, name: str) -> Training:
+        return self._set(name, Standing.running)
+
+    def remove(self, name: str) -> None:
+        self.asked.append(f"remove {name}")
+        del self.known[name]
+
+    def log(self, name: str) -> str:
+        return f"log of {name}"
+
+    def look(self, name: str, task: Task) -> Told:
+        self.asked.append(f"look {name}")
+        one = self.known[name]
+        scores = [SCORE] if one.standing is Standing.finished else []
+        return Told(one, story(one), scores, self.models.get(name, ""))
+
+    def open(self, source: Path, task: Task) -> Opened:
+        self._work(f"open {source.name}", task)
+        new = source.name not in self.known
+        if new:
+            self.have(training(source.name, Standing.finished))
+        return Opened(self.known[source.name], "made", new)
+
+    def add_model(self, name: str, task: Task) -> str:
+        self._work(f"add {name}", task)
+        self.models[name] = "made"
+        return "made"
+
+    def cite(self, papers: Sequence[int], task: Task) -> str:
+        self._work(f"cite {len(papers)}", task)
+        self.lines = (ENOUGH,)
+        return "40 references and 30 citations came."
+
+    def fetch_model(self, name: str, task: Task) -> None:
+        self._work(f"fetch {name}", task)
+        self.lines = (ENOUGH,)
+
+    def remove_corpus(self, id: str) -> None:
+        self.asked.append(f"remove corpus {id}")
+        self.corpora = []
+
+    def _set(self, name: str, standing: Standing) -> Training:
+        self.asked.append(f"{standing.value} {name}")
+        self.known[name] = replace(self.known[name], standing=standing)
+        return self.known[name]
+
+    def _work(self, what: str, task: Task) -> None:
+        self.asked.append(what)
+        task.step(1, 4, "halfway there")
+        while not self.go_on_working.wait(0.01):
+            task.check()
+        if self.trouble:
+            raise self.trouble
