@@ -26,6 +26,7 @@ from tests.app.ui.fake_organise import FakeOrganise
 from tests.app.ui.fake_others import FakeOthers
 from tests.app.ui.fake_reader import FakeReading
 from tests.app.ui.fake_swaps import FakeSwaps
+from tests.app.ui.fake_training import FakeTeacher
 from tests.make import paper
 
 
@@ -59,6 +60,7 @@ class FakeDesk:
         self.foryou = FakeForYou(self.cards)
         self.swaps = FakeSwaps()
         self.models = FakeModels(self)
+        self.training = FakeTeacher()
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(
