@@ -8,10 +8,14 @@ from pathlib import Path
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.atlas import Atlas
+from sciread_app.services.model_arrivals import drop_halves
+from sciread_app.services.model_trash import ARRIVING
 from sciread_app.services.space import Space
 from sciread_app.services.spaces import Spaces
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import read_package
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
         findings.append(_space(space, task))
         findings.append(_map(Atlas(library, space, home.indexes)))
     task.step(3, 5, tr("Models"))
-    findings.append(_models(library, Spaces(library, home)))
+    findings.append(_models(library, home))
     task.step(4, 5, tr("Files"))
     findings += [_files(library), _leftovers(home)]
     task.step(5, 5, tr("Done"))
@@ -86,8 +90,9 @@ def _map(atlas: Atlas) -> Finding:
     return Finding("map", True, " ".join([*problems, last]), mended=True)
 
 
-def _models(library: Library, spaces: Spaces) -> Finding:
-    said, gone = [], spaces.clean()
+def _models(library: Library, home: Home) -> Finding:
+    said, gone = _damaged(home), Spaces(library, home).clean()
+    sound = not said
     if gone:
         removed = trn(
             "{n} model is gone, and so is now what it had read.",
@@ -103,7 +108,19 @@ def _models(library: Library, spaces: Spaces) -> Finding:
         )
         said.append(begun)
     whole = tr("nothing is left of models that are gone")
-    return Finding("models", True, " ".join(said) or whole, mended=bool(gone))
+    return Finding("models", sound, " ".join(said) or whole, mended=bool(gone))
+
+
+def _damaged(home: Home) -> list[str]:
+    """What is wrong with models that are installed."""
+    said = []
+    for file in sorted(home.models.glob("*/package.json")):
+        if file.parent.suffix != ARRIVING:
+            try:
+                read_package(file.parent)
+            except PackageRefused as refused:
+                said.append(f"{refused} {refused.hint}".strip())
+    return said
 
 
 def _files(library: Library) -> Finding:
@@ -141,10 +158,8 @@ def _leftovers(home: Home) -> Finding:
     ]
     for path in halves:
         path.unlink()
-    if halves:
-        removed = trn(
-            "{n} half-written file removed", "{n} half-written files removed", len(halves)
-        )
+    if left := len(halves) + drop_halves(home.models):
+        removed = trn("{n} half-written file removed", "{n} half-written files removed", left)
         return Finding("leftovers", True, removed, mended=True)
     # Translators: there are no half-written files
     return Finding("leftovers", True, tr("none"))

@@ -125,14 +125,28 @@ class Arrivals:
             raise LibraryError(
                 tr("The folder {folder} cannot be made: {why}.", folder=folder, why=error.strerror)
             ) from error
-        with _alone(FileLock(folder / ".arriving.lock"), task):
-            for half in folder.glob(f".arriving-*{ARRIVING}"):
-                shutil.rmtree(half, ignore_errors=True)  # of one that was killed
+        with _alone(_lock(folder), task):
+            for half in _halves(folder):
+                shutil.rmtree(half, ignore_errors=True)
             room = Path(tempfile.mkdtemp(ARRIVING, ".arriving-", folder))
             try:
                 yield room
             finally:
                 shutil.rmtree(room, ignore_errors=True)
+
+
+def drop_halves(folder: Path) -> int:
+    """Remove what arrivals that were killed have left among the models. Returns how many."""
+    if not _halves(folder):
+        return 0
+    try:
+        with _lock(folder).acquire(timeout=0):
+            halves = _halves(folder)
+            for half in halves:
+                shutil.rmtree(half, ignore_errors=True)
+            return len(halves)
+    except Timeout:
+        return 0  # one is coming in just now
 
 
 def hub_name(text: str) -> str:
@@ -153,6 +167,14 @@ def _folder_name(id: str) -> str:
     if not name or _TAKEN.fullmatch(name) or name.casefold() == STARTER or name.endswith(ARRIVING):
         name = f"model-{name}".rstrip("-.").removesuffix(ARRIVING)
     return name
+
+
+def _halves(folder: Path) -> list[Path]:
+    return list(folder.glob(f".arriving-*{ARRIVING}"))
+
+
+def _lock(folder: Path) -> FileLock:
+    return FileLock(folder / ".arriving.lock")
 
 
 @contextmanager

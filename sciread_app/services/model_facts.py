@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 # Papers from which on a speed says something.
-_ENOUGH = 256
+_ENOUGH = 128
 
 
 class Verdict(NamedTuple):

@@ -13,7 +13,7 @@ from sciread_app.storage.database import in_use
 from sciread_app.tasks import Task
 
 # What belongs to a library beside the file itself.
-_FOLDERS = ("models", "indexes", "runs", "corpora", "drafts")
+_FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts")
 _FILES = ("settings.toml", "window.ini")
 
 

@@ -25,7 +25,10 @@ class WorkspaceModels:
         return self._workspace.models.trashed()
 
     def earlier(self) -> str:
-        return self._workspace.activation.earlier()
+        standing = self._workspace.library.active.now()
+        usable = {model.name for model in self._workspace.models.all() if not model.problem}
+        earlier = [known.model for known in standing.earlier] if standing else []
+        return next((name for name in earlier if name in usable), "")
 
     def check(self, name: str, task: Task) -> Model:
         return self._workspace.models.check(name, task)

@@ -13,6 +13,7 @@ from filelock import FileLock
 from sciread_app.errors import Cancelled, LibraryError, TrainerFailed
 from sciread_app.paths import Home
 from sciread_app.services import trainer_process
+from sciread_app.services.doctor import examine
 from sciread_app.services.model_arrivals import Arrivals, Wanted, hub_name
 from sciread_app.services.models import Models
 from sciread_app.tasks import Task
@@ -200,6 +201,30 @@ def test_what_one_that_was_killed_has_left_goes_with_the_next(arrivals, home, ou
     (half / "package.json").touch()
     arrivals.add(outside, Task())
     assert names(home) == ["specter-3f9a"]
+
+
+def test_the_doctor_removes_what_was_left_but_nothing_that_is_coming_in(home, library):
+    half = home.models / ".arriving-x.new" / "model"
+    half.mkdir(parents=True)
+
+    def leftovers():
+        return next(f for f in examine(library, None, home, Task()) if f.about == "leftovers")
+
+    with FileLock(home.models / ".arriving.lock"):
+        assert not leftovers().mended and half.exists()
+    assert leftovers().mended and names(home) == []
+    assert not leftovers().mended
+
+
+def test_the_doctor_names_models_that_are_damaged(arrivals, home, library, outside):
+    def models():
+        return next(one for one in examine(library, None, home, Task()) if one.about == "models")
+
+    arrivals.add(outside, Task())
+    assert models().ok
+    (home.models / "specter-3f9a" / "model.safetensors").write_bytes(b"cut off")
+    found = models()
+    assert not found.ok and "model.safetensors" in found.detail and "again" in found.detail
 
 
 def test_two_do_not_come_in_at_once(arrivals, home, outside):

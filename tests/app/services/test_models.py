@@ -306,11 +306,11 @@ def test_an_exported_model_can_be_added_again_and_a_damaged_one_is_not_exported(
 
 def test_how_fast_a_model_reads_is_known_once_it_has_read_enough(models, home, tiny):
     facts = models.facts
-    facts.has_read(tiny.space, 128, 1.0)
+    facts.has_read(tiny.space, 64, 0.5)
     assert models.find("specter-tiny").speed is None
-    facts.has_read(tiny.space, 128, 1.0)
+    facts.has_read(tiny.space, 64, 0.5)
     assert models.find("specter-tiny").speed == 128.0
-    facts.has_read(tiny.space, 256, 1.0)
+    facts.has_read(tiny.space, 128, 0.5)
     assert models.find("specter-tiny").speed == pytest.approx(170.7)
     for broken in (b"", b"[]", b'{"speeds": 3}', b"[" * 10_000):
         (home.models / "facts.json").write_bytes(broken)
