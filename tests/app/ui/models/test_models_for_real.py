@@ -1,0 +1,98 @@
+"""The page of models over a real library: added, renamed, activated, removed and put back."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+
+from sciread_app import workspace
+from sciread_app.tasks import Task
+from sciread_app.ui.desk import open_desk
+from tests.fake_encoder import FakeEncoder
+from tests.make import paper
+from tests.tiny_model import tiny_package
+from trainer.contract.package import read_package
+
+
+class Fake(FakeEncoder):
+    """Of each package one that is like no other, and that tells how fast it reads."""
+
+    def __init__(self, package) -> None:
+        super().__init__(package.space)
+        self.title = package.title
+        self.told = lambda texts, seconds: None
+
+    def encode(self, texts, task=None):
+        vectors = super().encode(texts, task)
+        if len(texts) > 1:
+            self.told(len(texts), 0.5)
+        return vectors
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.setattr(workspace, "Encoder", Fake)
+    desk = open_desk(tmp_path)
+    desk._library.put([paper(f"On bees, part {n}") for n in range(200)])
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def given(tmp_path):
+    """A model that somebody gave, as a zip."""
+    made = tiny_package(tmp_path / "given" / "bees", id="bees", title="Bees", method="specter")
+    file = tmp_path / "bees.zip"
+    with zipfile.ZipFile(file, "w") as archive:
+        for path in sorted(made.folder.rglob("*")):
+            archive.write(path, path.relative_to(made.folder.parent))
+    return file
+
+
+def test_a_model_comes_answers_goes_and_comes_back(qtbot, show_window, desk, jobs, given, tmp_path):
+    window = show_window(desk)
+    window.go_to("models")
+    page = window.other_page("models")
+    qtbot.waitUntil(lambda: bool(page.list.rows) and not jobs.running())
+    page.add(given)
+    qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
+    card = page.card
+    assert card.title.text() == "Bees" and "has to read 200 papers" in card.ready.text()
+
+    page.rename()
+    card.line.setText("Of bees")
+    card.line.returnPressed.emit()
+    qtbot.waitUntil(lambda: card.title.text() == "Of bees" and not jobs.running())
+    assert read_package(tmp_path / "models" / "bees").title == "Of bees"
+
+    page.activate()
+    qtbot.waitUntil(lambda: "It answers" in card.ready.text() and not jobs.running())
+    assert desk._workspace.answering.model == "bees"
+    assert desk.models.about("bees").model.speed == 400.0
+    assert page.why_not("remove") == "It answers now"
+
+    page.go_back()
+    qtbot.waitUntil(lambda: desk._workspace.answering.model == "starter" and not jobs.running())
+    page.load("bees")
+    qtbot.waitUntil(lambda: page.why_not("remove") == "" and not jobs.running())
+    page.remove()
+    qtbot.waitUntil(lambda: len(desk.models.trashed()) == 1 and not jobs.running())
+    [removed] = desk.models.trashed()
+    page.load(removed.key)
+    qtbot.waitUntil(lambda: page.card.removed is not None and not jobs.running())
+    page.restore()
+    qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
+    assert "can answer at once" in card.ready.text()
+
+
+def test_what_has_gone_since_it_was_listed_is_listed_no_more(qtbot, show_window, desk, jobs, given):
+    desk.models.add(given, Task())
+    window = show_window(desk)
+    window.go_to("models")
+    page = window.other_page("models")
+    qtbot.waitUntil(lambda: len(page.list.rows) == 2 and not jobs.running())
+    desk.models.remove("bees")  # as another program would
+    page.list.setCurrentIndex(page.list.model().index(1, 0))
+    qtbot.waitUntil(lambda: page.list.rows[1].key == "" and not jobs.running())
+    assert not window.banner.isVisible()
