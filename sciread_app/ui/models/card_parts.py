@@ -41,14 +41,23 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class Tiles(QWidget):
-    """Numbers side by side, each above what it counts."""
+    """Numbers side by side, each above what it counts. They may change twice a second."""
 
     def __init__(self) -> None:
         super().__init__()
         self._flow = Flow(10)
+        self._numbers: dict[str, QLabel] = {}  # by what each counts
         self.setLayout(self._flow)
 
     def show_tiles(self, tiles: Sequence[tuple[str, str]]) -> None:
+        if [caption for _, caption in tiles] != [*self._numbers]:
+            self._make(tiles)
+        for value, caption in tiles:
+            self._numbers[caption].setText(value)
+            self._numbers[caption].parentWidget().setAccessibleName(f"{caption}: {value}")
+
+    def _make(self, tiles: Sequence[tuple[str, str]]) -> None:
+        self._numbers = {}
         while item := self._flow.takeAt(0):
             if widget := item.widget():
                 widget.hide()
@@ -58,7 +67,6 @@ class Tiles(QWidget):
 
     def _tile(self, value: str, caption: str) -> QWidget:
         tile = styled(QFrame(), "note")
-        tile.setAccessibleName(f"{caption}: {value}")
         number, said = QLabel(value), styled(QLabel(caption), "faint")
         number.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
         said.setFont(scaled(self.font(), 0.86))
@@ -70,6 +78,7 @@ class Tiles(QWidget):
         column.addWidget(number)
         column.addWidget(said)
         tile.setMinimumWidth(112)
+        self._numbers[caption] = number
         return tile
 
 
