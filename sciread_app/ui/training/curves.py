@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from sciread_app.language import tr
@@ -15,7 +16,8 @@ from sciread_app.ui.charts import LineChart
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.training.words import scientific
 
-LOSS_HIGH, SMALL_HIGH = 250, 150
+LOSS_HIGH, SMALL_HIGH, LEAST_WIDE = 250, 150, 130
+BESIDE = 460  # pixels from which on the small ones stand side by side
 _STEP = Axis(tr("step"), shown=lambda step: f"{step:,.0f}")
 _OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # places among the colours
 
@@ -30,15 +32,27 @@ class Curves(QWidget):
         self.loss = LineChart(tr("Loss"), appearance, _STEP, loss)
         self.rate = LineChart(tr("Learning rate"), appearance, _STEP, rate)
         self.pace = LineChart(tr("Tokens a second"), appearance, _STEP, pace)
-        self.loss.setMinimumHeight(LOSS_HIGH)
+        self.loss.setMinimumSize(LEAST_WIDE, LOSS_HIGH)
         for small in (self.rate, self.pace):
-            small.setMinimumHeight(SMALL_HIGH)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(14)
-        grid.addWidget(self.loss, 0, 0, 1, 2)
-        grid.addWidget(self.rate, 1, 0)
-        grid.addWidget(self.pace, 1, 1)
+            small.setMinimumSize(LEAST_WIDE, SMALL_HIGH)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(14)
+        self._grid.addWidget(self.loss, 0, 0, 1, 2)
+        self._beside = False
+        self._place(True)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Side by side there is no room for the small ones in a narrow window."""
+        self._place(self.width() >= BESIDE)
+        super().resizeEvent(event)
+
+    def _place(self, beside: bool) -> None:
+        if beside != self._beside:
+            self._beside = beside
+            self._grid.addWidget(self.rate, 1, 0, 1, 1 if beside else 2)
+            self._grid.addWidget(self.pace, 1 if beside else 2, 1 if beside else 0,
+                                 1, 1 if beside else 2)  # fmt: skip
 
     def show_story(self, story: Story) -> None:
         across = Axis(_STEP.title, low=0.0, high=float(max(story.steps, story.step, 1)),

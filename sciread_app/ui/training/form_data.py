@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -93,7 +92,8 @@ class DataPart(QWidget):
         return [*self.kind.stops(), self.collection, self.browse, self.corpus, self.remove]
 
     def _choose_kind(self, number: int) -> None:
-        self._stack.setCurrentIndex(number)
+        for place, row in enumerate(self._rows):
+            row.setVisible(place == number)
         self.changed.emit()
 
     def _tell(self, kind: Kind) -> None:
@@ -133,19 +133,19 @@ class DataPart(QWidget):
         self.remove = styled(QPushButton(tr("Remove")), "link")
         self.remove.setToolTip(tr("Delete these papers, put aside for a training"))
         self.tiles = Tiles()
-        self._stack = QStackedWidget()
-        for page in (
+        self._rows = (
             _row(styled(QLabel(LIBRARY_IS, wordWrap=True), "quiet")),
             _row(self.collection, self._no_collection),
             _row(self.browse, self.folder),
             _row(self.corpus, self._no_corpus, self.remove),
-        ):
-            self._stack.addWidget(page)
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
         column.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self._stack)
+        for place, row in enumerate(self._rows):
+            column.addWidget(row)
+            row.setVisible(place == 0)
         column.addWidget(self.tiles)
 
 
