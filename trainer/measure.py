@@ -118,7 +118,7 @@ class _Progress:
     def begin(self, subject: Subject, tasks: int) -> None:
         self._reporter.note(f"Measuring {subject.title} by {tasks} tasks.")
 
-    def at(self, title: str) -> None:
+    def begin_task(self, title: str) -> None:
         if self._wishes.why:
             raise _Stopped
 
