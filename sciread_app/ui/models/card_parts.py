@@ -46,18 +46,19 @@ class Tiles(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._flow = Flow(10)
-        self._numbers: dict[str, QLabel] = {}  # by what each counts
+        self._tiles: dict[str, tuple[QWidget, QLabel]] = {}  # with its number, by what it counts
         self.setLayout(self._flow)
 
     def show_tiles(self, tiles: Sequence[tuple[str, str]]) -> None:
-        if [caption for _, caption in tiles] != [*self._numbers]:
+        if [caption for _, caption in tiles] != [*self._tiles]:
             self._make(tiles)
         for value, caption in tiles:
-            self._numbers[caption].setText(value)
-            self._numbers[caption].parentWidget().setAccessibleName(f"{caption}: {value}")
+            tile, number = self._tiles[caption]
+            number.setText(value)
+            tile.setAccessibleName(f"{caption}: {value}")
 
     def _make(self, tiles: Sequence[tuple[str, str]]) -> None:
-        self._numbers = {}
+        self._tiles = {}
         while item := self._flow.takeAt(0):
             if widget := item.widget():
                 widget.hide()
@@ -78,7 +79,7 @@ class Tiles(QWidget):
         column.addWidget(number)
         column.addWidget(said)
         tile.setMinimumWidth(112)
-        self._numbers[caption] = number
+        self._tiles[caption] = tile, number
         return tile
 
 
