@@ -204,7 +204,7 @@ def _changed(recipe: str, settings: Mapping[str, Any]) -> dict[str, str]:
     return {
         plain(name): plain(value)
         for name, value in list(settings.items())[:100]
-        if usual.get(name) != value
+        if name != "base" and usual.get(name) != value  # the base is told of by itself
     }
 
 
