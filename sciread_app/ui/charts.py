@@ -60,7 +60,7 @@ class LineChart(QWidget):
         return QSize(420, 250)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(220, 150)
+        return QSize(200, 110)
 
     def show_lines(
         self, lines: Sequence[Line], x: Axis | None = None, y: Axis | None = None

@@ -42,11 +42,12 @@ from sciread_app.ui.theme import Appearance, styled
 SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
 VIEWS = (
     (tr("Scores"), tr("Every model against every evaluation")),
-    (tr("Compare two"), tr("Is B better than A? In a sentence, with its evidence")),
-    (tr("By class"), tr("What two models make of each class, pair and paper of a task")),
+    # Translators: two models with each other
+    (tr("Compare"), tr("Is B better than A? In a sentence, with its evidence")),
+    (tr("Classes"), tr("What two models make of each class, pair and paper of a task")),
     (tr("Learning"), tr("How trainings have learned")),
     (tr("Neighbours"), tr("What two models find beside papers that you know")),
-    (tr("Two maps"), tr("Your papers as two models see them")),
+    (tr("Maps"), tr("Your papers as two models see them")),
 )
 
 
@@ -252,7 +253,8 @@ class DashboardPage(Page):
         self.evaluate.setEnabled(not busy)
 
     def _build(self) -> None:
-        self.evaluate = styled(QPushButton(tr("Measure models…")), "primary")
+        self.evaluate = styled(QPushButton(tr("Measure…")), "primary")
+        self.evaluate.setToolTip(tr("Measure models on papers of yours, or on published data"))
         self.stop = QPushButton(tr("Stop"))
         self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
         self.export = styled(QToolButton(), "plain")

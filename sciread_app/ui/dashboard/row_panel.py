@@ -79,7 +79,7 @@ def _reading(row: Row, found: Found, models: Sequence[str]) -> list[str]:
         said.append(
             tr(
                 "Intervals hold 95 % of what other items of the same kind would give. Two that "
-                "overlap may differ all the same: “Compare two” says which differences are real."
+                "overlap may differ all the same: “Compare” says which differences are real."
             )
         )
     said += _left_out(row, found, models)

@@ -43,7 +43,7 @@ class Scatter(QWidget):
         return QSize(420, 420)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, 220)
+        return QSize(160, 160)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         theme, places = self._appearance.theme, self._places

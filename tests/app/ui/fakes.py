@@ -16,6 +16,7 @@ from sciread_app.ui.palette_offer import Goal
 from sciread_app.ui.values import Card, Evidence, Ledger, Likeness, Listing, Mode, Status
 from tests.app.ui.fake_about import FakeAbout
 from tests.app.ui.fake_care import FakeCare
+from tests.app.ui.fake_dashboard import FakeDashboard
 from tests.app.ui.fake_duplicates import FakeReviewer
 from tests.app.ui.fake_exchange import FakeExchange
 from tests.app.ui.fake_foryou import FakeForYou
@@ -61,6 +62,7 @@ class FakeDesk:
         self.swaps = FakeSwaps()
         self.models = FakeModels(self)
         self.training = FakeTeacher()
+        self.dashboard = FakeDashboard(self.count)
 
     def paper(self, id: int) -> Paper:
         known = self.papers.get(id) or paper(
