@@ -120,7 +120,7 @@ class LineChart(QWidget):
             (self._letters.horizontalAdvance(self._y.shown(at)) for at in ticks(*spans[1])),
             default=20.0,
         )
-        top = 6 + self._legend_height() + (height + 2 if self._y.title else 0)
+        top = 8 + self._legend_height() + (1.5 * height if self._y.title else 0)
         bottom = height + GAP + (height if self._x.title else 0) + 2
         room = QRectF(self.rect()).adjusted(widest + GAP + 4, top, -14, -bottom)
         return Frame(room, *spans)
@@ -161,7 +161,7 @@ class LineChart(QWidget):
             box = QRectF(plot.left(), plot.bottom() + GAP / 2 + height, plot.width(), height)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight, self._x.title)
         if self._y.title:
-            painter.drawText(QPointF(4, plot.top() - 6), self._y.title)
+            painter.drawText(QPointF(4, plot.top() - 0.75 * height), self._y.title)
 
     # The legend: one name after the other, in as many lines as they need.
 

@@ -52,7 +52,7 @@ class EvaluateDialog(QDialog):
         self.setWindowTitle(tr("Measure models"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
-        self.list.setObjectName("runs")
+        self.list.setObjectName("ticks")
         self.list.setAccessibleName(tr("Models to measure"))
         self.suites = QComboBox()
         self.suites.setAccessibleName(tr("Suite"))
@@ -171,7 +171,7 @@ class EvaluateDialog(QDialog):
         column.addSpacing(6)
         column.addLayout(below)
         self.go.setDefault(True)
-        self.resize(WIDTH, 560)
+        self.resize(WIDTH, 520)
 
 
 def _head(text: str) -> QLabel:

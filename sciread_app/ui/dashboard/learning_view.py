@@ -55,7 +55,7 @@ class LearningView(QWidget):
         self._stories: Mapping[str, Story] = {}
         self._scores: Mapping[str, Sequence[Scored]] = {}
         self.list = QListWidget()
-        self.list.setObjectName("runs")
+        self.list.setObjectName("ticks")
         self.list.setAccessibleName(tr("Trainings"))
         self.list.setWordWrap(True)
         self.charts: list[LineChart] = []
@@ -167,14 +167,12 @@ class LearningView(QWidget):
         said = []
         for training in group:
             scores = [score for score in self._scores[training.name] if score.before]
-            if parts := [_before_and_after(score) for score in scores]:
-                said.append(
-                    tr(
-                        "{name}, before and after: {scores}.",
-                        name=training.name,
-                        scores="; ".join(parts),
-                    )
-                )
+            lines = [tr("{name}, before and after:", name=training.name)]
+            for title in dict.fromkeys(score.title for score in scores):
+                parts = [_before_and_after(one) for one in scores if one.title == title]
+                lines.append(f"•  {title}: {'; '.join(parts)}")
+            if scores:
+                said.append("\n".join(lines))
         return said
 
     def _say_nothing(self) -> None:

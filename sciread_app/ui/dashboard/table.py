@@ -15,7 +15,7 @@ from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.theme import Appearance
 
-WIDTH = 124  # pixels of a model's column
+WIDTH = 116  # pixels of a model's column
 
 
 class ScoreTable(QTableView):
@@ -62,7 +62,7 @@ class ScoreTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
-        self.setColumnWidth(N, 64)
+        self.setColumnWidth(N, 56)
         for column in range(FIRST, self.rows.columnCount()):
             self.setColumnWidth(column, WIDTH)
         measure(self, self.rows.lines)

@@ -22,7 +22,7 @@ from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled
 from trainer.contract.papers import PaperNumber
 
-INDENT = 18  # pixels of a metric below its task
+INDENT = 12  # pixels of a metric below its task
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
