@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
+from typing import Any
 
 from sciread_app.services.activation import Activated
 from sciread_app.tasks import Task
+from sciread_app.ui.jobs import Job, Jobs, Lane
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.models.swap import Wanted
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
@@ -43,13 +45,25 @@ class _Slow:
         return None
 
 
+class _Beside:
+    """Starts work where a picture does not wait for its end."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._jobs = jobs
+        self.closing = False
+
+    def run(self, *what: Any, lane: Lane, **more: Any) -> Job:
+        beside = Lane.network if lane is Lane.heavy else lane
+        return self._jobs.run(*what, lane=beside, **more)
+
+
 def _prepared(window: MainWindow) -> None:
     window.go_to("search")
     swapping = window.swapping
     assert swapping and window.page
-    swapping._swaps = _Slow()
+    swapping._swaps, swapping._jobs = _Slow(), _Beside(window._jobs)  # type: ignore[assignment]
     swapping.activate("specter-ours", "SPECTER on my papers")
-    window.page.box.set_text("sea level")
+    window.page.box.set_text("deep networks")
     window.page.search()
     window.toggle_work()
     wait(lambda: window.work_log.going() and window.work_log.going()[-1].done > READ * 0.9)
