@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
@@ -13,13 +14,20 @@ from sciread_app.ui.rail import Rail
 from sciread_app.ui.theme import Appearance
 
 
+class _Pages(QStackedWidget):
+    """What stands around them gets the room that it wants, and they get the rest."""
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+
 class Frame(QWidget):
     def __init__(self, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self.banner = Banner(appearance)
         self.wait = EmptyState(appearance)
         self.wait.say("papers", tr("Opening the library"))
-        self.pages = QStackedWidget()
+        self.pages = _Pages()
         self.pages.addWidget(self.wait)
         self.foot = Foot(jobs)
         self.rail = Rail(appearance)

@@ -23,11 +23,12 @@ SCREENS = {100: (1920, 1080), 200: (2560, 1440), 300: (2880, 1800)}
 
 def main() -> None:
     wanted = _arguments()
-    started = time.monotonic()
+    started = time.time()
     with tempfile.TemporaryDirectory() as home:
         failed = sum(_take(wanted.folder, n, Path(home), wanted.only) for n in wanted.scale)
-    count = len(list(wanted.folder.glob("*-[123]00/*.png")))
-    print(f"{count} pictures are in {wanted.folder}, after {time.monotonic() - started:.0f} s.")
+    pictures = wanted.folder.glob("*/*.png")
+    count = sum(picture.stat().st_mtime >= started for picture in pictures)
+    print(f"{count} pictures are in {wanted.folder}, after {time.time() - started:.0f} s.")
     sys.exit(min(failed, 1))
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from datetime import date, timedelta
 
+from PySide6.QtCore import QTimer
+
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Lane, Problem
@@ -12,6 +14,8 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.palette import Palette
 from sciread_app.ui.settings_page import SettingsPage
 from tests.screenshots.scene import EVERYWHERE, Scene
+
+LATER_MS = 250  # once the backups are listed; the picture is taken later
 
 
 def _waiting(window: MainWindow) -> None:
@@ -117,7 +121,8 @@ def _backups(window: MainWindow) -> None:
     for days in (40, 3, 2, 1, 0):
         desk.care.back_up(date.today() - timedelta(days), Task())
     page.refresh()
-    page.area.verticalScrollBar().setValue(page.area.verticalScrollBar().maximum())
+    bar = page.area.verticalScrollBar()
+    QTimer.singleShot(LATER_MS, page, lambda: bar.setValue(bar.maximum()))
 
 
 EMPTY = (

@@ -48,6 +48,7 @@ class Camera:
             settle(jobs)
             window.go_to("map")
             settle(jobs)
+        (home / "window.ini").unlink()  # other windows have other places
 
     @contextmanager
     def _window(self, home: Path) -> Iterator[tuple[MainWindow, Jobs]]:

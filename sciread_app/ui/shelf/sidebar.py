@@ -19,7 +19,7 @@ from sciread_app.ui.shelf.tree import ShelfTree
 from sciread_app.ui.shelf.work import ShelfWork, Step
 from sciread_app.ui.theme import Appearance
 
-NARROWEST, FIRST_WIDTH, WIDEST = 150, 220, 480
+NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
 
 
 class SiftLine(QLineEdit):

@@ -138,9 +138,8 @@ def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbo
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
-def test_messages_and_work_take_their_room_from_the_page(qtbot, window, place):
+def test_work_takes_its_room_from_the_page(qtbot, window, place):
     window.resize(960, 600)
-    window.banner.show_notice("The library lies in a folder that is synchronised. " * 2, "Move it.")
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
     go_to(qtbot, window, place)
@@ -148,6 +147,15 @@ def test_messages_and_work_take_their_room_from_the_page(qtbot, window, place):
     qtbot.waitUntil(lambda: window._work.height() > 0)
     QApplication.processEvents()
     assert (window.width(), window.height()) == (960, 600)
+
+
+def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
+    window.resize(1240, 800)
+    for number in range(6):
+        window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
+    qtbot.waitUntil(lambda: not window._jobs.running())
+    window.toggle_work()
+    qtbot.waitUntil(lambda: window._work.height() >= 300)
 
 
 def _cut_off(window):
