@@ -55,7 +55,10 @@ class BarChart(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._small = scaled(self.font(), 0.86)
         self._bold = scaled(self.font(), 1.0, QFont.Weight.DemiBold)
-        appearance.changed.connect(lambda _: self.update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
 
     def show_row(self, row: Row, found: Found, models: Sequence[str]) -> None:
         self.bars = bars_of(row, found, models)

@@ -120,7 +120,10 @@ class ClassTable(QTableView):
         for column, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 84), (RIGHT_B, 84)):
             self.setColumnWidth(column, width)
         self.verticalHeader().setDefaultSectionSize(HIGH)
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     def show_classes(self, lines: Sequence[ClassLine], numbers: tuple[int, int]) -> None:
         self.painter_.numbers = numbers

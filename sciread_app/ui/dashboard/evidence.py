@@ -108,7 +108,10 @@ class EvidenceTable(QTableView):
         as_list(self)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionsClickable(False)
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     def show_verdict(self, verdict: Verdict | None, numbers: tuple[int, int]) -> None:
         """`numbers` give the colours of both."""

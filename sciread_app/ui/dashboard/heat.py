@@ -45,7 +45,10 @@ class HeatMap(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-        appearance.changed.connect(lambda _: self.update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
 
     def show_confusion(self, confusion: Confusion | None, number: int) -> None:
         """`number` gives the colour of the model."""

@@ -58,6 +58,7 @@ class LearningView(QWidget):
         self.list.setObjectName("ticks")
         self.list.setAccessibleName(tr("Trainings"))
         self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.charts: list[LineChart] = []
         self.empty = EmptyState(appearance)
         self._build()

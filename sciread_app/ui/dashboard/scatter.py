@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from sciread_app.language import trn
 from sciread_app.ui.map.palette import hue
-from sciread_app.ui.theme import Appearance, scaled
+from sciread_app.ui.theme import Appearance, Theme, scaled
 from trainer.contract.pictures import Places
 
 HUES = 12
@@ -29,7 +29,10 @@ class Scatter(QWidget):
         self.setAccessibleName(name)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        appearance.changed.connect(lambda _: self.update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
 
     def show_places(self, places: Places | None) -> None:
         self._places = places

@@ -13,7 +13,7 @@ from sciread_app.ui.dashboard.headings import as_list, measure
 from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, N, ScoreModel
 from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
 from sciread_app.ui.dashboard.values import Found
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme
 
 WIDTH = 116  # pixels of a model's column
 
@@ -32,7 +32,10 @@ class ScoreTable(QTableView):
         self.setAccessibleName(tr("Scores"))
         as_list(self)
         self.setHorizontalHeader(ModelHeader(self.rows, appearance))
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     def show_scores(self, found: Found, models: Sequence[str]) -> None:
         """The line that was chosen stays so, where it is still there."""

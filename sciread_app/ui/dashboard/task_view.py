@@ -69,9 +69,7 @@ class TaskView(QWidget):
 
     def show_found(self, found: Found) -> None:
         self._found = found
-        models = list(found.names)
-        usual = (models[0], models[1]) if len(models) > 1 else ("", "")
-        self.pair.offer(found.names, usual=usual)
+        self.pair.offer(found.names, usual=found.usual_pair)
 
     def ask(self) -> None:
         """Look at the pictures beside both reports."""

@@ -61,8 +61,17 @@ class Found:
         kept = [one for one in self.boards if suite in ("", one.suite) and board in ("", one.key)]
         return Found(kept, self.called)
 
-    def reports(self, model: str) -> list[Kept]:
-        return [kept for board in self.boards for kept in board.reports if kept.model == model]
+    @property
+    def usual_pair(self) -> tuple[str, str]:
+        """Who is compared if nobody says: what was measured last, with what it was made from."""
+        for board in self.boards:
+            models = [kept for kept in board.reports if not kept.is_baseline] or board.reports
+            *others, last = sorted(models, key=lambda kept: kept.report.created)
+            if others:
+                base = last.report.subject.base
+                made_from = [one for one in others if one.report.subject.id == base]
+                return (made_from or others)[0].model, last.model
+        return "", ""
 
     def pair(self, first: str, second: str) -> tuple[Board, Kept, Kept] | None:
         """A board on which both were measured, the latest; None where there is none."""

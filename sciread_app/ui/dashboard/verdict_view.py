@@ -48,10 +48,7 @@ class VerdictView(QWidget):
 
     def show_found(self, found: Found) -> None:
         self._found = found
-        models = list(found.names)
-        # The last one against the first: what was trained against what it was trained from.
-        usual = (models[0], models[1]) if len(models) > 1 else ("", "")
-        self.pair.offer(found.names, usual=usual)
+        self.pair.offer(found.names, usual=found.usual_pair)
         self._asked = None
 
     def ask(self) -> None:
