@@ -23,6 +23,8 @@ from trainer.contract.report import REPORT, Report, Result, Score, Subject
 from trainer.contract.run import write_whole
 
 BOARD = "board.json"
+# What they measure is how vectors lie and what they cost, not how well they find papers.
+NO_QUALITY = frozenset(("health", "speed"))
 _BASELINE = "baseline"
 _MOST_LETTERS = 120  # of a model's name
 
@@ -221,7 +223,8 @@ def _rows_of(board: Board, kind: _Kind, apart: str) -> Iterator[Row]:
             for model, (kept, each) in kind.items()
             if (score := each.score(name))
         }
-        best = _best([score for score, _ in scores.values()], metric)
+        told = [score for score, _ in scores.values()]
+        best = None if result.evaluation in NO_QUALITY else _best(told, metric)
         cells = {
             model: Cell(score, score.value == best, papers)
             for model, (score, papers) in scores.items()
@@ -233,7 +236,7 @@ def _best(scores: Sequence[Score], metric: Metric) -> float | None:
     """None where there is nothing to choose from: of other items, more is not better."""
     values = [score.value for score in scores]
     alike = len({score.n for score in scores}) == 1
-    if metric.higher_is_better is None or len(set(values)) < 2 or not alike:
+    if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2 or not alike:
         return None
     return max(values) if metric.higher_is_better else min(values)
 

@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 
 from sciread_app.errors import TrainerFailed
 from sciread_app.language import tr, trn
-from sciread_app.services.scores import Kept, names
+from sciread_app.services.scores import NO_QUALITY, Kept, names
 from sciread_app.services.trainer_process import ask
 from sciread_app.tasks import Task
 from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.report import REPORT
 
-# What it measures is how vectors lie, not how well they find papers: it is shown, not counted.
-_NOT_COUNTED = frozenset(("health", "speed"))
 _TINY = 0.001
 
 
@@ -160,7 +158,7 @@ def _evidence(first: Kept, told: Mapping[str, Any]) -> Evidence:
         chance=float(told["adjusted"]),
         real=bool(told["real"]),
         winner=None if better is None else int(better),
-        counts=spec.key not in _NOT_COUNTED,
+        counts=spec.key not in NO_QUALITY,
     )
 
 

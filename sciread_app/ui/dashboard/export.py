@@ -6,16 +6,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.ui.dashboard.scores_view import ScoresView
+from sciread_app.ui.dashboard.score_rows import FIRST, N
+from sciread_app.ui.dashboard.scores_view import LEGEND, ScoresView
 from sciread_app.ui.dashboard.table import ScoreTable
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, styled
 
 SHARP = 2.0  # pixels of a picture for one of the window
-EDGE = 24
+EDGE, GAP = 24, 10
+METRICS, COLUMN = 240, 132  # pixels of a table that has all the room it wants
 WIDEST, HIGHEST = 4_000, 12_000
 
 
@@ -37,24 +39,30 @@ def ask_where(kind: str, parent: QWidget) -> Path | None:
 def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:
     """What a view shows, sharper than the screen; of a table of scores all lines."""
     if not isinstance(view, ScoresView):
-        return _painted([view], view.size(), appearance)
+        return _painted([view], appearance)
     table = ScoreTable(appearance)
     table.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
     table.show_scores(view.shown, view.columns)
     header, rows = table.horizontalHeader(), table.verticalHeader()
-    width = max(view.table.width(), 240 + sum(
-        header.sectionSize(column) for column in range(1, header.count())
-    ))  # fmt: skip
+    for column in range(FIRST, header.count()):
+        header.resizeSection(column, COLUMN)
+    sections = sum(header.sectionSize(column) for column in range(N, header.count()))
+    width = max(view.table.width(), METRICS + sections)
     table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     table.resize(min(width, WIDEST), min(rows.length() + header.sizeHint().height() + 4, HIGHEST))
     table.show()
     table.clearSelection()
+    caption = QLabel("\n".join(_caption(view)), wordWrap=True)
+    caption.setTextFormat(Qt.TextFormat.PlainText)
+    caption.setFixedWidth(table.width())
+    caption.resize(table.width(), caption.heightForWidth(table.width()))
     try:
-        return _painted([table], table.size(), appearance)
+        return _painted([table, styled(caption, "faint")], appearance)
     finally:
         table.hide()
-        table.deleteLater()
+        for widget in (table, caption):
+            widget.deleteLater()
 
 
 def save_picture(picture: QPixmap, file: Path) -> Path:
@@ -67,13 +75,31 @@ def save_picture(picture: QPixmap, file: Path) -> Path:
     return file
 
 
-def _painted(widgets: list[QWidget], size: QSize, appearance: Appearance) -> QPixmap:
-    whole = size + QSize(2 * EDGE, 2 * EDGE)
+def _caption(view: ScoresView) -> list[str]:
+    """Of what the numbers are: a picture goes its own way."""
+    found = view.shown
+    said = []
+    for board in found.boards:
+        days = sorted({kept.report.created[:10] for kept in board.reports})
+        when = "–".join(dict.fromkeys((days[0], days[-1]))) if days else ""
+        data = found.called.get(board.key, board.data)
+        said.append(
+            tr("Suite {suite} on {data}, measured {when}.", suite=board.suite, data=data, when=when)
+        )
+    return [*said, LEGEND]
+
+
+def _painted(widgets: list[QWidget], appearance: Appearance) -> QPixmap:
+    """Below one another."""
+    high = sum(widget.height() + GAP for widget in widgets) - GAP
+    whole = QSize(max(widget.width() for widget in widgets) + 2 * EDGE, high + 2 * EDGE)
     picture = QPixmap(whole * SHARP)
     picture.setDevicePixelRatio(SHARP)
     picture.fill(QColor(appearance.theme.window))
     painter = QPainter(picture)
+    top = EDGE
     for widget in widgets:
-        widget.render(painter, QPoint(EDGE, EDGE))
+        widget.render(painter, QPoint(EDGE, top))
+        top += widget.height() + GAP
     painter.end()
     return picture

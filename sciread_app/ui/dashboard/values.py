@@ -63,14 +63,17 @@ class Found:
 
     @property
     def usual_pair(self) -> tuple[str, str]:
-        """Who is compared if nobody says: what was measured last, with what it was made from."""
+        """Who is compared if nobody says: what was made of another model with that one; else what
+        was measured last."""
         for board in self.boards:
             models = [kept for kept in board.reports if not kept.is_baseline] or board.reports
-            *others, last = sorted(models, key=lambda kept: kept.report.created)
-            if others:
-                base = last.report.subject.base
-                made_from = [one for one in others if one.report.subject.id == base]
-                return (made_from or others)[0].model, last.model
+            models = sorted(models, key=lambda kept: kept.report.created, reverse=True)
+            ids = {kept.report.subject.id: kept for kept in models}
+            for kept in models:
+                if (made_from := ids.get(kept.report.subject.base)) and made_from is not kept:
+                    return made_from.model, kept.model
+            if len(models) > 1:
+                return models[1].model, models[0].model
         return "", ""
 
     def pair(self, first: str, second: str) -> tuple[Board, Kept, Kept] | None:
