@@ -147,7 +147,8 @@ class MainWindow(QMainWindow):
         return self._others[place]
 
     def shows(self, place: str) -> bool:
-        return self._pages.currentWidget() is self._others.get(place, self.page)
+        page = self.page if place == "search" else self._others.get(place)
+        return page is not None and self._pages.currentWidget() is page
 
     def papers_came(self, changes: Changes) -> None:
         """The library has changed; what came in wants to be read by the model."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -30,7 +30,6 @@ from trainer.contract.settings import Setting, Value
 
 # What is changed most often; all others are folded away.
 OFTEN = ("base", "epochs", "max_steps", "learning_rate", "batch_size", "max_tokens", "min_papers")
-PAUSE_MS = 400  # of no typing before a change is told
 WIDE = 190  # pixels of a field
 
 
@@ -45,8 +44,6 @@ class SettingsPart(QWidget):
         self.rows: dict[str, SettingRow] = {}
         # What was changed in each method, for when it is chosen again.
         self._changes: dict[str, dict[str, str]] = {}
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(self.changed)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(12)
@@ -67,7 +64,7 @@ class SettingsPart(QWidget):
         for key, text in self._changes.get(spec.key, {}).items():
             self.rows[key].write(text)
         for row in self.rows.values():
-            row.changed.connect(self._pause.start)
+            row.changed.connect(self.changed)
         self.offer_models(self._models)
 
     def offer_models(self, models: tuple[str, ...]) -> None:

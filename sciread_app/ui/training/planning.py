@@ -16,7 +16,7 @@ from sciread_app.ui.training.asking import ask_where_to
 from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.values import Choice, Teacher
 
-PAUSE_MS = 250  # after a change of the form, until it is checked
+PAUSE_MS = 300  # after a change of the form, until it is checked
 
 T = TypeVar("T")
 

@@ -1,0 +1,479 @@
+"""The page of trainings: a new one is written, checked and begun; those there are, followed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QLabel, QMessageBox, QPushButton
+
+from sciread_app.domain.paper import Changes
+from sciread_app.domain.training import LIBRARY, Data, Kind
+from sciread_app.errors import SourceError
+from sciread_app.services.runs import Standing
+from sciread_app.services.training import Line, Remedy
+from sciread_app.ui.training import form_data, page, planning, watch
+from sciread_app.ui.training.page import TrainingPage
+from sciread_app.ui.training.words import STANDINGS
+from tests.app.ui.fake_training import ENOUGH, LACKS, STEPS, training
+from tests.app.ui.fakes import FakeDesk
+from trainer.contract.catalog import METHODS
+from trainer.contract.holdings import Level
+
+
+@pytest.fixture
+def desk() -> FakeDesk:
+    return FakeDesk(30)
+
+
+@pytest.fixture
+def teacher(desk):
+    return desk.training
+
+
+@pytest.fixture
+def show(qtbot, teacher, jobs, appearance):
+    """The page by itself, once nothing more is going on there."""
+
+    def show():
+        shown = TrainingPage(teacher, jobs, appearance)
+        qtbot.addWidget(shown)
+        shown.resize(1100, 700)
+        shown.show()
+        shown.refresh()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return shown
+
+    return show
+
+
+@pytest.fixture
+def write(qtbot, show, jobs):
+    """The form of a new training, checked."""
+
+    def write():
+        shown = show()
+        shown.begin()
+        settle(qtbot, jobs, shown)
+        return shown
+
+    return write
+
+
+def settle(qtbot, jobs, shown):
+    qtbot.waitUntil(lambda: not shown.planning._recheck.isActive() and not jobs.running())
+
+
+def click(qtbot, button):
+    assert button.isEnabled() and not button.isHidden(), button.text()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def lines(shown) -> list[str]:
+    return [line.text for line in shown.form.check.lines]
+
+
+# Writing one.
+
+
+def test_who_has_trained_nothing_is_invited(qtbot, show, jobs):
+    shown = show()
+    assert shown.nothing.isVisible() and not shown.form.isVisible()
+    click(qtbot, shown.nothing.buttons()[0])
+    settle(qtbot, jobs, shown)
+    assert shown.writes and shown.form.isVisible() and not shown.list.isVisible()
+    click(qtbot, shown.form.close_it)
+    assert shown.nothing.isVisible()
+
+
+@pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
+def test_the_form_offers_all_that_the_catalogue_knows(qtbot, write, jobs, spec):
+    form = write().form
+    click(qtbot, form.method.cards[spec.key])
+    assert [form.method.recipe.itemText(n) for n in range(form.method.recipe.count())] == list(
+        spec.recipes
+    )
+    assert form.method.name.endswith("-small")
+    assert list(form.settings.rows) == [setting.name for setting in spec.settings]
+    usual = spec.resolve(form.method.name)
+    for setting in spec.settings:
+        row = form.settings.rows[setting.name]
+        assert row.value() == usual[setting.name] and not row.is_changed
+        assert any(setting.help in label.text() for label in row.findChildren(QLabel))
+    assert form.plan().changes == {}
+
+
+def test_only_what_differs_from_the_recipe_is_changed_and_can_be_put_back(qtbot, write, jobs):
+    shown = write()
+    rows = shown.form.settings.rows
+    rows["epochs"].field.setText("3.0")  # as it is
+    rows["learning_rate"].field.setText("1e-5, 2e-5")
+    rows["negatives"].field.setCurrentText("drawn")
+    rows["base"].field.setCurrentText("ours")
+    assert shown.form.plan().changes == {
+        "base": "ours", "learning_rate": (1e-5, 2e-5), "negatives": "drawn",
+    }  # fmt: skip
+    back = rows["learning_rate"].back
+    assert back.text() == "Back to 5e-5" and not rows["epochs"].back.isVisible()
+    click(qtbot, back)
+    assert set(shown.form.plan().changes) == {"base", "negatives"}
+    assert [rows["base"].field.itemText(n) for n in range(2)] == ["starter", "ours"]
+
+
+def test_what_was_changed_is_there_again_when_its_method_is(qtbot, write):
+    form = write().form
+    form.settings.rows["epochs"].field.setText("9")
+    click(qtbot, form.method.cards["miread"])
+    assert form.plan().changes == {}
+    click(qtbot, form.method.cards["specter"])
+    assert form.plan().changes == {"epochs": 9.0}
+
+
+def test_a_value_that_cannot_be_is_said_and_nothing_begins(qtbot, write, jobs):
+    shown = write()
+    row = shown.form.settings.rows["batch_size"]
+    row.field.setText("many")
+    settle(qtbot, jobs, shown)
+    assert row.wrong.text() == "It is a whole number of at least 1."
+    assert shown.form.plan() is None and not shown.form.start.isEnabled()
+    row.field.setText("8")
+    settle(qtbot, jobs, shown)
+    assert not row.wrong.isVisible() and shown.form.start.isEnabled()
+
+
+def test_a_recipe_that_tries_several_says_so(qtbot, write):
+    form = write().form
+    click(qtbot, form.method.cards["physbert"])
+    form.method.recipe.setCurrentText("physbert-subdomain")
+    form.method.recipe.activated.emit(0)
+    assert form.settings.rows["learning_rate"].text == "0.0001, 0.0002"
+    assert form.plan().changes == {}
+
+
+def test_what_is_learned_from_is_chosen(qtbot, write, jobs, monkeypatch, teacher):
+    shown = write()
+    data = shown.form.data
+    assert shown.form.plan().data == LIBRARY
+    numbers = [label.text() for label in data.tiles.findChildren(QLabel)]
+    assert numbers[:6] == ["9,000", "Papers", "8,000", "With an abstract", "about 70,000",
+                           "Citations among them"]  # fmt: skip
+    _, collection, files, corpus = data.kind.stops()
+    click(qtbot, collection)
+    assert data.data == Data(Kind.collection, "thesis")
+    assert data.collection.currentText() == "thesis  (40 papers)"
+    click(qtbot, corpus)
+    assert data.data == Data(Kind.corpus, "library-1")
+    click(qtbot, files)
+    settle(qtbot, jobs, shown)
+    assert data.data is None and not shown.form.start.isEnabled()
+    monkeypatch.setattr(
+        form_data.QFileDialog, "getExistingDirectory", lambda *_: str(Path("/papers/empty"))
+    )
+    click(qtbot, data.browse)
+    settle(qtbot, jobs, shown)
+    assert teacher.plans[-1].data == Data(Kind.files, str(Path("/papers/empty")))
+    assert lines(shown) == [] and "nothing to learn from" in _said(shown.form.check)
+    assert not data.tiles.isVisible() and not shown.form.start.isEnabled()
+
+
+def _said(widget) -> str:
+    return " ".join(label.text() for label in widget.findChildren(QLabel))
+
+
+def test_papers_that_were_put_aside_can_be_removed(qtbot, write, jobs, teacher):
+    shown = write()
+    click(qtbot, shown.form.data.kind.stops()[3])
+    click(qtbot, shown.form.data.remove)
+    settle(qtbot, jobs, shown)
+    assert "remove corpus library-1" in teacher.asked
+    assert shown.form.data.data is None and not shown.form.data.remove.isEnabled()
+
+
+def test_each_method_says_whether_it_could_be_trained(write):
+    cards = write().form.method.cards
+    assert {key: card.verdict.text() for key, card in cards.items()} == {
+        "specter": "Can be trained", "multi2spe": "Can be trained", "miread": "Can be trained",
+        "physbert": "Few categories",
+    }  # fmt: skip
+
+
+# What is missing.
+
+
+def test_citations_that_are_missing_are_fetched_from_here(qtbot, write, jobs, teacher):
+    teacher.lines = (LACKS,)
+    shown = write()
+    assert not shown.form.start.isEnabled()
+    (button,) = shown.form.check.buttons
+    assert button.text() == "Fetch citations for 12 papers"
+    with qtbot.waitSignal(shown.came):
+        click(qtbot, button)
+    settle(qtbot, jobs, shown)
+    assert "cite 2" in teacher.asked and lines(shown) == [ENOUGH.text]
+    assert shown.form.said.text() == "40 references and 30 citations came."
+    assert shown.form.start.isEnabled()
+
+
+def test_settings_with_which_it_would_do_are_set(qtbot, write, jobs, teacher):
+    settings = {"epochs": 1.0, "batch_size": 8}
+    teacher.lines = (Line(Level.missing, "Too few.", Remedy.settings, "Set", settings=settings),)
+    shown = write()
+    click(qtbot, shown.form.check.buttons[0])
+    settle(qtbot, jobs, shown)
+    assert shown.form.plan().changes == settings == teacher.plans[-1].changes
+
+
+def test_papers_that_are_missing_are_fetched_where_papers_are(qtbot, write, jobs, teacher):
+    teacher.lines = (Line(Level.few, "Few.", Remedy.papers, "Fetch papers"),)
+    shown = write()
+    with qtbot.waitSignal(shown.place_wanted) as wanted:
+        click(qtbot, shown.form.check.buttons[0])
+    assert wanted.args == ["intake"]
+
+
+def test_a_model_to_start_from_is_fetched(qtbot, write, jobs, teacher):
+    teacher.lines = (Line(Level.missing, "Not here.", Remedy.model, "Fetch it", model="a/b"),)
+    shown = write()
+    click(qtbot, shown.form.check.buttons[0])
+    settle(qtbot, jobs, shown)
+    assert "fetch a/b" in teacher.asked and lines(shown) == [ENOUGH.text]
+
+
+# Off it goes.
+
+
+def test_a_training_is_begun_and_shown(qtbot, write, jobs, teacher):
+    shown = write()
+    shown.form.name.setText("Of my thesis")
+    click(qtbot, shown.form.data.kind.stops()[1])
+    settle(qtbot, jobs, shown)
+    with qtbot.waitSignal(shown.busy_changed) as busy:
+        click(qtbot, shown.form.start)
+    qtbot.waitUntil(lambda: shown.view.told is not None)
+    assert busy.args == [True] and "start specter-small on thesis" in teacher.asked
+    assert shown.view.title.text() == "Of my thesis" and not shown.writes
+    assert shown.view.pill.text() == "Starting" and shown.list.current == "Of my thesis"
+
+
+def test_how_long_it_takes_is_said_here(qtbot, write, jobs, teacher):
+    shown = write()
+    click(qtbot, shown.form.estimate)
+    qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
+    assert shown.form.said.text() == "330 steps, about 11 min here (cpu), 2.1 GB of memory"
+    shown.form.settings.rows["epochs"].field.setText("9")
+    settle(qtbot, jobs, shown)
+    assert shown.form.said.text() == ""  # it is another plan now
+
+
+def test_what_takes_long_is_shown_and_can_be_stopped(qtbot, write, jobs, teacher):
+    teacher.go_on_working.clear()
+    shown = write()
+    click(qtbot, shown.form.start)
+    qtbot.waitUntil(lambda: "halfway" in shown.form.said.text())
+    assert shown.form.bar.value() == 250 and not shown.form.start.isEnabled()
+    click(qtbot, shown.form.stop)
+    qtbot.waitUntil(lambda: shown.form.said.text() == "Stopped.")
+    assert shown.form.start.isEnabled() and not shown.form.bar.isVisible()
+    assert shown.writes
+
+
+def test_why_it_could_not_begin_is_said_in_the_form(qtbot, write, jobs, teacher):
+    teacher.trouble = SourceError("The disk is full.", "Make room.")
+    shown, told = write(), []
+    shown.problem.connect(told.append)
+    click(qtbot, shown.form.start)
+    qtbot.waitUntil(lambda: "disk" in shown.form.said.text())
+    assert shown.form.said.text() == "The disk is full. Make room."
+    assert shown.writes and shown.form.start.isEnabled()
+    assert told == []  # it need not be said twice
+
+
+def test_a_job_is_written_where_one_says(qtbot, write, jobs, teacher, monkeypatch):
+    asked = []
+
+    def where(usual, parent):
+        asked.append(usual)
+        return Path("/media/stick/mine.zip")
+
+    monkeypatch.setattr(planning, "ask_where_to", where)
+    shown = write()
+    shown.form.name.setText("mine")
+    click(qtbot, shown.form.job)
+    qtbot.waitUntil(lambda: "The job is in" in shown.form.said.text())
+    assert asked == ["mine.zip"] and "job mine.zip" in teacher.asked
+
+
+# Those there are.
+
+
+def test_trainings_are_listed_with_how_they_stand(show, teacher):
+    teacher.have(*(training(one.value, one) for one in Standing))
+    shown = show()
+    rows = {row.key: row for row in shown.list.rows}
+    assert {key: row.mark for key, row in rows.items()} == {
+        one.value: STANDINGS[one] for one in Standing
+    }
+    assert rows["running"].below == "SPECTER · 3 min 20 s left"
+    assert rows["running"].share == 120 / STEPS and rows["finished"].share is None
+    assert shown.count.text() == "7 trainings"
+
+
+def test_one_that_goes_on_is_followed(qtbot, show, jobs, teacher):
+    teacher.have(training("mine"))
+    shown = show()
+    view = shown.view
+    assert view.far.text() == "Step 120 of 330 · 3 min 20 s left" and view._going.isVisible()
+    assert view.bar.value() == 363
+    assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
+    assert "0.0500" in _said(view.tiles) and "4e-5" in _said(view.tiles)
+    teacher.have(training("mine", step=200))
+    qtbot.waitUntil(lambda: "Step 200" in view.far.text())
+    teacher.have(training("mine", Standing.finished))
+    qtbot.waitUntil(lambda: view.pill.text() == "Finished")
+    assert not view._going.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+    shown._tick()
+    assert not jobs.running()  # there is nothing more to see
+
+
+def test_it_is_stopped_and_goes_on(qtbot, show, jobs, teacher):
+    teacher.have(training("mine"))
+    shown = show()
+    click(qtbot, shown.view.buttons["stop"])
+    qtbot.waitUntil(lambda: shown.view.pill.text() == "Stopped")
+    assert shown.view.buttons["stop"].isHidden()
+    click(qtbot, shown.view.buttons["go_on"])
+    qtbot.waitUntil(lambda: shown.view.pill.text() == "Running")
+
+
+def test_why_one_failed_is_said_with_what_to_do(show, teacher):
+    teacher.have(training("mine", Standing.failed, problem="The disk is full.", hint="Make room."))
+    view = show().view
+    assert (view.problem.text(), view.hint.text()) == ("The disk is full.", "Make room.")
+    assert view.problem.isVisible() and not view.buttons["go_on"].isHidden()
+
+
+def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
+    teacher.have(training("mine", Standing.finished))
+    shown = show()
+    assert shown.view.scores.item(1, 2).text() == "90.00"
+    click(qtbot, shown.view.buttons["add_model"])
+    qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
+    assert "add mine" in teacher.asked
+    with qtbot.waitSignal(shown.activate_wanted) as wanted:
+        click(qtbot, shown.view.buttons["activate"])
+    assert wanted.args == ["made", "mine"]
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_one_is_removed_only_when_somebody_means_it(qtbot, show, jobs, teacher):
+    teacher.have(training("mine", Standing.stopped))
+    shown = show()
+    for text, kept in (("Cancel", True), ("Remove", False)):
+        click(qtbot, shown.view.buttons["remove"])
+        (box,) = shown.findChildren(QMessageBox)
+        next(b for b in box.buttons() if b.text().replace("&", "") == text).click()
+        qtbot.waitUntil(lambda: not jobs.running() and not shown.findChildren(QMessageBox))
+        assert ("mine" in teacher.known) is kept
+    assert shown.nothing.isVisible()
+
+
+def test_its_log_is_shown(qtbot, show, teacher):
+    teacher.have(training("mine"))
+    shown = show()
+    click(qtbot, shown.view.buttons["log"])
+    qtbot.waitUntil(lambda: bool(shown.findChildren(QDialog)))
+    (dialog,) = shown.findChildren(QDialog)
+    assert dialog.text.toPlainText() == "log of mine"
+    dialog.findChild(QPushButton).click()
+
+
+def test_one_from_elsewhere_is_opened_and_shown(qtbot, show, jobs, teacher, monkeypatch):
+    monkeypatch.setattr(page, "ask_for_folder", lambda _: Path("/media/stick/theirs"))
+    shown = show()
+    click(qtbot, shown.nothing.buttons()[1])
+    qtbot.waitUntil(lambda: shown.list.current == "theirs" and not jobs.running())
+    assert "open theirs" in teacher.asked and shown.view.title.text() == "theirs"
+    told = []
+    shown.said.connect(told.append)
+    shown.open_folder()
+    qtbot.waitUntil(lambda: bool(told))
+    assert told == ["theirs is here already"]
+
+
+def test_markup_of_a_stranger_is_shown_as_it_is_written(show, teacher):
+    evil = "<b>x</b><img src='file:///etc/passwd'>"
+    teacher.have(replace(training("mine", Standing.failed), problem=evil, hint=evil, base=evil))
+    for label in show().view.findChildren(QLabel):
+        assert evil not in label.text() or label.textFormat() is Qt.TextFormat.PlainText
+
+
+# From elsewhere in the window.
+
+
+def verbs(window):
+    menu = window.menus.training
+    return {verb: action.isEnabled() for verb, action in menu._on_page.items()}
+
+
+def test_verbs_of_the_menu_can_be_done_when_the_page_can_do_them(
+    qtbot, show_window, desk, jobs, teacher
+):
+    teacher.have(training("mine"), training("done", Standing.finished))
+    window = show_window(desk)
+    window.go_to("training")
+    qtbot.waitUntil(lambda: not jobs.running())
+    shown = window.other_page("training")
+    assert verbs(window) == {
+        "stop": True, "go_on": False, "activate": False, "add_model": False, "log": True,
+        "folder": True, "remove": False,
+    }  # fmt: skip
+    window.menus.training._on_page["stop"].trigger()
+    qtbot.waitUntil(lambda: verbs(window)["go_on"])
+    window.menus.training._anywhere[0].trigger()
+    qtbot.waitUntil(lambda: shown.writes)
+    assert not any(verbs(window).values())
+    window.go_to("search")
+    assert window.menus.why_not(window.menus.training._on_page["log"]) == (
+        "On the page of trainings"
+    )
+    settle(qtbot, jobs, shown)
+
+
+def test_who_is_elsewhere_sees_that_one_goes_on_and_is_told_when_it_ends(
+    qtbot, show_window, desk, teacher, jobs, monkeypatch
+):
+    monkeypatch.setattr(watch, "GOING_MS", 50)
+    teacher.have(training("mine"))
+    window = show_window(desk)
+    button = window.rail.button("training")
+    qtbot.waitUntil(lambda: button.busy)
+    teacher.have(training("mine", Standing.finished))
+    qtbot.waitUntil(lambda: window.banner.message.text() == "mine is trained.")
+    assert not button.busy
+    next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Look at it").click()
+    qtbot.waitUntil(lambda: window.shows("training") and not jobs.running())
+    assert window.other_page("training").list.current == "mine"
+
+
+def test_what_ended_while_the_window_was_closed_is_told(qtbot, show_window, desk, teacher, jobs):
+    teacher.have(training("mine"), training("other"))
+    first = show_window(desk)
+    qtbot.waitUntil(lambda: first.rail.button("training").busy)
+    first.close()
+    teacher.have(training("mine", Standing.failed, problem="The disk is full."))
+    second = show_window(desk)
+    qtbot.waitUntil(lambda: second.banner.isVisible())
+    assert second.banner.message.text() == "The training mine has failed."
+    assert second.banner.hint.text() == "The disk is full."
+    assert second.rail.button("training").busy  # the other one goes on
+
+
+def test_papers_that_came_are_counted_in_the_form(qtbot, write, jobs, teacher):
+    shown = write()
+    asked = len(teacher.plans)
+    shown.library_changed(Changes(papers=True))
+    qtbot.waitUntil(lambda: len(teacher.plans) > asked)
+    settle(qtbot, jobs, shown)
