@@ -130,6 +130,8 @@ class ScorePainter(QStyledItemDelegate):
             painter.setFont(self._small)
             painter.setPen(QColor(theme.faint))
             painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, aside)
+        if all(one.score.low is None for one in row.cells.values()):
+            return  # nothing that chance has a part in
         strip = QRectF(inner.left(), inner.bottom() - 8, inner.width(), 8)
         _paint_interval(painter, theme, strip, row, model, self._rows.found.numbers[model])
 
