@@ -1,0 +1,89 @@
+"""The page of trainings on a library, with processes that train: without torch, but for real."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.domain.paper import Identifier
+from sciread_app.services import trainer_process
+from sciread_app.services.runs import Standing
+from sciread_app.ui.training.desk import WorkspaceTeaching
+from sciread_app.ui.training.page import TrainingPage
+from sciread_app.workspace import open_workspace
+from tests import fake_trainer
+from tests.make import paper
+
+
+@pytest.fixture
+def workspace(tmp_path, monkeypatch):
+    monkeypatch.setattr(trainer_process, "trainer_command", fake_trainer.command)
+    workspace = open_workspace(tmp_path)
+    workspace.library.put([
+        paper("A", abstract="On A.", arxiv="2101.00001"),
+        paper("B", abstract="On B.", arxiv="2101.00002"),
+    ])  # fmt: skip
+    names = [Identifier("arxiv", f"2101.0000{n}") for n in (1, 2)]
+    workspace.library.citations.put([(names[0], names[1])], "test")
+    workspace.organise.collect([1], "thesis")
+    yield workspace
+    runs = workspace.learning.runs
+    for training in runs.all():
+        runs.stop(training.name)
+    workspace.close()
+
+
+@pytest.fixture
+def open_page(qtbot, jobs, appearance, workspace):
+    def open_page():
+        page = TrainingPage(WorkspaceTeaching(workspace), jobs, appearance)
+        qtbot.addWidget(page)
+        page.show()
+        page.refresh()
+        qtbot.waitUntil(lambda: page._loaded and not jobs.running())
+        return page
+
+    return open_page
+
+
+def click(qtbot, button):
+    qtbot.waitUntil(lambda: button.isEnabled() and not button.isHidden())
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def test_a_training_is_begun_seen_again_by_another_window_stopped_and_opened_elsewhere(
+    qtbot, open_page, workspace, tmp_path
+):
+    first = open_page()
+    first.begin()
+    qtbot.waitUntil(lambda: len(first.form.check.lines) == 2)
+    assert [line.text for line in first.form.check.lines] == [
+        "Only 2 papers have an abstract. From so few hardly anything is learned.",
+        "Only 1 citation lies between these papers. From so few hardly anything is learned.",
+    ]
+    assert first.form.check.buttons[1].text() == "Fetch citations for 2 papers"
+    assert [box.itemText(0) for box in (first.form.data.collection, first.form.data.corpus)] == [
+        "thesis  (1 paper)", "",
+    ]  # fmt: skip
+    first.form.name.setText("mine")
+    click(qtbot, first.form.start)
+    qtbot.waitUntil(lambda: first.view.pill.text() == "Running")
+    qtbot.waitUntil(lambda: bool(first.view.curves.loss.lines))
+    first.hide()
+
+    second = open_page()
+    assert second.list.current == "mine"
+    qtbot.waitUntil(lambda: second.view.pill.text() == "Running")
+    click(qtbot, second.view.buttons["stop"])
+    qtbot.waitUntil(lambda: second.view.pill.text() == "Stopped")
+    assert workspace.learning.runs.find("mine").standing is Standing.stopped
+    assert "asked to by the file" in second.view.notes.rows[0][1]
+
+    second.begin()
+    second.form.seed.setText("2")
+    click(qtbot, second.form.start)
+    qtbot.waitUntil(lambda: second.view.pill.text() == "Finished")
+    assert second.view.title.text() == "specter-small" and second.view.scores.rowCount() == 2
+    click(qtbot, second.view.buttons["add_model"])
+    qtbot.waitUntil(lambda: second.view.buttons["add_model"].isHidden())
+    assert "made-by-specter-small" in [model.name for model in workspace.models.all()]
