@@ -162,6 +162,7 @@ def _models(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     assert window.swapping
     page = ModelsPage(desk.models, window.swapping, jobs, window.appearance)
     page.said.connect(say)
+    page.place_wanted.connect(window.go_to)
     page.problem.connect(window.banner.show_problem)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("models", busy))
     window.menus.models.live_on(page)

@@ -182,7 +182,7 @@ class ScoreTable(QTableWidget):
         self.insertRow(row)
         change = "" if not score.change else f"{_sign(score)} {score.change}".strip()
         over = f"{score.n:,}" if score.n else ""
-        what = tr("{what}: {metric}", what=score.title, metric=score.metric)
+        what = tr("{metric} · {what}", what=score.title, metric=score.metric)
         texts = (what, score.before, score.value, change, over)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)

@@ -355,7 +355,10 @@ class ModelsPage(Page):
         column.setContentsMargins(12, 6, 12, 12)
         column.setSpacing(10)
         column.addWidget(said)
-        column.addWidget(hub, 0, Qt.AlignmentFlag.AlignLeft)
+        train = QPushButton(tr("Train one…"))
+        train.clicked.connect(lambda: self.place_wanted.emit("training"))
+        for button in (hub, train):
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch()
         panel.hide()
         return panel

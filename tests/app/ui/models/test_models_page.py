@@ -94,8 +94,8 @@ def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
         if table.item(row, NOW)
     ]
     assert said == [
-        ["Ranking of judged candidates: MAP", "70.00", "81.20", "▲ +11.20"],
-        ["Topics: macro F1", "", "55.00", ""],
+        ["MAP · Ranking of judged candidates", "70.00", "81.20", "▲ +11.20"],
+        ["macro F1 · Topics", "", "55.00", ""],
     ]
     assert table.item(2, 0).text() == "Evaluated with ours"
     card._card.button.click()
@@ -119,8 +119,11 @@ def test_where_only_the_starter_is_one_is_invited_to_more(qtbot, show_window, jo
     page = window.other_page("models")
     assert page._alone.isVisible() and page.count.text() == "1 model · 91.0 MB"
     assert verbs(page.card) == []
-    click(qtbot, page._alone.findChild(QPushButton))
+    hub, train = page._alone.findChildren(QPushButton)
+    click(qtbot, hub)
     page.findChild(HubDialog).reject()
+    click(qtbot, train)
+    assert window.shows("training")
 
 
 def test_a_model_reads_while_the_old_one_answers_and_then_answers(qtbot, choose, page, desk):
