@@ -123,6 +123,9 @@ class Appearance(QObject):
         if self._worn and theme is self.theme:
             return  # the system tells of a change that we have made ourselves
         self.theme, self._worn = theme, True
+        # Qt goes from one sheet to another for each widget once with each of its ancestors, from none
+        # to one for each once.
+        self._app.setStyleSheet("")
         self._app.setPalette(palette(self.theme))
         self._app.setStyleSheet(stylesheet(self.theme))
         self.changed.emit(self.theme)
