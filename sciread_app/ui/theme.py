@@ -123,8 +123,8 @@ class Appearance(QObject):
         if self._worn and theme is self.theme:
             return  # the system tells of a change that we have made ourselves
         self.theme, self._worn = theme, True
-        # Qt goes from one sheet to another for each widget once with each of its ancestors, from none
-        # to one for each once.
+        # From one sheet to another Qt goes with a widget once for each of its ancestors, from none
+        # to one once for all.
         self._app.setStyleSheet("")
         self._app.setPalette(palette(self.theme))
         self._app.setStyleSheet(stylesheet(self.theme))
