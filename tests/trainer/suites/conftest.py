@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.make_corpus import make_corpus
+from tests.make_judged import TOPICS
+from tests.make_judged import judged_folder as make_judged
 from trainer.data.corpus import Corpus, Split, split_of
-
-TOPICS = ("deep learning", "graph network", "neural study")
 
 
 def ids_of(count: int, split: Split = Split.test) -> list[str]:
@@ -44,16 +44,4 @@ def local_corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
 
 @pytest.fixture
 def judged_folder(tmp_path: Path) -> Path:
-    """A collection as search engines are compared on."""
-    folder = tmp_path / "judged"
-    folder.mkdir()
-    lines = [
-        f'{{"id": "d{n}", "title": "{TOPICS[n % 3]} {n}", "abstract": "we study"}}'
-        for n in range(12)
-    ]
-    (folder / "small.papers.jsonl").write_text("\n".join(lines))
-    queries = [f"q{n}\t{topic}" for n, topic in enumerate(TOPICS)]
-    (folder / "small.queries.tsv").write_text("\n".join([*queries, "unjudged\tthe paper"]))
-    qrels = [f"q{n % 3}\td{n}\t1" for n in range(12)] + ["q0\td1\t0"]
-    (folder / "small.qrels.tsv").write_text("\n".join(["query\tpaper\trelevance", *qrels]))
-    return folder
+    return make_judged(tmp_path / "judged")
