@@ -74,6 +74,10 @@ class RunArrivals:
         Cancelled; then nothing has changed.
         """
         source = source.expanduser().absolute()
+        if not source.exists():
+            raise LibraryError(
+                tr("There is no {file}.", file=source), tr("Name a folder or a zip file.")
+            )
         if source.parent == self._home.runs.absolute():
             return self._with_model(source.name, task, new=False)
         self._home.runs.mkdir(parents=True, exist_ok=True)

@@ -116,7 +116,7 @@ def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
         (["start", "specter-small", "--on", "collection:none"], 1, "no papers in the collection"),
         (["start", "specter-small", "--on", "none"], 1, "There is no corpus none"),
         (["stop", "none"], 1, "There is no training none"),
-        (["open", "none"], 1, "cannot be copied"),
+        (["open", "none"], 1, "There is no "),
     ],
 )
 def test_what_is_wrong_is_said(shell, arguments, code, said):

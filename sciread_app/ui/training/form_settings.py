@@ -154,6 +154,12 @@ class SettingRow(QWidget):
         self.write(self._usual)
 
     @property
+    def _usual_shown(self) -> str:
+        if isinstance(self._usual_value, bool):
+            return tr("on") if self._usual_value else tr("off")
+        return self._usual or "–"
+
+    @property
     def text(self) -> str:
         if isinstance(self.field, QCheckBox):
             return value_text(self.field.isChecked())
@@ -211,7 +217,7 @@ class SettingRow(QWidget):
         restyled(self._name, "byhand" if self.is_changed else "")
         said = self._help
         if self.is_changed:
-            mark = tr("Changed: the recipe has {value}.", value=self._usual or "–")
+            mark = tr("Changed: the recipe has {value}.", value=self._usual_shown)
             said = f"{said} {mark}"
         self.field.setAccessibleDescription(said)
 
@@ -253,9 +259,9 @@ class SettingRow(QWidget):
         self.wrong.hide()
         for label in (self._name, about, self.wrong):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.back = styled(QPushButton(tr("Back to {value}", value=self._usual or "–")), "link")
+        self.back = styled(QPushButton(tr("Back to {value}", value=self._usual_shown)), "link")
         self.back.setAccessibleName(
-            tr("{name}: back to {value}", name=self.setting.name, value=self._usual or "–")
+            tr("{name}: back to {value}", name=self.setting.name, value=self._usual_shown)
         )
         self.back.clicked.connect(lambda: self.write(self._usual))
         self.back.hide()

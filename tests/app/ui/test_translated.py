@@ -18,6 +18,7 @@ from sciread_app.language import DOMAIN
 from sciread_app.sources import SOURCES
 from sciread_app.ui.models.hub import POOLINGS
 from sciread_app.ui.models.values import ON_HUB
+from trainer.contract.catalog import METHODS
 
 LANGUAGE = "xx"  # in which no letter is one of ours
 PLAIN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -51,7 +52,27 @@ NAMES = (
     *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
     *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
 )
+# What the trainer says of its methods, it says in English.
+OF_THE_TRAINER = {
+    *(text for spec in METHODS for text in (spec.title, spec.summary, *spec.recipes)),
+    *(recipe.summary for spec in METHODS for recipe in spec.recipes.values()),
+    *(
+        text
+        for spec in METHODS
+        for one in spec.settings
+        for text in (one.name, one.help, f"It is {one.allowed}.", *one.choices)
+    ),
+    *(one.allowed.capitalize() for spec in METHODS for one in spec.settings),
+    *(
+        value
+        for spec in METHODS
+        for name in spec.recipes
+        for value in spec.resolve(name).values()
+        if isinstance(value, str)
+    ),
+}
 EXAMPLES = {
+    *OF_THE_TRAINER,
     *(field.pattern.replace("{}", field.example) for source in SOURCES for field in source.FIELDS),
     *(known.name for known in ON_HUB),
     *POOLINGS,

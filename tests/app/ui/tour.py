@@ -16,6 +16,7 @@ from sciread_app import workspace
 from sciread_app.domain.fetches import SourceQuery
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.reading import Colour
+from sciread_app.domain.training import Data, Kind
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.ui.desk import open_desk
@@ -35,6 +36,7 @@ from tests.app.services.test_recommend import WordsEncoder
 from tests.app.ui.seen_texts import SeenTexts
 from tests.make import paper
 from tests.tiny_model import tiny_package
+from trainer.contract.run import Event, Recipe, Run
 
 # All that the library holds is in Greek letters, and so can be told from what the program says.
 BEE, HONEY, *MORE = WORDS = (
@@ -43,6 +45,7 @@ BEE, HONEY, *MORE = WORDS = (
 )
 COLLECTION, TAG, SEARCH, BOOK = "Εργασία", "ανάγνωση", "Μέλισσες", "μέλισσα.pdf"
 OTHER = "μέλισσα"  # a model
+TRAININGS = ("άνθος", "γύρη", "κερί")
 QUIET_MS = 10
 
 
@@ -417,6 +420,59 @@ def _keep_models(window):
     page.activate()
 
 
+def _train(window):
+    """No trainer is begun: what it would leave is there."""
+    window.go_to("training")
+    yield
+    page = window.other_page("training")
+    page.begin()
+    yield
+    form = page.form
+    for stop in form.data.kind.stops():
+        stop.click()
+        yield
+    form.data.choose(Data(Kind.collection, COLLECTION))
+    form.settings.folded.button.click()
+    form.settings.rows["epochs"].field.setText("μ")
+    form.settings.rows["base"].field.setCurrentText("μέλι/μέλι")
+    for card in form.method.cards.values():
+        card.click()
+        yield
+    _leave_trainings(window._home)
+    page._close_form()
+    page.load()
+    yield
+    for name in TRAININGS:
+        page.load(name)
+        yield
+    for verb in ("log", "remove"):
+        page.do(verb)
+        yield
+        _close_popups()
+    page.open(window._home / "κενό")
+    yield
+    page.load(TRAININGS[0])
+    yield
+    page.do("go_on")
+
+
+def _leave_trainings(home):
+    """One that was stopped, one that failed, one that came to its end."""
+    for name, last in zip(TRAININGS, ("stop", "error", "end"), strict=True):
+        run = Run.create(home / "runs" / name, Recipe.named("specter-small", home / "κενό"))
+        stages = [{"name": "μ", "examples": 9, "steps": 2}]
+        about = {"steps": 2, "stages": stages, "device": "μ", "corpus": {"papers": 9}}
+        run.append(Event("start", 1.0, 0, about))
+        run.append(Event("note", 1.0, 0, {"text": "μ"}))
+        for step in (1, 2):
+            values = {"loss": 1.0, "learning_rate": 1.0, "tokens_per_second": 1.0, "memory": 9}
+            run.append(Event("step", 1.0, step, {"stage": "μ", **values}))
+        run.append(Event("validation", 1.0, 2, {"loss": 1.0, "scores": {}, "best": True}))
+        said = {"why": "μ", "message": "μ", "hint": "μ", "seconds": 1.0}
+        run.append(Event(last, 2.0, 2, said))
+    run.write_report({})
+
+
 def _choose_in_the_settings(window):
     window.go_to("settings")
     yield
@@ -447,4 +503,5 @@ STEPS = (
     _ask_the_sources,
     _choose_in_the_settings,
     _keep_models,
+    _train,
 )
