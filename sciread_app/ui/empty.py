@@ -52,6 +52,7 @@ class EmptyState(QWidget):
         actions: tuple[tuple[str, Callable[[], object]], ...] = (),
     ) -> None:
         """`actions`: what the buttons say and do; the first is the one most people want."""
+        held = any(button.hasFocus() for button in self.buttons())
         self._icon = picture
         self.title.setText(title)
         self.text.setText(text)
@@ -64,6 +65,9 @@ class EmptyState(QWidget):
             button.clicked.connect(lambda _=False, action=action: action())
             self._buttons.addWidget(button)
         self._buttons.addStretch()
+        if held and actions:  # whoever works by keys is still here
+            self.buttons()[0].show()
+            self.buttons()[0].setFocus()
         self._paint(self._appearance.theme)
 
     def buttons(self) -> list[QPushButton]:

@@ -50,6 +50,7 @@ NAMES = (
     *("APA", "IEEE", "Nature", "Vancouver", "Chicago author-date"),  # styles of citations
     *("AND", "OR", "LHCb collaboration", "all-MiniLM-L6-v2", "nreimers/MiniLM-L6-H384-uncased"),
     *("Apache-2.0", "mean, {title} {abstract}", "mean, {title}{sep}{abstract}"),  # of models
+    "retraction_in",  # a field of a record, as PubMed calls it
     *("Scroll Left", "Scroll Right"),  # Qt says it of the arrows of its tabs
 )
 # What the trainer says of its methods, it says in English.

@@ -69,7 +69,7 @@ def test_a_model_comes_answers_goes_and_comes_back(qtbot, show_window, desk, job
     page.activate()
     qtbot.waitUntil(lambda: "It answers" in card.ready.text() and not jobs.running())
     assert desk._workspace.answering.model == "bees"
-    assert desk.models.about("bees").model.speed == 400.0
+    assert desk.models.about("bees").model.speed > 0
     assert page.why_not("remove") == "It answers now"
 
     page.go_back()
