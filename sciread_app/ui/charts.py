@@ -157,9 +157,11 @@ class LineChart(QWidget):
             painter.drawText(box, right, self._y.shown(value))
         painter.setPen(faint)
         for value in ticks(*frame.x):
-            at = frame.at(value, frame.y[0]).x()
+            text, at = self._x.shown(value), frame.at(value, frame.y[0]).x()
+            # The last may stand at the very edge.
+            at = min(at, self.width() - self._letters.horizontalAdvance(text) / 2 - 1)
             box = QRectF(at - 50, plot.bottom() + GAP / 2, 100, height)
-            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, self._x.shown(value))
+            painter.drawText(box, Qt.AlignmentFlag.AlignHCenter, text)
         if self._x.title:
             box = QRectF(plot.left(), plot.bottom() + GAP / 2 + height, plot.width(), height)
             painter.drawText(box, Qt.AlignmentFlag.AlignRight, self._x.title)

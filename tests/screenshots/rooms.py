@@ -21,6 +21,7 @@ from tests.screenshots import (
     shelf,
     shell,
     swap,
+    training_page,
 )
 from tests.screenshots.intake_page import Sources
 from tests.screenshots.scene import EVERYWHERE, Scene
@@ -41,6 +42,7 @@ def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
         "duplicates": duplicates_page.SCENES,
         "intake": intake_page.scenes(served),
         "models": models_page.SCENES,
+        "training": training_page.SCENES,
         "shelf": shelf.SCENES,
         "settings": shell.SETTINGS,
         "shell": shell.SCENES,

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.following import NO_POINTS, Points, Stage, Story, Validation
-from sciread_app.ui.chart_lines import Axis, Line, Numbers, smooth
+from sciread_app.ui.chart_lines import Axis, Line, Numbers
 from sciread_app.ui.charts import LineChart
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.training.words import scientific
@@ -19,6 +19,7 @@ from sciread_app.ui.training.words import scientific
 LOSS_HIGH, SMALL_HIGH, LEAST_WIDE = 250, 150, 130
 BESIDE = 460  # pixels from which on the small ones stand side by side
 _STEP = Axis(tr("step"), shown=lambda step: f"{step:,.0f}")
+_REACH = 0.04  # of all, of which neighbours a mean is made on either side
 _OF_LOSS, _OF_VALIDATION, _OF_RATE, _OF_PACE = 0, 1, 2, 3  # places among the colours
 
 
@@ -66,8 +67,19 @@ class Curves(QWidget):
             (self.pace, "tokens_per_second", _OF_PACE),
         ):
             points = story.curves.get(name, NO_POINTS)
-            y = smooth(points.mean) if chart is self.pace else points.mean
+            y = trend(points.mean) if chart is self.pace else points.mean
             chart.show_lines([Line("", points.steps, y, number, filled=True)], x=across)
+
+
+def trend(y: Numbers) -> Numbers:
+    """The mean of each value's neighbours; at the ends of those on one side, so that what came last
+    does not leap about."""
+    reach = int(len(y) * _REACH)
+    sums = np.concatenate([[0.0], np.cumsum(y)])
+    at = np.arange(len(y))
+    first, last = np.maximum(at - reach, 0), np.minimum(at + reach, len(y) - 1)
+    found: Numbers = (sums[last + 1] - sums[first]) / (last - first + 1)
+    return found
 
 
 def _losses(points: Points, stages: Sequence[Stage]) -> list[Line]:
@@ -77,10 +89,10 @@ def _losses(points: Points, stages: Sequence[Stage]) -> list[Line]:
     for part in _by_stage(points, stages):
         ranges = bool(np.any(part.high > part.low))
         low, high = (part.low, part.high) if ranges else (None, None)
-        name = tr("Loss")
+        name = tr("On training papers")
         found += [
             Line(name, part.steps, part.mean, _OF_LOSS, low, high, pale=True),
-            Line(name, part.steps, smooth(part.mean, 0.08), _OF_LOSS),
+            Line(name, part.steps, trend(part.mean), _OF_LOSS),
         ]
     return found
 

@@ -64,6 +64,7 @@ class TrainingPage(Page):
         self._jobs = jobs
         self.trainings: Sequence[Training] = ()
         self._looking: Job | None = None
+        self._loading: Job | None = None
         self._loaded = self._was_busy = False
         self._build(appearance)
         self.planning = Planning(teacher, jobs, self.form, self)
@@ -144,8 +145,12 @@ class TrainingPage(Page):
 
     def load(self, choose: str = "") -> None:
         """Look at the trainings; `choose` names one that is to be shown then."""
-        self._light(tr("Looking at trainings"), lambda task: self._teacher.trainings(),
-                    partial(self._show, choose=choose), instead_of="trainings")  # fmt: skip
+        self._loading = self._light(
+            tr("Looking at trainings"),
+            lambda task: self._teacher.trainings(),
+            partial(self._show, choose=choose),
+            instead_of="trainings",
+        )
 
     def _show(self, trainings: Sequence[Training], choose: str = "") -> None:
         self._loaded, self.trainings = True, trainings
@@ -198,9 +203,11 @@ class TrainingPage(Page):
             self.shown.emit()
 
     def _tick(self) -> None:
-        """Look again at what goes on, unless the last look is not over."""
+        """Look again at what goes on, unless the last look is not over: it may be one that
+        somebody has asked for."""
         going = any(training.standing.goes_on for training in self.trainings)
-        if not going or not self.isVisible() or self._looking in self._jobs.running(Lane.light):
+        looking = {self._looking, self._loading} & {*self._jobs.running(Lane.light)}
+        if not going or not self.isVisible() or looking:
             return
         shown = self.view.told
         if shown and shown.training.standing.goes_on and not self.writes:

@@ -338,6 +338,14 @@ def test_one_that_goes_on_is_followed(qtbot, show, jobs, teacher):
     assert not jobs.running()  # there is nothing more to see
 
 
+def test_what_somebody_wants_to_see_is_shown_though_another_one_goes_on(qtbot, show, jobs, teacher):
+    teacher.have(training("mine"), training("other", Standing.stopped))
+    shown = show()
+    shown.load("other")
+    shown._tick()
+    qtbot.waitUntil(lambda: shown.view.title.text() == "other")
+
+
 def test_it_is_stopped_and_goes_on(qtbot, show, jobs, teacher):
     teacher.have(training("mine"))
     shown = show()
