@@ -305,12 +305,12 @@ def turned(drawing: Drawing, like: Drawing) -> Drawing:
         return drawing
     one = drawing.places[here].astype(np.float64)
     other = like.places[there].astype(np.float64)
-    middle = one.mean(axis=0)
-    left, _, right = np.linalg.svd((one - middle).T @ (other - other.mean(axis=0)))
+    here_middle, there_middle = one.mean(axis=0), other.mean(axis=0)
+    left, _, right = np.linalg.svd((one - here_middle).T @ (other - there_middle))
     turn = left @ right
 
     def place(at: np.ndarray) -> np.ndarray:
-        found: np.ndarray = (at - middle) @ turn + middle
+        found: np.ndarray = (at - here_middle) @ turn + there_middle
         return found
 
     def moved(clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:

@@ -1,0 +1,159 @@
+"""All scores at a glance: lines that may be compared, and what each is of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.headings import Heading
+from sciread_app.ui.dashboard.score_rows import FIRST
+from sciread_app.ui.dashboard.values import Found
+from sciread_app.ui.theme import Choice
+from tests.app.ui.fake_dashboard import START, TRAINED, WORDS, board, measured
+from tests.make_report import report, result
+from trainer.contract.report import Score
+
+DISPLAY, SPOKEN = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole
+
+
+@pytest.fixture
+def refresh(page, settled):
+    def go():
+        page.refresh()
+        settled()
+
+    return go
+
+
+def texts(table, role=DISPLAY):
+    model = table.model()
+    return [
+        [model.index(row, column).data(role) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_each_metric_has_a_line_and_each_model_a_column(page):
+    table = page.scores.table
+    header = [
+        table.model().headerData(column, Qt.Orientation.Horizontal)
+        for column in range(FIRST, table.model().columnCount())
+    ]
+    assert header == ["SPECTER on 900 papers", "Starter", "TF-IDF"]
+    assert texts(table) == [
+        ["Citations", None, None, None, None],
+        ["MAP ↑", "100", "80.00", "70.00", "60.00"],
+        ["nDCG ↑", "100", "80.00", "70.00", "60.00"],
+        ["Fields", None, None, None, None],
+        ["macro F1 ↑", "100", "40.00", "35.00", "30.00"],
+        ["accuracy ↑", "100", "40.00", "35.00", "30.00"],
+    ]
+
+
+def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):
+    spoken = texts(page.scores.table, SPOKEN)[1]
+    assert spoken == [
+        "Citations, MAP",
+        "100 items",
+        "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row",
+        "Starter: 70.00, 67.00–73.00",
+        "TF-IDF: 60.00, 57.00–63.00",
+    ]
+
+
+def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):
+    table, panel = page.scores.table, page.scores.panel
+    assert panel.title.text() == "Citations" and panel.below.text().startswith("MAP")
+    for wanted in ("nDCG", "macro F1"):
+        qtbot.keyClick(table, Qt.Key.Key_Down)
+        assert panel.below.text().startswith(wanted)
+    assert panel.title.text() == "Fields"
+
+
+def test_what_is_chosen_is_told_with_its_n_its_data_and_how_it_is_read(page):
+    panel = page.scores.panel
+    facts = panel.facts.text()
+    assert "n = 100 items" in facts
+    assert "the library of today, test part, data 5f5f5f5f, seed 1" in facts
+    assert "SciDocs" in panel.read.text() and "“Compare” says" in panel.read.text()
+    assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
+
+
+def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, refresh):
+    cited = result("cite", title="Citations", scores=(Score("map", 0.8, 900),))
+    dashboard.found = Found([board(report(cited, subject=TRAINED, suite="scidocs"))])
+    refresh()
+    bars = page.scores.panel.bars.bars
+    ours, paper = bars[0], bars[1]
+    assert ours.number is not None and paper.number is None
+    assert paper.name == "SPECTER in its paper" and paper.value == pytest.approx(0.884)
+    assert "other weights" in paper.aside and "Table 1" in paper.tip
+    assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
+
+
+def test_what_may_not_be_compared_has_a_line_of_its_own_and_says_why(page, dashboard, refresh):
+    other = measured(START, 0.9, sha256="00" * 32)
+    dashboard.found = Found([board(measured(TRAINED, 0.8), measured(WORDS, 0.6), other)])
+    refresh()
+    lines = page.scores.table.rows.lines
+    why = [line.text for line in lines if isinstance(line, Heading) and line.quiet]
+    assert len(why) == 2 and why[0].startswith("Not with the above: the data differ")
+    apart = [line for line in lines if isinstance(line, Row) and line.apart]
+    assert all(len(row.cells) == 1 for row in apart)
+
+
+def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
+    scidocs = replace(measured(START, 0.5), suite="scidocs")
+    mine, theirs = dashboard.found.boards[0], board(scidocs, key="scidocs-theirs")
+    dashboard.found = Found([mine, theirs], {"local-mine": "mine", "scidocs-theirs": "theirs"})
+    refresh()
+    view = page.scores
+
+    def heads():
+        return [line.text for line in view.table.rows.lines if isinstance(line, Heading)]
+
+    assert heads() == ["local · mine", "Citations", "Fields", "scidocs · theirs", "Citations",
+                       "Fields"]  # fmt: skip
+    view.suites.setCurrentText("scidocs")
+    view.suites.activated.emit(view.suites.currentIndex())
+    assert heads() == ["Citations", "Fields"] and view.columns == [
+        next(model for model, name in page.found.names.items() if name == "Starter")
+    ]
+    view.suites.setCurrentIndex(0)
+    view.boards.setCurrentText("mine")
+    view.boards.activated.emit(view.boards.currentIndex())
+    assert len(view.columns) == 3
+    action = next(a for a in view.models.menu().actions() if a.text() == "TF-IDF")
+    action.setChecked(False)
+    assert len(view.columns) == 2 and view.table.model().columnCount() == FIRST + 2
+    assert "TF-IDF" not in view.panel.bars.accessibleDescription()
+
+
+def test_where_nothing_is_measured_it_says_what_to_do(page, dashboard, refresh, qtbot, settled):
+    dashboard.found = Found()
+    refresh()
+    empty = page.scores.empty
+    assert empty.isVisible() and empty.title.text() == "Nothing is measured yet"
+    (button,) = empty.buttons()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settled()
+    assert page.findChild(EvaluateDialog).isVisible()
+
+
+def test_a_report_that_cannot_be_read_is_named(page, dashboard, refresh):
+    said = "x/report.json is damaged. Evaluate again."
+    dashboard.found = Found([board(measured(START, 0.5), problems=[said])])
+    refresh()
+    assert page.scores.problems.isVisible() and page.scores.problems.text() == said
+
+
+def test_it_is_painted_in_both_themes(page, appearance):
+    light = page.scores.table.viewport().grab().toImage()
+    appearance.choose(Choice.dark)
+    dark = page.scores.table.viewport().grab().toImage()
+    appearance.choose(Choice.light)
+    assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
