@@ -226,7 +226,7 @@ class DetailsPanel(QFrame):
                 lambda task: self._about.details(paper, query, task),
                 lambda details: self._show(paper, details, edits),
                 lane=Lane.light,
-                instead_of="details",
+                instead_of=f"details {id(self)}",  # there are others, on other pages
             )
 
     def _show(self, paper: PaperId, details: Details | None, edits: int) -> None:

@@ -111,7 +111,11 @@ class Ink(QObject):
                 self.sharper.emit()
 
         self._jobs.run(
-            tr("Drawing the map"), lambda task: make(), keep, lane=Lane.light, instead_of="map ink"
+            tr("Drawing the map"),
+            lambda task: make(),
+            keep,
+            lane=Lane.light,
+            instead_of=f"map ink {id(self)}",  # two maps may lie side by side
         )
 
 

@@ -108,7 +108,7 @@ class Titles(QObject):
             lambda task: self._source.cards(papers),
             self._keep,
             lane=Lane.light,
-            instead_of="map titles",
+            instead_of=f"map titles {id(self)}",  # two maps may lie side by side
         )
 
     def _keep(self, cards: Sequence[Card]) -> None:

@@ -85,7 +85,7 @@ class AroundPaper(QWidget):
             lambda found: self._arrive(paper, tab, found),
             on_failed=lambda problem: self._fail_loading(paper, tab, problem),
             lane=Lane.light,
-            instead_of=f"around {tab}",
+            instead_of=f"around {tab} {id(self)}",  # there are others, on other pages
         )
 
     def go_to(self, tab: int) -> None:

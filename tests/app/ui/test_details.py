@@ -51,6 +51,16 @@ def show(qtbot, jobs, appearance, desk):
     return show_paper
 
 
+def test_two_panels_look_up_their_papers_at_once(qtbot, jobs, appearance, desk):
+    panels = [DetailsPanel(desk, jobs, appearance) for _ in range(2)]
+    for id, panel in enumerate(panels, start=1):
+        qtbot.addWidget(panel)
+        panel.show_paper(id)
+    for id, panel in enumerate(panels, start=1):
+        qtbot.waitUntil(lambda panel=panel: panel.details is not None)
+        assert panel.details.paper.id == id
+
+
 def test_however_narrow_nothing_of_it_is_beyond_its_edge(show):
     panel = show()
     panel.resize(100, 600)
