@@ -8,6 +8,7 @@ import time
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import MOVED, Home
+from sciread_app.services.runs import Runs
 from sciread_app.storage.copies import copy, is_sound
 from sciread_app.storage.database import in_use
 from sciread_app.tasks import Task
@@ -32,6 +33,11 @@ def move(home: Home, target: Home, task: Task) -> Home:
         raise LibraryError(
             tr("The library {file} is open in another window or program.", file=home.library),
             tr("Close it and move the library again. Nothing was changed."),
+        )
+    if going := [one.name for one in Runs(home).all() if one.standing.goes_on]:
+        raise LibraryError(
+            tr("The training {name} goes on, and writes to the old folder.", name=going[0]),
+            tr("Stop it, move the library, and let it go on there. Nothing was changed."),
         )
     try:
         target.folder.mkdir(parents=True, exist_ok=True)

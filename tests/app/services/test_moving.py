@@ -14,6 +14,7 @@ from sciread_app.storage.copies import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from tests.make import paper
+from trainer.contract.run import Recipe, Run
 
 
 @pytest.fixture
@@ -41,6 +42,15 @@ def test_all_that_belongs_to_a_library_is_moved(old, new):
     assert (new.models / "mine" / "package.json").exists()
     assert Drafts(new.folder / "drafts").of(PaperId(1)) == {NEW: "half a sentence"}
     assert open_home(old.folder) == new
+
+
+def test_while_a_training_writes_to_it_nothing_is_moved(old, new):
+    run = Run.create(old.runs / "mine", Recipe.named("specter", old.corpora))
+    with run.hold(), pytest.raises(LibraryError, match="The training mine goes on"):
+        move(old, new, Task())
+    assert not new.library.exists()
+    move(old, new, Task())
+    assert Run(new.runs / "mine").exists
 
 
 def test_the_old_file_is_kept_under_another_name(old, new):
