@@ -23,7 +23,6 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services import trainer_process
-from sciread_app.sources.semantic_scholar import KEY as ASKED_OF
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -159,8 +158,10 @@ class Corpora:
         return ids
 
     def _unasked(self, ids: Ids) -> tuple[int, ...]:
+        from sciread_app.sources.semantic_scholar import KEY  # with all that asks over the network
+
         before = time.time() - STALE
-        unasked = self._library.citations.not_asked(ASKED_OF, before)
+        unasked = self._library.citations.not_asked(KEY, before)
         return tuple(np.intersect1d(unasked, ids).tolist())
 
     def _of_corpus(self, folder: Path, task: Task) -> Holdings:

@@ -306,21 +306,15 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
 
     def _begin(self) -> None:
-        assert self.page and self.importing
-        if not self._ready:
-            self._ready = True
-            self._pages.addWidget(self.page)
-            self.rail.setEnabled(True)
-            self.menus.library_opened()
-            self.go_to_box()
-            once = Qt.ConnectionType.SingleShotConnection
-            self.page.shown.connect(self._prepare, once)  # when there is something to look at
-            self.page.search()
-            self.opened.emit()
-            self._wake()
-            self._keep_safe()
-        self._show_status()
-        self.importing.catch_up()
+        assert self.page
+        self._ready = True
+        self._pages.addWidget(self.page)
+        self.rail.setEnabled(True)
+        self.menus.library_opened()
+        self.go_to_box()
+        self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
+        self.page.search()
+        self.opened.emit()
 
     def _save_search(self, name: str, query: str) -> None:
         if self.shelving:
@@ -341,8 +335,18 @@ class MainWindow(QMainWindow):
         self.library_changed.connect(undo.library_changed)
         self.edited.connect(undo.look)
 
-    def _prepare(self) -> None:
-        self._jobs.run(tr("Preparing pages"), lambda task: prepare(), lane=Lane.light)
+    def _go_on(self) -> None:
+        """With what would hold up the first papers; now there is something to look at."""
+        assert self.importing
+        self._wake()
+        self._show_status()
+        self.importing.catch_up()
+        self._jobs.run(
+            tr("Preparing pages"),
+            lambda task: prepare(),
+            lambda _: self._keep_safe(),
+            lane=Lane.light,
+        )
 
     def _wake(self) -> None:
         if self._desk:

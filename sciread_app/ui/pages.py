@@ -245,6 +245,7 @@ _BUILDERS: Mapping[str, Callable[[MainWindow, Desk, Jobs], Page]] = {
 _MODULES = (
     *("map.page", "foryou_page", "reader.page", "duplicates_page", "intake_page", "settings_page"),
     *("models.page", "training.page", "dashboard.page", "palette", "job_centre"),
+    *("training.desk", "training.watch", "dashboard.desk", "backups_daily"),
 )
 
 
