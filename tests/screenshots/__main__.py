@@ -1,6 +1,7 @@
 """Pictures of the window: `make screenshots` puts them in screenshots/, by theme and scale.
 
-`make screenshots ARGS="--only map settings --scale 300"` takes a few of them.
+`make screenshots ARGS="--only map settings --scale 300"` takes a few of them; all take some ten
+minutes on two cores that have nothing else to do.
 """
 
 from __future__ import annotations

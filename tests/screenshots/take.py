@@ -31,7 +31,7 @@ class Camera:
         self._folder = folder
         self._scale = scale
         self._app = app
-        self._appearance = Appearance(app, Choice.light)
+        self._appearance, self._other = Appearance(app, Choice.light), Choice.dark
 
     def take_room(self, scenes: Sequence[Scene], home: Path) -> None:
         wanted = [scene for scene in scenes if self._scale in scene.scales]
@@ -67,10 +67,11 @@ class Camera:
             desk.close()
 
     def _take(self, window: MainWindow, jobs: Jobs, scene: Scene) -> None:
-        self._appearance.choose(Choice.light)
         scene.prepare(window)
         settle(jobs)
-        for choice in (Choice.light, Choice.dark):
+        first, second = self._appearance.choice, self._other  # to put one on takes half a second
+        self._other = first
+        for choice in (first, second):
             self._appearance.choose(choice)
             settle(jobs, REPAINT_MS)
             folder = self._folder / f"{choice.value}-{self._scale}"
