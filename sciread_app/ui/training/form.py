@@ -82,6 +82,7 @@ class TrainingForm(QFrame):
         self.data.show_held(check)
         self.method.show_held(check.held.holdings)
         self.check.show_lines(check.lines)
+        self.order_stops()
         self._allow()
 
     def show_problem(self, problem: Problem) -> None:

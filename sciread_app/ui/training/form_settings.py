@@ -242,6 +242,8 @@ class SettingRow(QWidget):
             base.setEditable(True)
             base.setFixedWidth(WIDE + 90)
             base.currentTextChanged.connect(lambda _: self._tell())
+            if line := base.lineEdit():
+                line.setAccessibleName(setting.name)  # it is what has the focus
             return base
         line = styled(QLineEdit(), "field")
         line.setFixedWidth(WIDE if isinstance(setting.default, str) else WIDE - 60)

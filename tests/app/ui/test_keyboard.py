@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QLabel,
     QLineEdit,
     QWidget,
@@ -53,7 +54,7 @@ def walk(qtbot, window):
 
 
 def name_of(widget):
-    if isinstance(widget.parent(), QAbstractSpinBox):
+    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
         widget = widget.parent()  # what is typed into is a part of it
     text = widget.text() if isinstance(widget, QAbstractButton | QLabel) else ""
     return widget.accessibleName() or text
@@ -61,7 +62,7 @@ def name_of(widget):
 
 def is_reached(widget, seen):
     """By Tab itself; in a group of which one is chosen, by the arrow keys from there."""
-    if isinstance(widget.parent(), QAbstractSpinBox):
+    if isinstance(widget.parent(), QAbstractSpinBox | QComboBox):
         widget = widget.parent()
     group = widget.group() if isinstance(widget, QAbstractButton) else None
     return widget in seen or bool(group and any(other in seen for other in group.buttons()))

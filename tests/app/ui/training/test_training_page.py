@@ -7,18 +7,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtWidgets import QDialog, QLabel, QMessageBox, QPushButton, QWidget
 
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.training import LIBRARY, Data, Kind
 from sciread_app.errors import SourceError
 from sciread_app.services.runs import Standing
 from sciread_app.services.training import Line, Remedy
+from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.training import form_data, page, planning, watch
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.words import STANDINGS
 from tests.app.ui.fake_training import ENOUGH, LACKS, STEPS, training
 from tests.app.ui.fakes import FakeDesk
+from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from trainer.contract.catalog import METHODS
 from trainer.contract.holdings import Level
 
@@ -485,3 +487,30 @@ def test_papers_that_came_are_counted_in_the_form(qtbot, write, jobs, teacher):
     shown.library_changed(Changes(papers=True))
     qtbot.waitUntil(lambda: len(teacher.plans) > asked)
     settle(qtbot, jobs, shown)
+
+
+@pytest.mark.parametrize("state", ["form", "running", "finished"])
+def test_all_of_it_is_reached_by_tab_and_has_a_name(qtbot, show_window, desk, jobs, teacher, state):
+    teacher.lines = (LACKS,)
+    if state != "form":
+        teacher.have(training("mine", Standing[state]))
+    window = show_window(desk)
+    window.activateWindow()
+    window.go_to("training")
+    shown = window.other_page("training")
+    if state == "form":
+        shown.begin()
+        settle(qtbot, jobs, shown)
+        shown.form.settings.folded.button.click()
+        shown.form.settings.rows["epochs"].field.setText("9")
+    qtbot.waitUntil(lambda: not jobs.running())
+    seen = walk(qtbot, window)
+    wanted = [w for w in shown.findChildren(QWidget) if takes_focus(w)]
+    unreached = [w for w in wanted if not is_reached(w, seen)]
+    assert not unreached, [(w, name_of(w)) for w in unreached]
+    assert not [w for w in seen if not name_of(w).strip()]
+    if state == "form":
+        names = [name_of(w) for w in seen]
+        order = ["Name of the training", "Fetch citations for 12 papers", "base", "epochs",
+                 "dropout", "Seed"]  # fmt: skip
+        assert sorted(order, key=names.index) == order
