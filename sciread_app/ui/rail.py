@@ -14,7 +14,7 @@ from sciread_app.ui.theme import Appearance, Theme, scaled
 
 WIDTH, HEIGHT = 68, 58  # pixels of a button
 LEAST, GAP, TOP = 30, 4, 12  # of one without its name, between two, above the first
-PICTURE = 22
+PICTURE, SMALLEST, AROUND = 22, 15, 17  # at most, beside its name, and around the two
 
 
 class Place(NamedTuple):
@@ -80,7 +80,7 @@ class Rail(QFrame):
         return QSize(WIDTH + 8, TOP + 8 + len(PLACES) * (LEAST + GAP))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is no room for names, at 300 %, the pictures alone remain."""
+        """Where there is little room, at 300 %, pictures are smaller, or remain alone."""
         room = (self.height() - TOP - 8) // len(PLACES) - GAP
         for button in self._buttons.values():
             button.fit(min(HEIGHT, max(LEAST, room)))
@@ -107,7 +107,6 @@ class RailButton(QToolButton):
         self.setToolTip(f"{place.what} ({place.keys})")
         self.setAccessibleDescription(place.what)
         self.setCheckable(True)
-        self.setIconSize(QSize(PICTURE, PICTURE))
         self.fit(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.toggled.connect(self.paint_icon)
@@ -117,7 +116,9 @@ class RailButton(QToolButton):
 
     def fit(self, height: int) -> None:
         style = Qt.ToolButtonStyle
-        named = height >= HEIGHT - 1
+        picture = min(PICTURE, height - self.fontMetrics().height() - AROUND)
+        named = picture >= SMALLEST
+        self.setIconSize(QSize(1, 1) * (picture if named else PICTURE))
         self.setFixedSize(WIDTH, height)
         self.setToolButtonStyle(
             style.ToolButtonTextUnderIcon if named else style.ToolButtonIconOnly

@@ -65,6 +65,7 @@ def _filters(window: MainWindow) -> None:
 def _years(window: MainWindow) -> None:
     page = _page(window)
     page.head.change(filters=())
+    wait(lambda: not page.view.request.filters)
     page.head.filters.open("year")
 
 
