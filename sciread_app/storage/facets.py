@@ -45,7 +45,7 @@ _NAMED = {"cat": _FIELDS, "venue": _VENUES, "tag": _TAGS, "in": _COLLECTIONS}
 _NAME = "trim(replace(given || ' ' || particle || ' ' || family || ' ' || suffix, '  ', ' '))"
 _AUTHORS = f"""
 SELECT group_concat(paper), group_concat(replace({_NAME}, char(30), ' '), char(30))
-FROM (SELECT * FROM authors WHERE paper BETWEEN ? AND ? ORDER BY paper, position)
+FROM authors WHERE paper BETWEEN ? AND ?
 """
 _AUTHORS_AMONG = f"""
 SELECT replace({_NAME}, char(30), ' ') FROM authors
