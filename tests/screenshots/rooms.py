@@ -10,6 +10,7 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.rail import PLACES
 from tests.screenshots import (
     compare,
+    dashboard_page,
     duplicates_page,
     foryou_page,
     intake_page,
@@ -42,6 +43,7 @@ def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
         "duplicates": duplicates_page.SCENES,
         "intake": intake_page.scenes(served),
         "models": models_page.SCENES,
+        "dashboard": dashboard_page.SCENES,
         "training": training_page.SCENES,
         "shelf": shelf.SCENES,
         "settings": shell.SETTINGS,

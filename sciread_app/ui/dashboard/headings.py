@@ -14,10 +14,11 @@ HIGH, LOW = 46, 34  # pixels of a line with numbers, and of a heading
 
 
 class Heading(NamedTuple):
-    """`quiet`: it only explains."""
+    """`quiet`: it only explains. `over`: it stands above other headings."""
 
     text: str
     quiet: bool = False
+    over: bool = False
 
 
 def as_list(table: QTableView) -> None:
@@ -45,12 +46,15 @@ def measure(table: QTableView, lines: object) -> None:
 
 
 def paint_heading(painter: QPainter, theme: Theme, box: QRectF, line: Heading, font: QFont) -> None:
-    if not line.quiet:
+    if line.over:
+        painter.fillRect(box, QColor(theme.window))
+    elif not line.quiet:
         painter.setPen(QPen(QColor(theme.border), 1))
         painter.drawLine(box.topLeft(), box.topRight())
-    painter.setFont(scaled(font, 0.86) if line.quiet else scaled(font, 1, QFont.Weight.DemiBold))
+    bold = scaled(font, 1.08 if line.over else 1, QFont.Weight.DemiBold)
+    painter.setFont(scaled(font, 0.86) if line.quiet else bold)
     painter.setPen(QColor(theme.faint if line.quiet else theme.text))
-    inner = box.adjusted(10, 4, -8, 0)
+    inner = box.adjusted(10, 0 if line.over else 4, -8, 0)
     letters = QFontMetricsF(painter.font())
     text = letters.elidedText(line.text, Qt.TextElideMode.ElideRight, inner.width())
     painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, text)

@@ -99,12 +99,11 @@ def _lines(found: Found, models: Sequence[str]) -> list[Row | Heading]:
             board, task = row.board.key, ("", "")
             if len(found.boards) > 1:
                 data = found.called.get(board, row.board.data)
-                lines.append(Heading(f"{row.board.suite} · {data}"))
+                lines.append(Heading(f"{row.board.suite} · {data}", over=True))
         now = row.result.task, row.key[2]
         if now != task:
-            lines.append(Heading(row.result.title))
-            if row.apart:
-                lines.append(Heading(tr("Not with the above: {why}", why=row.apart), quiet=True))
+            why = tr("Not with the above: {why}", why=row.apart)
+            lines.append(Heading(why, quiet=True) if row.apart else Heading(row.result.title))
         task = now
         lines.append(row)
     return lines

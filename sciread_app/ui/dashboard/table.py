@@ -15,7 +15,7 @@ from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.theme import Appearance, Theme
 
-WIDTH = 116  # pixels of a model's column
+WIDTH, WITH_PAPERS = 116, 128  # pixels of a model's column
 
 
 class ScoreTable(QTableView):
@@ -60,6 +60,10 @@ class ScoreTable(QTableView):
         if row := self.current:
             self.chosen.emit(row)
 
+    def _has_papers(self) -> bool:
+        rows = (line for line in self.rows.lines if isinstance(line, Row))
+        return any(cell.papers for row in rows for cell in row.cells.values())
+
     def _measure(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
@@ -67,5 +71,5 @@ class ScoreTable(QTableView):
         header.setMinimumSectionSize(56)
         self.setColumnWidth(N, 56)
         for column in range(FIRST, self.rows.columnCount()):
-            self.setColumnWidth(column, WIDTH)
+            self.setColumnWidth(column, WITH_PAPERS if self._has_papers() else WIDTH)
         measure(self, self.rows.lines)

@@ -1,0 +1,224 @@
+"""Pictures of the dashboard: scores beside the papers', a verdict, classes, curves, two maps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from zlib import crc32
+
+import numpy as np
+
+from sciread_app.services.scores import BOARD
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.page import (
+    CLASSES,
+    COMPARE,
+    LEARNING,
+    MAPS,
+    NEIGHBOURS,
+    SCORES,
+    DashboardPage,
+)
+from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.theme import restyled
+from tests.make_report import pictures_of, report, result
+from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
+from tests.tiny_model import tiny_package
+from trainer.contract.pictures import write_pictures
+from trainer.contract.report import Report, Result, Score, Subject
+from trainer.contract.run import Event, Recipe, Run
+from trainer.evaluations.intervals import Items, interval, value
+from trainer.evaluations.items import write_items
+
+STARTER = Subject(id="starter", title="all-MiniLM-L6-v2", kind="package", space="aa", dim=384)
+OURS = Subject(
+    id="specter-starter-5f3a", title="SPECTER on 20,000 papers", kind="package", space="bb",
+    method="specter", base="starter", dim=384,
+)  # fmt: skip
+WORDS = Subject(id="tf-idf", title="TF-IDF", kind="baseline")
+CHANCE = Subject(id="random", title="Random vectors", kind="baseline")
+SKILLS = ((STARTER, 0.62), (OURS, 0.74), (WORDS, 0.55), (CHANCE, 0.1))
+TASKS = (
+    ("citations", "Citations", "ranking", {"map": 0.12, "ndcg": 0.2}, 412),
+    ("fields", "Fields", "probe", {"macro_f1": -0.08, "accuracy": 0.0}, 497),
+    ("cited-pairs", "Pairs by citation", "cosine_accuracy", {"cosine_accuracy": 0.15}, 824),
+    ("cited-neighbours", "Neighbours that are cited", "neighbours", {"precision@10": -0.45}, 412),
+    ("same-journal", "Neighbours in the same journal", "neighbours", {"precision@10": -0.2}, 1980),
+)
+# What SciDocs' twelve numbers are made of, and which its papers print.
+SCIDOCS = (("mag", "MAG", "svm", "macro_f1", 3_750), ("cite", "Cite", "ranking", "map", 1_000))
+
+
+def _page(window: MainWindow) -> DashboardPage:
+    page = window.other_page("dashboard")
+    assert isinstance(page, DashboardPage)
+    return page
+
+
+def _items(of: Subject, task: str, skill: float, n: int) -> Items:
+    """Items are hard or easy for all; each model has luck of its own."""
+    hard = np.random.default_rng(crc32(task.encode())).normal(0, 0.22, n)
+    luck = np.random.default_rng(len(of.title) + len(task)).normal(0, 0.08, n)
+    found = np.clip(skill + hard + luck, 0, 1)
+    return Items([f"q{number:05}" for number in range(n)], found)
+
+
+def _local(of: Subject, skill: float) -> tuple[Report, dict[str, dict[str, Items]]]:
+    results: list[Result] = []
+    items: dict[str, dict[str, Items]] = {}
+    for task, title, evaluation, metrics, n in TASKS:
+        found = {
+            # What was learned helps with citations more than with anything else.
+            name: _items(of, task, skill + easy - 0.04 * (of is OURS and easy < 0), n)
+            for name, easy in metrics.items()
+        }
+        scores = tuple(
+            Score(name, value(each), n, *interval(each, 1)) for name, each in found.items()
+        )
+        results.append(result(task, title=title, evaluation=evaluation, scores=scores, seed=0))
+        items[task] = found
+    return report(*results, subject=of), items
+
+
+def measured(window: MainWindow) -> None:
+    """Four models on papers of one's own, two of them on SciDocs, and two trainings."""
+    reports = window._home / "reports"
+    for of, skill in SKILLS:
+        folder = reports / "local-library" / of.id
+        made, items = _local(of, skill)
+        made.write(folder)
+        write_items(folder, items)
+        drawn = pictures_of(3, skill)
+        write_pictures(folder, {"fields": drawn["mag"], "cited-pairs": drawn["cite"]})
+    for of, skill in ((OURS, 0.79), (STARTER, 0.75)):
+        results = [
+            result(task, title=title, evaluation=evaluation, seed=0,
+                   scores=(Score(metric, skill, n, skill - 0.01, skill + 0.01),))
+            for task, title, evaluation, metric, n in SCIDOCS
+        ]  # fmt: skip
+        if of is STARTER:
+            results[1] = replace(results[1], sha256="77" * 32)
+        report(*results, subject=of, suite="scidocs").write(reports / "scidocs-data" / of.id)
+    for board, suite in (("local-library", "local"), ("scidocs-data", "scidocs")):
+        told = {"suite": suite, "corpus": f"/data/{board.partition('-')[2]}"}
+        (reports / board / BOARD).write_text(json.dumps(told))
+    _trained(window, "hep, first try", "specter-small", {}, 0.30)
+    _trained(window, "hep, harder", "specter-small", {"margin": 0.5}, 0.24)
+    _trained(window, "journals", "miread-small", {}, 0.5)
+
+
+def _trained(
+    window: MainWindow, name: str, recipe: str, changes: dict[str, float], ends: float
+) -> None:
+    home = window._home
+    told = Recipe.named(recipe, home / "corpora" / "library", changes=changes)
+    run = Run.create(home / "runs" / name, told)
+    noise = np.random.default_rng(len(name)).normal(0, 0.02, 300)
+    start = {"recipe": recipe, "method": told.method, "steps": 300, "corpus": {"papers": 20_000}}
+    run.append(Event("start", 1_000.0, 0, start))
+    for step in range(1, 301):
+        loss = float(ends + 0.5 * np.exp(-step / 60) + noise[step - 1])
+        run.append(Event("step", 1_000.0 + step, step, {"stage": "all", "loss": loss}))
+        if step % 100 == 0:
+            told_loss = {"stage": "all", "loss": loss + 0.03, "scores": {}}
+            run.append(Event("validation", 1_000.0 + step, step, told_loss))
+
+
+def _scores(window: MainWindow) -> None:
+    measured(window)
+    window.go_to("dashboard")
+    wait(lambda: _page(window).found.boards)
+
+
+def _beside_papers(window: MainWindow) -> None:
+    view = _page(window).scores
+    view.suites.setCurrentText("scidocs")
+    view.suites.activated.emit(view.suites.currentIndex())
+    view.table.selectRow(1)
+
+
+def _compare(window: MainWindow) -> None:
+    page = _page(window)
+    page.show_view(COMPARE)
+    wait(lambda: page.compare.verdict is not None)
+
+
+def _classes(window: MainWindow) -> None:
+    page = _page(window)
+    page.show_view(CLASSES)
+    wait(lambda: page.classes.tasks.count())
+    _choose_task(page, "Fields")
+    page.classes.classes.selectRow(1)
+
+
+def _choose_task(page: DashboardPage, title: str) -> None:
+    page.classes.tasks.setCurrentText(title)
+    page.classes.tasks.activated.emit(page.classes.tasks.currentIndex())
+
+
+def _curves(window: MainWindow) -> None:
+    _choose_task(_page(window), "Pairs by citation")
+
+
+def _learning(window: MainWindow) -> None:
+    page = _page(window)
+    page.show_view(LEARNING)
+    wait(lambda: len(page.learning.charts) == 2)
+
+
+def _neighbours(window: MainWindow) -> None:
+    folder = window._home / "models" / "specter-starter-5f3a"
+    tiny_package(folder, id=OURS.id, title=OURS.title, method="specter", base="starter")
+    page = _page(window)
+    page.show_view(NEIGHBOURS)
+    side = page.neighbours.sides[1]
+    wait(side.read_button.isVisible)
+    side.read_button.click()
+    wait(lambda: side.model.rowCount() > 0)
+
+
+def _maps(window: MainWindow) -> None:
+    page = _page(window)
+    page.show_view(MAPS)
+    side = page.maps.sides[1]
+    wait(lambda: side.empty.isVisible() and side.empty.buttons())
+    side.empty.buttons()[0].click()
+    wait(side.view.isVisible)
+
+
+def _group(window: MainWindow) -> None:
+    _page(window).maps.sides[0].view.group_wanted.emit(0, False)
+
+
+def _ask(window: MainWindow) -> None:
+    page = _page(window)
+    page.show_view(SCORES)
+    page.ask_what_to_measure()
+    wait(lambda: page.findChild(EvaluateDialog))
+
+
+def _measuring(window: MainWindow) -> None:
+    """As it is seen while the trainer is at it; none is begun."""
+    page = _page(window)
+    let_pass(50)
+    for widget in (page._note, page.stop):
+        widget.show()
+    restyled(page._note, "quiet")
+    page._note.setText("38 %  SPECTER on 20,000 papers: Citations, 3,072 of 12,041 texts read")
+    page.evaluate.setEnabled(False)
+    window.rail.show_busy("dashboard", True)
+
+
+SCENES = (
+    Scene("dashboard-scores", _scores, EVERYWHERE),
+    Scene("dashboard-beside-papers", _beside_papers),
+    Scene("dashboard-compare", _compare, EVERYWHERE),
+    Scene("dashboard-classes", _classes, EVERYWHERE),
+    Scene("dashboard-curves", _curves),
+    Scene("dashboard-learning", _learning, EVERYWHERE),
+    Scene("dashboard-neighbours", _neighbours, EVERYWHERE),
+    Scene("dashboard-maps", _maps, (100, 200)),
+    Scene("dashboard-maps-group", _group),
+    Scene("dashboard-what-to-measure", _ask, EVERYWHERE),
+    Scene("dashboard-measuring", _measuring),
+)
