@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_desktop [--home DIR] [--papers N] [--import N]
 
-DIR (else bench-large, which is made) is filled by tests.benchmarks.large_home. Prints, for each
+DIR (else bench-large) is filled by tests.benchmarks.large_home. Prints, for each
 kind of thing that is done, how long the window was deaf at most, and how much memory it took.
 Counted is what the window's own thread did with the time, whatever else the machine was busy with.
 """
@@ -13,7 +13,6 @@ import argparse
 import gc
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,7 +33,7 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance
 from tests.app.ui.heartbeat import FairHeartbeat
 from tests.app.ui.working_day import working_day
-from tests.benchmarks.bench_window import REAL, write_papers
+from tests.benchmarks.large_home import PAPERS, made, write_papers
 
 PAUSE = 0.4  # seconds between two things that are done
 TARGET_MS = 50
@@ -42,18 +41,14 @@ TARGET_MS = 50
 
 def main() -> None:
     asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    asked.add_argument("--home", type=Path, default=Path("bench-large"))
-    asked.add_argument("--papers", type=int, default=153_940)
+    asked.add_argument("--home", type=Path)
+    asked.add_argument("--papers", type=int, default=PAPERS)
     asked.add_argument("--import", dest="coming", type=int, default=3_000)
     wanted = asked.parse_args()
-    if not REAL.is_file():
-        sys.exit(f"The real papers are not there: {REAL}")
-    # In a process of its own: what that takes is no memory of the window.
-    make = [sys.executable, "-m", "tests.benchmarks.large_home", str(wanted.home)]
-    subprocess.run([*make, "--papers", str(wanted.papers)], check=True)
+    source = made(wanted.home, wanted.papers)
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder) / "home"
-        shutil.copytree(wanted.home, home)  # what comes in shall not stay
+        shutil.copytree(source, home)  # what comes in shall not stay
         write_papers(Path(folder) / "papers.jsonl", wanted.coming)
         renamed(Path(folder) / "papers.jsonl")
         work(home, Path(folder) / "papers.jsonl")

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_map [--home DIR] [--papers N] [--points N]
 
-DIR (else bench-home, which bench_index fills) has the vectors; N of its papers are laid out, and as
+DIR (else bench-large, which is made) has the vectors; N of its papers are laid out, and as
 many placed among them. Frames are of made-up points, at 100 % and 200 %.
 """
 
@@ -25,6 +25,7 @@ from sciread_app.services import atlas_layout
 from sciread_app.services.atlas import SAMPLE, Cluster, Drawing
 from sciread_app.services.atlas_clusters import group
 from sciread_app.tasks import Task
+from tests.benchmarks.large_home import made
 
 SIZE = (1180, 690)  # of the map in a window of the first size
 FRAMES = 240
@@ -33,7 +34,7 @@ ASKED = 1_000  # papers whose neighbours are looked at
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--home", type=Path, default=Path("bench-home"))
+    arguments.add_argument("--home", type=Path)
     arguments.add_argument("--papers", type=int, default=5_000)
     arguments.add_argument("--points", type=int, default=100_000)
     arguments.add_argument("--frames-only", action="store_true")
@@ -41,8 +42,7 @@ def main() -> None:
     if given.frames_only:
         measure_frames(given.points)
         return
-    if (given.home / "library.sqlite3").exists():
-        measure_layout(given.home, given.papers)
+    measure_layout(made(given.home), given.papers)
     measure_stalls(SAMPLE)
     for scale in ("1", "2"):
         subprocess.run(

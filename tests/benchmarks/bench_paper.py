@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_paper [--home DIR] [--papers N]
 
-DIR (else bench-home, which bench_index fills) is read only, but for being brought up to date.
+DIR (else bench-large, which is made) is read only, but for being brought up to date.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ from typing import TypeVar
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from tests.benchmarks.large_home import made
+
 T = TypeVar("T")
 TARGET = 50.0  # ms
 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--home", type=Path, default=Path("bench-home"))
+    arguments.add_argument("--home", type=Path)
     arguments.add_argument("--papers", type=int, default=200)
     given = arguments.parse_args()
-    if not (given.home / "library.sqlite3").exists():
-        print(f"no library in {given.home}: run tests.benchmarks.bench_index first")
-        return
-    measure(given.home, given.papers)
+    measure(made(given.home), given.papers)
 
 
 def measure(home: Path, count: int) -> None:

@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks.bench_search [--home DIR] [--rounds N]
 
-DIR (else bench-home, which bench_index fills) holds an encoded library. Questions are made of its
+DIR (else bench-large, which is made) holds an encoded library. Questions are made of its
 own titles, whole and in part, and of scientific claims where those are at hand; the targets stand
 beside (2 cores, 153,940 papers).
 """
@@ -22,6 +22,7 @@ import psutil
 from sciread_app.domain.query import STOP_WORDS, words_in
 from sciread_app.services.search import Mode, Search
 from sciread_app.workspace import open_workspace
+from tests.benchmarks.large_home import made
 
 CLAIMS = Path(__file__).resolve().parents[2].parent / "shared/data/judged/scifact.queries.tsv.gz"
 FILTERS = (
@@ -39,12 +40,10 @@ LIMIT = 50
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument(
-        "--home", type=Path, default=Path("bench-home"), help="folder of an encoded library"
-    )
+    arguments.add_argument("--home", type=Path, help="folder of an encoded library")
     arguments.add_argument("--rounds", type=int, default=3, help="the best of so many counts")
     given = arguments.parse_args()
-    workspace = open_workspace(given.home)
+    workspace = open_workspace(made(given.home))
     with workspace.answering.use() as now:
         space, search = now.space, now.search
     if space is None or not space.count():

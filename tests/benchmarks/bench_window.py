@@ -2,28 +2,25 @@
 
     python -m tests.benchmarks.bench_window [--home DIR] [--papers N]
 
-DIR (else bench-home, which bench_index fills) is what the window is opened on. For the import a
-home of its own is made, with N papers of ../shared/data/arxiv, or made-up ones; they are encoded
-by the starter model.
+DIR (else bench-large, which is made) is what the window is opened on. For the import a
+home of its own is made, with N papers; they are encoded by the starter model.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
-import gzip
-import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import islice
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-REAL = Path(__file__).resolve().parents[2].parent / "shared/data/arxiv/papers.jsonl.gz"
+from tests.benchmarks.large_home import made, write_papers
+
 STARTS = 5
 
 OPENING = """
@@ -63,15 +60,13 @@ app.exec()
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--home", type=Path, default=Path("bench-home"))
+    arguments.add_argument("--home", type=Path, help="folder of a library")
     arguments.add_argument("--papers", type=int, default=2_000)
     given = arguments.parse_args()
-    if (given.home / "library.sqlite3").exists():
-        starts = [opened(given.home) for _ in range(STARTS)]
-        stands, filled = (min(column) for column in zip(*starts, strict=True))
-        print(
-            f"the window stands after {stands:.2f} s, with papers after {filled:.2f} s (target 1)"
-        )
+    home = made(given.home)
+    starts = [opened(home) for _ in range(STARTS)]
+    stands, filled = (min(column) for column in zip(*starts, strict=True))
+    print(f"the window stands after {stands:.2f} s, with papers after {filled:.2f} s (target 1)")
     with tempfile.TemporaryDirectory() as folder:
         watch(Path(folder), given.papers)
 
@@ -127,21 +122,6 @@ def watch(folder: Path, count: int) -> None:
     )
     jobs.shut_down()
     desk.close()
-
-
-def write_papers(path: Path, count: int) -> None:
-    with path.open("w", encoding="utf-8") as stream:
-        if REAL.is_file():
-            with gzip.open(REAL, "rt", encoding="utf-8") as papers:
-                stream.writelines(islice(papers, count))
-        else:
-            for n in range(count):
-                about = {
-                    "id": f"x:{n}",
-                    "title": f"Bee {n}",
-                    "abstract": f"It flew {n} times. " * 40,
-                }
-                stream.write(json.dumps(about) + "\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""A library of 153,940 real papers for benchmarks of the window, with vectors that cost nothing.
+"""A large library for benchmarks of the window, with vectors that cost nothing: 153,940 real
+papers, or made-up ones where those are not at hand.
 
 `python -m tests.benchmarks.large_home FOLDER [--papers N]`. Texts become sums of random directions
 of their words, in the starter model's own space: enough to be near what is about the same, and made
@@ -8,8 +9,14 @@ in a minute where the model takes half an hour. What is measured here is time, n
 from __future__ import annotations
 
 import argparse
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -25,6 +32,40 @@ from sciread_app.tasks import Task
 from trainer.contract.package import starter_package
 
 REAL = Path(__file__).resolve().parents[2].parent / "shared/data/arxiv/papers.jsonl.gz"
+LARGE, PAPERS = Path("bench-large"), 153_940
+
+
+def made(home: Path | None, papers: int = PAPERS) -> Path:
+    """`home`, or the large one, which is made where it is not there yet: in a process of its own,
+    since what that takes is no memory of what is measured."""
+    if home:
+        return home
+    make = [sys.executable, "-m", "tests.benchmarks.large_home", str(LARGE)]
+    subprocess.run([*make, "--papers", str(papers)], check=True)
+    return LARGE
+
+
+def write_papers(path: Path, count: int) -> None:
+    """The first `count` real papers, or made-up ones where those are not at hand."""
+    with path.open("w", encoding="utf-8") as stream:
+        if REAL.is_file():
+            with gzip.open(REAL, "rt", encoding="utf-8") as papers:
+                stream.writelines(islice(papers, count))
+        else:
+            stream.writelines(json.dumps(_made_up(n)) + "\n" for n in range(count))
+
+
+def _made_up(n: int) -> dict[str, object]:
+    words = np.random.default_rng(n).zipf(1.3, 160) % 20_000
+    text = [f"word{word}" for word in words]
+    return {
+        "id": f"x:{n}",
+        "title": " ".join(text[:10]),
+        "abstract": " ".join(text[10:]),
+        "authors": f"Anna Word{words[0]}, Ben Word{words[1]}",
+        "venue": f"Journal {words[2]}",
+        "year": 1990 + n % 35,
+    }
 
 
 class WordEncoder:
@@ -50,14 +91,17 @@ class WordEncoder:
         pass
 
 
-def fill(folder: Path, papers: int = 153_940) -> Path:
+def fill(folder: Path, papers: int = PAPERS) -> Path:
     """Make the library, or go on making it; returns its folder."""
     home = open_home(folder)
     library = Library(home.library)
     try:
         if library.count() < papers:
             begun = time.monotonic()
-            report = Intake(library).add([REAL], Task())
+            with tempfile.TemporaryDirectory() as scratch:
+                source = Path(scratch) / "papers.jsonl"
+                write_papers(source, papers)
+                report = Intake(library).add([source], Task())
             library.trash(library.ids()[papers:])
             print(f"{report.added:,} papers taken in, {time.monotonic() - begun:.0f} s")
         shelve(library)
@@ -86,7 +130,7 @@ def shelve(library: Library) -> None:
 def main() -> None:
     asked = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     asked.add_argument("folder", type=Path)
-    asked.add_argument("--papers", type=int, default=153_940)
+    asked.add_argument("--papers", type=int, default=PAPERS)
     wanted = asked.parse_args()
     fill(wanted.folder, wanted.papers)
 
