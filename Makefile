@@ -52,7 +52,7 @@ screenshots: .venv/.dev
 # All that the program says, for translators: a template to begin a language with (CONTRIBUTING.md).
 texts: .venv/.dev
 	@mkdir -p build
-	$(BIN)/pybabel -q extract -k tr -k trn:1,2 --no-default-keywords -c Translators: \
+	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k trc:1c,2 --no-default-keywords -c Translators: \
 		--project SciRead -o build/sciread.pot sciread_app
 
 # The CPU build of torch comes first and by itself: as a dependency of something else, pip would

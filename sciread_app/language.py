@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import gettext
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 DOMAIN = "sciread"
 
 _spoken: gettext.NullTranslations = gettext.NullTranslations()
+_name = "en"
 _told: tuple[Sequence[str], Path] = ((), Path())
 
 
@@ -24,18 +26,26 @@ def speak(languages: Sequence[str], folder: Path) -> str:
     Called once, before anything is imported that says something: texts that never change are
     translated when their module is imported. Returns the language, "en" if there is none of them.
     """
-    global _spoken, _told
+    global _spoken, _name, _told
     _told = tuple(languages), folder
+    _spoken, _name = _first(languages, folder)
+    return _name
+
+
+def _first(languages: Sequence[str], folder: Path) -> tuple[gettext.NullTranslations, str]:
     for language in languages:
         if language.split("_")[0] == "en":
             break
         try:
-            _spoken = gettext.translation(DOMAIN, folder, [language])
+            return gettext.translation(DOMAIN, folder, [language]), language
         except OSError:
             continue
-        return language
-    _spoken = gettext.NullTranslations()
-    return "en"
+    return gettext.NullTranslations(), "en"
+
+
+def spoken() -> str:
+    """The language that is spoken now, such as "de_AT"."""
+    return _name
 
 
 def told() -> tuple[Sequence[str], Path]:
@@ -49,6 +59,37 @@ def tr(text: str, /, **values: Any) -> str:
     return said.format(**values) if values else said
 
 
+def trc(context: str, text: str, /) -> str:
+    """`trc("the key", "Space")`: a word that English has for two things, and others have not."""
+    return _spoken.pgettext(context, text)
+
+
 def trn(one: str, many: str, n: int, /, **values: Any) -> str:
     """`trn("{n:,} paper", "{n:,} papers", count)`: as the language counts; `n` is a value too."""
     return _spoken.ngettext(one, many, n).format(n=n, **values)
+
+
+def say_day(day: date, *, with_year: bool = False) -> str:
+    """5 March, 5 March 2026. Python's own names are the system's, whatever is spoken here."""
+    if with_year:
+        return tr("{day} {month} {year}", day=day.day, month=_month(day), year=day.year)
+    # Translators: 3 November, or with its year
+    return tr("{day} {month}", day=day.day, month=_month(day))
+
+
+def _month(day: date) -> str:
+    # Translators: the months stand as in "5 March"
+    names = (
+        *(tr("January"), tr("February"), tr("March"), tr("April"), tr("May"), tr("June")),
+        *(tr("July"), tr("August"), tr("September"), tr("October"), tr("November")),
+        tr("December"),
+    )
+    return names[day.month - 1]
+
+
+def say_weekday(day: date) -> str:
+    names = (
+        *(tr("Monday"), tr("Tuesday"), tr("Wednesday"), tr("Thursday"), tr("Friday")),
+        *(tr("Saturday"), tr("Sunday")),
+    )
+    return names[day.weekday()]

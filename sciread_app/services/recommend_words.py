@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from sciread_app.domain.recommend import DAY, Among, Next, Subject, SubjectKind, Wishes
-from sciread_app.language import tr, trn
+from sciread_app.language import say_day, say_weekday, tr, trn
 from sciread_app.storage.opinions import LastFetch
 
 
@@ -214,8 +214,5 @@ def _day(moment: float, now: datetime) -> str:
     if then.date() == now.date():
         return tr("today")
     if days < 7:
-        return f"{then:%A}"
-    # Translators: 3 November, or with its year
-    if then.year == now.year:
-        return tr("{day} {month}", day=then.day, month=f"{then:%B}")
-    return tr("{day} {month} {year}", day=then.day, month=f"{then:%B}", year=then.year)
+        return say_weekday(then)
+    return say_day(then, with_year=then.year != now.year)

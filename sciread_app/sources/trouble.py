@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NoReturn
 
 from sciread_app.errors import Busy, SourceError
-from sciread_app.language import tr
+from sciread_app.language import say_day, tr
 
 # What a server says when it, or the way to it, is at fault, and the request is not.
 PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
@@ -140,6 +140,6 @@ def give_up(why: str, trouble: Trouble) -> NoReturn:
         hint = tr(
             "Try again after {time} on {date}; what came until then is kept.",
             time=f"{until:%H:%M}",
-            date=f"{until:%d %B}",
+            date=say_day(until),
         )
     raise (Busy if trouble.busy else SourceError)(f"{why}.", hint) from trouble

@@ -14,19 +14,22 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
+    QLibraryInfo,
+    QLocale,
     QLockFile,
     QMessageLogContext,
     QObject,
     Qt,
     QTimer,
     QtMsgType,
+    QTranslator,
     Signal,
     qInstallMessageHandler,
 )
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from sciread_app.errors import SciReadError
-from sciread_app.language import tr
+from sciread_app.language import spoken, tr
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
@@ -182,9 +185,19 @@ def _application() -> QApplication:
     assert isinstance(app, QApplication)
     app.setApplicationName("SciRead")
     app.setDesktopFileName("sciread")
+    _teach_qt(app)
     if app.platformName() == "offscreen":
         qInstallMessageHandler(_tell)
     return app
+
+
+def _teach_qt(app: QApplication) -> None:
+    """Have Qt say its own words (Cancel, Open, Copy) in the language that the program speaks, and
+    set the window from the right where that is read so."""
+    words, language = QTranslator(app), QLocale(spoken())
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if words.load(language, "qtbase", "_", folder):
+        app.installTranslator(words)
 
 
 def _scale(home: Home) -> None:

@@ -18,14 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app import __version__
-from sciread_app.language import tr
+from sciread_app.language import tr, trc
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import scaled, styled
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
 
-# Translators: the key
-SPACE = tr("Space")
+SPACE = trc("the key", "Space")
 # Translators: the key with an arrow down
 DOWN = tr("Down")
 IN_LISTS: Group = (

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from sciread_app.domain.duplicates import CHOICES, Likeness, Pair, Side, better, compare, names
 from sciread_app.domain.paper import Paper
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.tasks import Task
 
 # A text in pieces: each with whether the other paper's text has it not.
@@ -160,8 +160,7 @@ def _added(side: Side) -> str:
 
 def _yours(side: Side) -> str:
     notes = trn("{n} note", "{n} notes", side.notes) if side.notes else ""
-    # Translators: a person has read this paper
-    marks = (tr("read") if side.read else "", "★" * side.rating, notes)
+    marks = (trc("a paper, by a person", "read") if side.read else "", "★" * side.rating, notes)
     return " · ".join(filter(None, (*marks, *side.tags, *side.collections)))
 
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.language import tr
+from sciread_app.language import tr, trc
 from sciread_app.ui.jobs import Jobs, Problem
 from sciread_app.ui.page import Page
 from sciread_app.ui.palette_entries import Entry
@@ -221,8 +221,7 @@ def _open_papers(window: MainWindow, page: ReaderPage) -> list[Entry]:
         Entry(
             f"open:{tab.path}",
             tr("Go to open paper: {title}", title=tab.title),
-            # Translators: a paper that is open, not what is done to it
-            tr("Open"),
+            trc("a paper that is open", "Open"),
             partial(show, number),
         )
         for number, tab in enumerate(page.tabs)

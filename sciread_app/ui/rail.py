@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QToolButton, QVBoxLayout
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trc
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
@@ -58,7 +58,7 @@ class Rail(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("rail")
-        self.setAccessibleName(tr("Pages"))
+        self.setAccessibleName(trc("of the window", "Pages"))
         self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self, exclusive=True)
         column = QVBoxLayout(self)

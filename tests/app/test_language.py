@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import string
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,21 @@ from babel.messages import Catalog
 from babel.messages.mofile import write_mo
 
 from sciread_app import language
-from sciread_app.language import DOMAIN, speak, tr, trn
+from sciread_app.language import DOMAIN, say_day, say_weekday, speak, spoken, tr, trc, trn
 
 SOURCES = Path(language.__file__).parent
+SAID = {"tr": 1, "trn": 2, "trc": 2}  # by what a text is said, and how many texts it takes
 
 
 @pytest.fixture
 def folder(tmp_path) -> Iterator[Path]:
     catalog = Catalog(locale="de")
     catalog.add("Nothing is like {title}.", "{title} gleicht keiner.")
+    catalog.add("Read", "Lesen")
+    catalog.add("Read", "Gelesen", context="papers")
+    catalog.add("{day} {month}", "{day}. {month}")
+    catalog.add("March", "März")
+    catalog.add("Friday", "Freitag")
     catalog.add(("{n:,} paper", "{n:,} papers"), ("{n:,} Aufsatz", "{n:,} Aufsätze"))
     path = tmp_path / "de" / "LC_MESSAGES" / f"{DOMAIN}.mo"
     path.parent.mkdir(parents=True)
@@ -38,10 +45,24 @@ def test_what_is_translated_is_said_in_that_language_and_the_rest_in_english(fol
         "2,000 Aufsätze",
     ]
     assert tr("Search") == "Search"
+    assert spoken() == "de_AT"
+
+
+def test_one_english_word_may_be_two_words_elsewhere(folder):
+    speak(["de"], folder)
+    assert (tr("Read"), trc("papers", "Read"), trc("marks", "Read")) == ("Lesen", "Gelesen", "Read")
+
+
+def test_days_are_named_in_the_language_that_is_spoken(folder):
+    day = date(2026, 3, 6)
+    speak(["de"], folder)
+    assert (say_day(day), say_weekday(day)) == ("6. März", "Freitag")
+    speak(["en"], folder)
+    assert (say_day(day, with_year=True), say_weekday(day)) == ("6 March 2026", "Friday")
 
 
 def test_who_puts_english_first_gets_english(folder):
-    assert speak(["en_GB", "de"], folder) == "en"
+    assert speak(["en_GB", "de"], folder) == spoken() == "en"
     assert trn("{n:,} paper", "{n:,} papers", 1) == "1 paper"
 
 
@@ -50,7 +71,7 @@ def calls() -> Iterator[tuple[str, ast.Call]]:
         if path.name == "language.py":
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "trn"):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID:
                 yield f"{path.relative_to(SOURCES)}:{node.lineno}", node
 
 
@@ -62,7 +83,7 @@ def test_no_text_hides_in_another():
         for text in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(text, ast.JoinedStr)
         for node in ast.walk(text)
-        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("tr", "trn")
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in SAID
     ]
     assert not hidden, f"take these out of their f-strings: {hidden}"
 
@@ -71,7 +92,7 @@ def test_every_text_can_be_collected_and_gets_the_values_it_names():
     """gettext finds a text only where it stands as it is; a value that is missing is a crash."""
     wrong = []
     for where, call in calls():
-        texts = call.args[: 2 if call.func.id == "trn" else 1]
+        texts = call.args[: SAID[call.func.id]]
         if not all(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in texts):
             wrong.append(f"{where}: put values into the text by name: tr('{{n}} left', n=left)")
             continue

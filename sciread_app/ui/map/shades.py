@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trc
 from sciread_app.services.atlas import Drawing
 
 Ids = NDArray[np.int64]
@@ -71,6 +71,5 @@ def by_year(ids: Ids, years: Mapping[int, Ids]) -> Shades:
 
 
 def by_read(ids: Ids, read: Ids) -> Shades:
-    # Translators: papers that have been read
-    names = (tr("Read"), tr("Unread"))
+    names = (trc("papers", "Read"), tr("Unread"))
     return Shades(names, (~np.isin(ids, read)).astype(np.uint8), hollow=frozenset({1}))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
+from datetime import date
 from html import escape
 from urllib.parse import quote
 
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.paper import Paper
-from sciread_app.language import tr, trn
+from sciread_app.language import say_day, tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of
@@ -76,7 +76,7 @@ def _known(ring: Ring) -> str:
 
 def _why_none(ring: Ring, side: Side) -> str:
     if ring.asked is not None:
-        day = time.strftime("%d %B %Y", time.localtime(ring.asked)).lstrip("0")
+        day = say_day(date.fromtimestamp(ring.asked), with_year=True)
         if side is Side.references:
             return tr(
                 "Semantic Scholar and PubMed knew no paper that this one cites on {day}.", day=day

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QWidget
 
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
@@ -17,12 +17,10 @@ from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 BUTTONS = (
     ("tag", tr("Tag")),
     ("collect", tr("Collect")),
-    # Translators: what marks papers as read
-    ("read", tr("Read")),
+    ("read", trc("mark as read", "Read")),
     ("edit", tr("Edit")),
     ("export", tr("Export")),
-    # Translators: where papers lie that are thrown away, and the button that moves them there
-    ("trash", tr("Trash")),
+    ("trash", trc("move there", "Trash")),
 )
 IN_TRASH = (
     ("untrash", tr("Bring back")),

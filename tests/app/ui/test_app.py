@@ -7,8 +7,12 @@ import subprocess
 import sys
 
 import pytest
+from babel.messages import Catalog
+from babel.messages.mofile import write_mo
 from PySide6.QtCore import QLockFile
 from PySide6.QtGui import QImage
+
+from sciread_app.language import DOMAIN
 
 HEAVY = ("torch", "transformers", "sqlalchemy", "hnswlib", "numpy", "lxml")
 
@@ -71,3 +75,37 @@ def test_the_first_start_draws_the_sample_library_and_never_imports_torch(tmp_pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-1] == "False"
     assert QImage(str(picture)).width() > 1000
+
+
+SPEAKS = """
+import os, sys
+from pathlib import Path
+from sciread_app.language import speak
+speak([sys.argv[1]], Path(sys.argv[2]))
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit
+from sciread_app.ui.app import _application
+app = _application()
+box, line = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel), QLineEdit("some")
+undo = line.createStandardContextMenu().actions()[0].text().split("\\t")[0]
+print(box.buttons()[0].text(), undo, app.layoutDirection().name)
+sys.stdout.flush()
+os._exit(0)
+"""
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("de", "Abbrechen &Rückgängig LeftToRight"),
+        ("ar", "ألغِ &تراجع RightToLeft"),
+        ("fr", "Cancel &Undo LeftToRight"),  # nobody has translated the program into it
+    ],
+)
+def test_qt_speaks_the_language_of_the_program(tmp_path, language, said):
+    for one in ("de", "ar"):
+        file = tmp_path / one / "LC_MESSAGES" / f"{DOMAIN}.mo"
+        file.parent.mkdir(parents=True)
+        with file.open("wb") as stream:
+            write_mo(stream, Catalog(locale=one))
+    done = python("-c", SPEAKS, language, str(tmp_path), LC_ALL="C.UTF-8")
+    assert done.stdout.strip() == said, done.stderr

@@ -89,11 +89,14 @@ def in_the_language(text: str) -> str:
 
 def translate_all(folder: Path) -> None:
     catalog = Catalog()
-    keywords = {"tr": None, "trn": (1, 2)}
+    keywords = {"tr": None, "trn": (1, 2), "trc": ((1, "c"), 2)}
     sources = Path(sciread_app.__file__).parent
-    for _, _, text, _, _ in extract_from_dir(sources, [("**.py", "python")], keywords=keywords):
+    for _, _, text, _, context in extract_from_dir(
+        sources, [("**.py", "python")], keywords=keywords
+    ):
         one = isinstance(text, str)
-        catalog.add(text, in_the_language(text) if one else tuple(map(in_the_language, text)))
+        said = in_the_language(text) if one else tuple(map(in_the_language, text))
+        catalog.add(text, said, context=context)
     file = folder / LANGUAGE / "LC_MESSAGES" / f"{DOMAIN}.mo"
     file.parent.mkdir(parents=True)
     with file.open("wb") as stream:
