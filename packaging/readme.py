@@ -1,7 +1,8 @@
-"""What the package's page says: the README. Hatchling asks for it when it builds.
+"""What the package's page says: the README. Hatchling asks for it at every build.
 
 Away from the sources, links to files of theirs lead nowhere. Where program.toml says where the
-sources are, links lead there; where it does not, they become plain text and the picture is left out.
+sources are, links lead there; where it does not, they become plain text
+and the picture is left out.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Build dist/sciread-VERSION.tar.gz and .whl from what is committed, and look into both.
 
-`python packaging/wheel.py` needs the package `build`. The wheel is made twice, of the committed files
+It needs the package `build`. The wheel is made twice, of the committed files
 and of the sdist, and must be the same byte for byte.
 """
 

@@ -25,6 +25,7 @@ _NETWORK = ("nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afpfs", "webdav", "
 _REMOTE_DRIVE = 4  # what Windows calls a drive of another computer
 
 MOVED = "moved-to.txt"  # in a home whose library lies elsewhere now: the folder
+BESIDE = "SciRead-home"  # a folder beside the program that is used instead of the system's
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +101,13 @@ class Home:
 
 
 def open_home(folder: Path | None = None) -> Home:
-    """The home folder, made if it is not there: `folder`, else SCIREAD_HOME, else the system's.
+    """The home folder, made if it is not there: `folder`, else SCIREAD_HOME, else the one beside
+    the program, else the system's.
 
     Where a library was moved away from, the folder that it was moved to.
     """
-    home = Home(Path(folder or os.environ.get("SCIREAD_HOME") or _usual()).expanduser())
+    wanted = folder or os.environ.get("SCIREAD_HOME") or _beside_the_program() or _usual()
+    home = Home(Path(wanted).expanduser())
     if moved := _moved(home):
         return moved
     try:
@@ -204,6 +207,22 @@ def _is_remote(folder: Path) -> bool:
 
 def _usual() -> str:
     return platformdirs.user_data_dir("SciRead", appauthor=False)
+
+
+def _beside_the_program() -> Path | None:
+    """The folder SciRead-home beside a program that carries its own Python, if somebody made it.
+
+    Beside is where one sees the program: next to its folder too, which an update may replace, next
+    to the file of an AppImage, next to the bundle that macOS shows as a file.
+    """
+    if not getattr(sys, "frozen", False):
+        return None
+    program = Path(sys.executable).resolve()
+    places = [program.parent, program.parent.parent]
+    if image := os.environ.get("APPIMAGE"):
+        places.insert(0, Path(image).parent)
+    places += [bundle.parent for bundle in program.parents if bundle.suffix == ".app"]
+    return next((place / BESIDE for place in places if (place / BESIDE).is_dir()), None)
 
 
 def cache_folder() -> Path:

@@ -8,7 +8,7 @@ import pytest
 
 from sciread_app import paths
 from sciread_app.errors import LibraryError
-from sciread_app.paths import MOVED, Home, local_home, network_kind, open_home
+from sciread_app.paths import BESIDE, MOVED, Home, local_home, network_kind, open_home
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are other ones")
 
@@ -82,3 +82,46 @@ def test_a_folder_of_this_computer_holds_no_other_library(tmp_path, monkeypatch)
     (tmp_path / "SciRead").mkdir()
     (tmp_path / "SciRead" / "library.sqlite3").write_bytes(b"")
     assert local_home().folder == tmp_path / "SciRead 2"
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch) -> paths.Path:
+    """A program with a Python of its own; the system's folder is elsewhere."""
+    monkeypatch.delenv("SCIREAD_HOME", raising=False)
+    monkeypatch.delenv("APPIMAGE", raising=False)
+    monkeypatch.setattr(paths, "_usual", lambda: str(tmp_path / "usual"))
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    program = tmp_path / "stick" / "SciRead" / "sciread"
+    program.parent.mkdir(parents=True)
+    monkeypatch.setattr(sys, "executable", str(program))
+    return program
+
+
+@pytest.mark.parametrize("place", ["SciRead", "."])
+def test_a_folder_beside_the_program_is_its_home(program, tmp_path, place):
+    assert open_home().folder == tmp_path / "usual"
+    beside = tmp_path / "stick" / place / BESIDE
+    beside.mkdir()
+    assert open_home().folder == beside.resolve()
+
+
+def test_who_names_a_home_gets_it_and_not_the_one_beside(program, tmp_path, monkeypatch):
+    (program.parent / BESIDE).mkdir()
+    assert open_home(tmp_path / "named").folder == tmp_path / "named"
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "set"))
+    assert open_home().folder == tmp_path / "set"
+
+
+def test_beside_a_bundle_or_an_image_is_where_one_sees_them(program, tmp_path, monkeypatch):
+    (tmp_path / "disk" / BESIDE).mkdir(parents=True)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "disk/SciRead.app/Contents/MacOS/x"))
+    assert open_home().folder == tmp_path / "disk" / BESIDE
+    (tmp_path / "images" / BESIDE).mkdir(parents=True)
+    monkeypatch.setenv("APPIMAGE", str(tmp_path / "images" / "SciRead.AppImage"))
+    assert open_home().folder == tmp_path / "images" / BESIDE
+
+
+def test_a_python_that_is_not_the_programs_own_has_none_beside_it(program, monkeypatch, tmp_path):
+    (program.parent / BESIDE).mkdir()
+    monkeypatch.delattr(sys, "frozen")
+    assert open_home().folder == tmp_path / "usual"
