@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr
 from sciread_app.services.reasons import Why, reasons
+from sciread_app.services.results import Hit, Mode, Results
 from sciread_app.services.space import Space
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
@@ -38,43 +38,6 @@ _SAMPLE = 1000
 _TYPED = 4
 _NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
 _HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
-
-
-class Mode(StrEnum):
-    """What to go by."""
-
-    text = "text"
-    meaning = "meaning"
-    hybrid = "hybrid"
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A paper in a result list, and how it came there.
-
-    Ranks count from 1; None where that leg did not find it among its best. `percentile`: how many
-    of 100 random pairs of papers in this library are less alike than this paper and the query.
-    """
-
-    paper: PaperId
-    score: float = 0.0
-    text_rank: int | None = None
-    meaning_rank: int | None = None
-    similarity: float | None = None
-    percentile: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """The best hits first, or in the order that was asked for. `ids` are all papers that were
-    ranked, or listed, and `total` how many; `note` is for the person, empty if there is nothing to
-    say."""
-
-    hits: list[Hit]
-    total: int
-    note: str = ""
-    query: Query = field(default_factory=lambda: Query(""))
-    ids: Ids = field(default_factory=lambda: np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +79,9 @@ class Search:
     ) -> Results:
         """What the search box asks for; without words, all papers that meet its conditions.
 
-        Another order than relevance puts the best `limit` papers into it. Raises BadQuery, and
-        EncoderFailed if only meaning was asked for and cannot be had.
+        In another order than relevance stand all papers that hold every word, and the best `limit`
+        of the others; of what is found by meaning alone, or alike, just the best. Raises BadQuery,
+        and EncoderFailed if only meaning was asked for and cannot be had.
         """
         task = task or Task()
         query = parse(text)
@@ -127,6 +91,8 @@ class Search:
             return self._in_trash(query, limit, order)
         if query.terms:
             results = self._searched(query, mode, limit, task)
+            if order is not Order.relevance and mode is not Mode.meaning:
+                return self._whole(results, limit, order)
         elif query.like:
             results = self._alike(query, limit)
         else:
@@ -185,11 +151,27 @@ class Search:
 
     def _in_trash(self, query: Query, limit: int, order: Order) -> Results:
         """What holds all words: nothing in the trash is ranked."""
+        return _list(self._library.ordered(self._holding(query), order), limit, query)
+
+    def _holding(self, query: Query) -> Ids:
+        """The papers that hold every word, and meet the conditions."""
         words = [
-            Condition("text", f"{term.text}*" if term.prefix else term.text) for term in query.terms
+            Condition("text", f"{term.text}*" if term.prefix else term.text)
+            for term in dict.fromkeys(query.terms)
         ]
-        ids = self._library.matching([*query.conditions, *words])
-        return _list(self._library.ordered(ids, order), limit, query)
+        return self._library.matching([*query.conditions, *words])
+
+    def _whole(self, ranked: Results, limit: int, order: Order) -> Results:
+        """Nobody sorts by year to see the newest of the best hundred. Who stands for a work is
+        decided anew: what is in front in this order."""
+        query, best = ranked.query, {hit.paper: hit for hit in ranked.hits}
+        ids = np.union1d(self._holding(query), np.array(list(best), np.int64))
+        ids = self._library.ordered(ids[~np.isin(ids, query.unlike)], order)
+        ids = self._library.first_of_works(ids)
+        hits = [best.pop(PaperId(id), Hit(PaperId(id))) for id in ids[:limit].tolist()]
+        listed = set(np.intersect1d(ids, list(best)).tolist())
+        further = [hit for paper, hit in best.items() if paper in listed]
+        return replace(ranked, hits=hits, total=len(ids), ids=ids, whole=True, further=further)
 
     def _searched(self, query: Query, mode: Mode, limit: int, task: Task) -> Results:
         vector, note = (None, "") if mode is Mode.text else self._understood(query, mode)
@@ -387,4 +369,4 @@ class Search:
 
 def _list(ids: Ids, limit: int, query: Query) -> Results:
     hits = [Hit(PaperId(id)) for id in ids[:limit].tolist()]
-    return Results(hits, len(ids), "", query, ids)
+    return Results(hits, len(ids), "", query, ids, whole=True)

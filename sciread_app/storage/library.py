@@ -198,6 +198,22 @@ class Library:
             rows = db.execute(select(papers.id, own).where(wanted, _live()))
             return {PaperId(id): work for id, work in rows}
 
+    def first_of_works(self, ids: Ids) -> Ids:
+        """These papers in their order, but for those of which another version stands before them.
+
+        Few of many papers have versions, so this asks for those alone.
+        """
+        papers = schema.papers.c
+        with self._db.reading() as db:
+            rows = db.execute(select(papers.id, papers.work).where(papers.work.is_not(None))).all()
+        works = dict(map(tuple, rows))
+        places = np.flatnonzero(np.isin(ids, list(works)))
+        _, first = np.unique([works[id] for id in ids[places].tolist()], return_index=True)
+        kept = np.ones(len(ids), bool)
+        kept[places] = False
+        kept[places[first]] = True
+        return ids[kept]
+
     def versions(self, id: PaperId) -> list[PaperId]:
         """The other versions of this paper's work."""
         papers = schema.papers.c

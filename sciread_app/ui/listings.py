@@ -14,11 +14,11 @@ def listing_of(found: Results, note: str = "") -> Listing:
     ranked = found.query.terms or found.query.like or found.query.identifier
     return Listing(
         # An array finds a number by C, and holds 150,000 in a megabyte.
-        ids=array("q", [hit.paper for hit in found.hits] if ranked else found.ids.tobytes()),
+        ids=array("q", found.ids.tobytes() if found.whole else [hit.paper for hit in found.hits]),
         total=found.total,
         evidence={
             hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
-            for hit in (found.hits if ranked else ())
+            for hit in ((*found.hits, *found.further) if ranked else ())
         },
         words=tuple(term.text for term in found.query.terms),
         note=note or found.note,

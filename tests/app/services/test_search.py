@@ -292,6 +292,37 @@ def test_the_best_can_be_put_into_another_order(library, search):
     )
 
 
+def test_another_order_is_of_all_that_hold_every_word_not_only_of_the_best(library, search):
+    batch = [paper(f"Red shift of quasar {n}", published=f"{1950 + n}") for n in range(12)]
+    batch += [paper("Red quasar", published="1900"), paper("Red dwarfs", published="2030")]
+    stored = library.put(batch).ids
+    few = search.find("red quasar", limit=3, mode=Mode.text)
+    assert len(few.hits) == 3 and not few.whole
+    newest = search.find("red quasar", limit=3, mode=Mode.text, order=Order.year)
+    assert [hit.paper for hit in newest.hits] == stored[11:8:-1]
+    assert newest.ids[:12].tolist() == stored[11::-1] and newest.ids[-1] == stored[12]
+    assert newest.total == len(newest.ids) == 13 and newest.whole
+    # What was ranked is still known to be so, wherever it stands now.
+    ranked = {hit.paper: hit for hit in (*newest.hits, *newest.further) if hit.text_rank}
+    assert ranked == {hit.paper: hit for hit in few.hits}
+
+
+def test_another_order_meets_conditions_and_shows_a_work_once(library, search):
+    batch = [paper(f"Red quasar {n}", published=f"{1950 + n}") for n in range(6)]
+    stored = library.put(batch).ids
+    library.pairs.versions_of_one_work(stored[2], stored[3])
+    library.trash([stored[5]])
+    within = search.find("red quasar year:1951..", limit=2, order=Order.oldest)
+    assert within.ids[:3].tolist() == [stored[1], stored[2], stored[4]]
+    without = search.find(f"red quasar -like:{stored[1]}", limit=2, order=Order.oldest)
+    assert stored[1] not in without.ids and stored[0] in without.ids
+
+
+def test_of_what_is_found_by_meaning_alone_the_best_are_sorted(search):
+    found = search.find("car", limit=2, mode=Mode.meaning, order=Order.title)
+    assert len(found.hits) == 2 and found.total > 2 and not found.whole
+
+
 def test_the_trash_is_searched_by_words_where_it_is_asked_for(library, search, papers):
     library.trash([papers["A car for everyone"], papers["On the kitten"]])
     assert titles(library, search.find("in:trash cheap")) == ["A car for everyone"]

@@ -77,6 +77,9 @@ def test_what_meets_conditions_is_listed_whole_and_what_is_ranked_only_the_best(
     ]
     found = desk.find("bee", Mode.text, Task())
     assert (len(found.ids), found.total) == (100, 150)
+    found = desk.find("bee", Mode.text, Task(), Order.title)
+    assert (len(found.ids), found.total) == (150, 150)  # whoever sorts looks for one of them all
+    assert sum(bool(one.text_rank) for one in found.evidence.values()) == 100
 
 
 def test_a_wrong_query_is_for_the_person_who_typed_it(desk):
