@@ -63,9 +63,12 @@ class Job:
     problem: Problem | None = None
     result: Any = None
     again: Callable[[], object] | None = None
+    unwanted: Callable[[], object] = lambda: None  # told at once that a person has cancelled it
 
     def cancel(self) -> None:
+        """As a person does; where another takes its place, or the window closes, it just ends."""
         self.task.cancel()
+        self.unwanted()
 
 
 class Jobs(QObject):
@@ -123,7 +126,7 @@ class Jobs(QObject):
         if instead_of:
             if older := self._latest.get(instead_of):
                 older.replaced = True
-                older.cancel()
+                older.task.cancel()
             self._latest[instead_of] = job
         future = self._pools[lane].submit(self._work, work, job)
         self._running[job] = future
@@ -153,7 +156,7 @@ class Jobs(QObject):
         self._closed = True
         for job in self._running:
             job.replaced = True
-            job.cancel()
+            job.task.cancel()
         begun = [future for future in self._running.values() if not future.cancel()]
         for pool in self._pools.values():
             pool.shutdown(wait=False)

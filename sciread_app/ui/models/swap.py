@@ -66,6 +66,7 @@ class Swapping(QObject):
         self._cannot_follow = ""
         self.wanted: Wanted | None = None
         self.job: Job | None = None  # that activates it, once it is known whether it has to read
+        self._given_up = ""  # the model of which a person has said so last
         self._looks = QTimer(self, interval=LOOKS_MS)
         self._looks.timeout.connect(self._look)
         jobs.finished.connect(self._finished)
@@ -87,7 +88,7 @@ class Swapping(QObject):
             return
         if self.job:
             self.job.cancel()
-        self.wanted, self.job = wanted, None
+        self.wanted, self.job, self._given_up = wanted, None, ""
         self._jobs.run(
             tr("Looking at models"),
             lambda task: self._swaps.is_ready(model),
@@ -103,6 +104,7 @@ class Swapping(QObject):
         if self.job:
             self.job.cancel()
         elif self.wanted:
+            self._give_up(self.wanted.model)
             self.wanted = None
             self.moved.emit()
 
@@ -120,15 +122,23 @@ class Swapping(QObject):
             instead_of="activation",
         )
         self.job.again = partial(self.activate, *wanted)
+        self.job.unwanted = partial(self._give_up, wanted.model)
         self.moved.emit()
 
     def _work(self, model: str, task: Task) -> Activated:
         try:
             return self._swaps.activate(model, task)
         except Cancelled:
-            if not self._jobs.closing:
+            if model == self._given_up:
                 self._swaps.give_up(model)
             raise
+
+    def _give_up(self, model: str) -> None:
+        """At once: who quits before the work has stopped must not find it going on next time."""
+        self._given_up = model
+        self._jobs.run(
+            tr("Looking at models"), lambda task: self._swaps.give_up(model), lane=Lane.light
+        )
 
     def _activated(self, done: Activated) -> None:
         self._say(done)
@@ -150,11 +160,7 @@ class Swapping(QObject):
         if self.wanted == wanted:
             self.wanted = None
         self._banner.show_problem(problem)
-        self._jobs.run(
-            tr("Looking at models"),
-            lambda task: self._swaps.give_up(wanted.model),
-            lane=Lane.light,
-        )
+        self._give_up(wanted.model)
         self.moved.emit()
 
     def _finished(self, job: Job) -> None:

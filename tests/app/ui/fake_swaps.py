@@ -21,6 +21,8 @@ class FakeSwaps:
         self.elsewhere = ""
         self.go_on = threading.Event()
         self.go_on.set()
+        self.look_on = threading.Event()
+        self.look_on.set()
         self.given_up: list[str] = []
 
     def pending(self) -> Wanted | None:
@@ -29,6 +31,7 @@ class FakeSwaps:
     def is_ready(self, model: str) -> bool:
         if model == "broken":
             raise PackageRefused("The model broken is not whole.", "Fetch it again.")
+        self.look_on.wait(60)
         return model in self.ready
 
     def activate(self, model: str, task: Task) -> Activated:

@@ -76,11 +76,48 @@ def test_stopped_it_is_given_up_and_can_be_started_again(qtbot, window, desk, jo
     job = window.swapping.job
     window._foot.cancel.click()
     qtbot.waitUntil(lambda: said(window) == "Stopped: Theirs does not answer.")
-    assert desk.swaps.given_up == ["theirs"]
+    assert set(desk.swaps.given_up) == {"theirs"}
     assert (desk.swaps.answers, desk.swaps.wish) == ("starter", "")
     desk.swaps.go_on.set()
     job.again()
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs")
+
+
+def test_what_was_stopped_does_not_go_on_with_the_next_window_even_if_this_one_closes_at_once(
+    qtbot, window, desk, jobs
+):
+    desk.swaps.go_on.clear()
+    window.swapping.activate("theirs", "Theirs")
+    qtbot.waitUntil(lambda: window.swapping.job is not None and desk.swaps.wish == "theirs")
+    window._foot.cancel.click()
+    assert jobs.shut_down()
+    assert desk.swaps.wish == ""
+
+
+def test_what_waits_for_its_turn_can_be_stopped_for_good(qtbot, window, desk, jobs):
+    """It was begun in the window before, and this one reads papers first."""
+    busy = threading.Event()
+    jobs.run("Importing", lambda task: busy.wait(60), lane=Lane.heavy)
+    desk.swaps.wish = "theirs"
+    window.swapping.start()
+    qtbot.waitUntil(lambda: window.swapping.job is not None)
+    assert not window.swapping.job.begun
+    window.swapping.cancel()
+    busy.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert (desk.swaps.wish, desk.swaps.answers) == ("", "starter")
+
+
+def test_what_is_only_being_looked_at_can_be_stopped_for_good(qtbot, window, desk, jobs):
+    desk.swaps.look_on.clear()
+    desk.swaps.wish = "theirs"
+    window.swapping.start()
+    qtbot.waitUntil(lambda: window.swapping.wanted is not None)
+    assert window.swapping.job is None
+    window.swapping.cancel()
+    desk.swaps.look_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert (desk.swaps.wish, desk.swaps.answers) == ("", "starter")
 
 
 def test_a_new_wish_takes_the_place_of_the_one_before(qtbot, window, desk, jobs):
