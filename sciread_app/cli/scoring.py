@@ -19,7 +19,7 @@ from sciread_app.console import Console
 from sciread_app.domain.training import LIBRARY, Data, Kind
 from sciread_app.language import tr, trn
 from sciread_app.services.evaluating import LOCAL, Evaluated
-from sciread_app.services.score_files import write_csv
+from sciread_app.services.score_files import unit_and_better, write_csv
 from sciread_app.services.scores import Board, Cell, Kept, Row, names, rows
 from sciread_app.services.verdict import Verdict
 
@@ -129,7 +129,9 @@ def _table(board: Board, kept: Sequence[Kept]) -> Table:
         shown.add_row(Text(task[0] + why, style="bold"))
         for row in of_task:
             cells = [_cell(row, row.cells.get(model), len(called) == 1) for model in called]
-            shown.add_row(f"  {row.metric.title}", f"{row.n:,}" if row.n else "", *cells)
+            shown.add_row(
+                f"  {row.metric.title} {row.metric.arrow}", f"{row.n:,}" if row.n else "", *cells
+            )
     return shown
 
 
@@ -174,6 +176,8 @@ def _scores(board: Board, kept: Sequence[Kept]) -> list[dict[str, Any]]:
             "low": cell.score.low,
             "high": cell.score.high,
             "n": cell.score.n,
+            "unit": unit_and_better(row.metric)[0],
+            "better": unit_and_better(row.metric)[1],
             "data": row.result.sha256,
             "apart": row.apart,
         }

@@ -7,10 +7,22 @@ from collections.abc import Iterable, Iterator
 from typing import TextIO
 
 from sciread_app.services.scores import Board, Kept, Row, names, rows
+from trainer.contract.evaluations import Metric
 
 COLUMNS = (
-    *("suite", "data", "task", "metric", "unit", "model", "model_id", "method", "value"),
-    *("low_95", "high_95", "spread", "seeds", "n", "split", "evaluation", "protocol", "seed"),
+    *("suite", "data", "task", "metric", "unit", "better", "model", "model_id", "method"),
+    *(
+        "value",
+        "low_95",
+        "high_95",
+        "spread",
+        "seeds",
+        "n",
+        "split",
+        "evaluation",
+        "protocol",
+        "seed",
+    ),
     *("data_sha256", "excluded", "stands_apart", "measured", "trainer", "source"),
 )
 # A program for tables would take these for the beginning of a formula.
@@ -20,7 +32,7 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def write_csv(boards: Iterable[Board], file: TextIO) -> int:
     """Write every score of these boards, and beside them the papers' numbers; how many lines.
 
-    Shares are 0 to 1. A paper's number names its `source`; ours have none.
+    Shares are 0 to 1, and `unit` says so. A paper's number names its `source`; ours have none.
     """
     out = csv.writer(file, lineterminator="\n")
     out.writerow(COLUMNS)
@@ -46,7 +58,7 @@ def _lines(board: Board) -> Iterator[tuple[object, ...]]:
                     note = f" ({number.note})" if number.note else ""
                     yield (
                         *(board.suite, board.data, row.result.task, row.metric.name),
-                        *(row.metric.unit, number.model, "", "", number.value),
+                        *(*unit_and_better(row.metric), number.model, "", "", number.value),
                         *("", "", _number(number.spread), "", "", ""),
                         *(row.result.evaluation, "", "", "", "", "", "", ""),
                         number.where + note,
@@ -58,12 +70,24 @@ def _ours(row: Row, kept: Kept, name: str) -> tuple[object, ...]:
     result = report.result(row.result.task) or row.result
     left_out = "; ".join(f"{count} {why}" for why, count in result.excluded.items())
     return (
-        *(row.board.suite, row.board.data, result.task, row.metric.name, row.metric.unit),
+        *(
+            row.board.suite,
+            row.board.data,
+            result.task,
+            row.metric.name,
+            *unit_and_better(row.metric),
+        ),
         *(name, report.subject.id, report.subject.method, score.value),
         *(_number(score.low), _number(score.high), _number(score.spread), score.seeds, score.n),
         *(result.split, result.evaluation, result.protocol, result.seed, result.sha256),
         *(left_out, row.apart, report.created, report.trainer, ""),
     )
+
+
+def unit_and_better(metric: Metric) -> tuple[str, str]:
+    """How its numbers are read by other programs; neither way is better where it is empty."""
+    unit = "share (0 to 1)" if metric.unit == "percent" else metric.unit
+    return unit, {True: "higher", False: "lower", None: ""}[metric.higher_is_better]
 
 
 def _number(value: float | None) -> object:

@@ -17,13 +17,18 @@ AVERAGE = "average"
 @dataclass(frozen=True)
 class Metric:
     """A number of an evaluation. `higher_is_better` is None where neither is; `about` is how to
-    read it, where its title does not say so."""
+    read it, in a sentence or two."""
 
     name: str
     title: str
     unit: Unit = "percent"
     higher_is_better: bool | None = True
     about: str = ""
+
+    @property
+    def arrow(self) -> str:
+        """Which way is better; empty where neither is."""
+        return {True: "↑", False: "↓", None: ""}[self.higher_is_better]
 
     def shown(self, value: float) -> str:
         """The number as a person reads it."""
@@ -65,13 +70,44 @@ def evaluation_spec(key: str) -> EvaluationSpec:
     return known.get(key, EvaluationSpec(key, key, "This version does not know it.", ()))
 
 
-_ACCURACY = Metric("accuracy", "accuracy")
-_MACRO_F1 = Metric("macro_f1", "macro F1")
-_NDCG_10 = Metric("ndcg@10", "nDCG@10")
-_RECALL_100 = Metric("recall@100", "recall@100")
-_CHANCE = (
-    "Chance is far above 0 where a label has few papers a fold: look at the baseline `random` "
-    "beside it."
+_ACCURACY = Metric(
+    "accuracy",
+    "accuracy",
+    about="The share of papers whose label is told right. Common labels count the most.",
+)
+_MACRO_F1 = Metric(
+    "macro_f1",
+    "macro F1",
+    about="Of a label, how much is found and how much of what is told so is right, as one number "
+    "(F1). The mean over labels: rare ones count as much as common ones.",
+)
+_MAP = Metric(
+    "map",
+    "MAP",
+    about="Mean average precision: how near the top of a ranking that stands which is relevant. "
+    "100 is all of it before everything else.",
+)
+_NDCG = Metric(
+    "ndcg",
+    "nDCG",
+    about="How near the top that stands which is relevant, as a share of the best order there is. "
+    "The further down, the less a place counts.",
+)
+_NDCG_10 = Metric(
+    "ndcg@10",
+    "nDCG@10",
+    about="How near the top that stands which is relevant, as a share of the best order there is. "
+    "Only the first ten found count.",
+)
+_RECALL_100 = Metric(
+    "recall@100",
+    "recall@100",
+    about="How much of what is relevant is among the first hundred found.",
+)
+_V_MEASURE = (
+    "Do clusters hold papers of one label only, and lie the papers of a label in one cluster "
+    "only? The harmonic mean of both. Chance is far above 0 where a label has few papers a fold: "
+    "look at the baseline `random` beside it."
 )
 
 EVALUATIONS: tuple[EvaluationSpec, ...] = (
@@ -88,7 +124,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Ranking of judged candidates",
         "Each paper's candidates by distance, rounded to five decimals as in SciDocs "
         "(Cohan et al., 2020).",
-        (Metric("map", "MAP"), Metric("ndcg", "nDCG")),
+        (_MAP, _NDCG),
         frozenset({Need.citations}),
     ),
     EvaluationSpec(
@@ -96,7 +132,20 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Clicked recommendations",
         "How high the paper stands that readers clicked on, weighted by how likely they saw it "
         "(SciDocs, Cohan et al., 2020).",
-        (Metric("adj_ndcg", "adjusted nDCG"), Metric("adj_p@1", "adjusted P@1")),
+        (
+            Metric(
+                "adj_ndcg",
+                "adjusted nDCG",
+                about="How near the top the paper stands that was clicked on; clicks on what "
+                "readers seldom saw count more.",
+            ),
+            Metric(
+                "adj_p@1",
+                "adjusted P@1",
+                about="How often the paper that was clicked on is the very first; clicks on what "
+                "readers seldom saw count more.",
+            ),
+        ),
     ),
     EvaluationSpec(
         "probe",
@@ -111,7 +160,15 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Purity of clusters",
         "Share of papers that bear the commonest label of their k-means cluster. It rises with k "
         "by itself (MIReAD, Razdaibiedina and Brechalov, 2023).",
-        tuple(Metric(f"purity@{k}", f"purity at k = {k}") for k in (10, 20, 50, 100)),
+        tuple(
+            Metric(
+                f"purity@{k}",
+                f"purity at k = {k}",
+                about=f"The share of papers that bear the commonest label of their cluster, when "
+                f"there are {k} clusters.",
+            )
+            for k in (10, 20, 50, 100)
+        ),
         frozenset({Need.fields}),
     ),
     EvaluationSpec(
@@ -119,7 +176,20 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Pairs of one category",
         "All pairs of papers within a field, by Pearson correlation of their vectors: do those "
         "come first that share a category? (MIReAD, Razdaibiedina and Brechalov, 2023)",
-        (Metric("ap", "average precision"), Metric("auc", "ROC AUC")),
+        (
+            Metric(
+                "ap",
+                "average precision",
+                about="How many are right among the pairs that are most alike, however many of "
+                "them one takes. Guessing gets the share of such pairs among all.",
+            ),
+            Metric(
+                "auc",
+                "ROC AUC",
+                about="How often a pair of one category is more alike than a pair of two. "
+                "Guessing gets 50.",
+            ),
+        ),
         frozenset({Need.fields}),
     ),
     EvaluationSpec(
@@ -127,7 +197,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Agreement of clusters and labels",
         "V-measure of k-means with as many clusters as labels, the mean of ten folds "
         "(PhysBERT, Hellert et al., 2024).",
-        (Metric("v_measure", "V-measure", about=_CHANCE),),
+        (Metric("v_measure", "V-measure", about=_V_MEASURE),),
         frozenset({Need.fields}),
         protocol=2,
     ),
@@ -136,7 +206,7 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Clusters after fine-tuning on a field",
         "V-measure of a field's categories, once the model was trained on pairs of them "
         "(PhysBERT, Hellert et al., 2024).",
-        (Metric("v_measure", "V-measure", about=_CHANCE),),
+        (Metric("v_measure", "V-measure", about=_V_MEASURE),),
         frozenset({Need.fields}),
     ),
     EvaluationSpec(
@@ -144,7 +214,14 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "Pairs that belong together",
         "Share of pairs told right at the best threshold of cosine similarity "
         "(PhysBERT, Hellert et al., 2024).",
-        (Metric("cosine_accuracy", "cosine accuracy"),),
+        (
+            Metric(
+                "cosine_accuracy",
+                "cosine accuracy",
+                about="The share of pairs of which it is told right whether they belong together. "
+                "Guessing gets the share of the commoner kind: 50 where both are as many.",
+            ),
+        ),
         frozenset({Need.citations}),
     ),
     EvaluationSpec(
@@ -158,13 +235,19 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
         "neighbours",
         "Neighbours of a paper",
         "Share of a paper's ten nearest that have its venue or field, or that it cites.",
-        (Metric("precision@10", "precision@10"),),
+        (
+            Metric(
+                "precision@10",
+                "precision@10",
+                about="How many of a paper's ten nearest are such as are looked for, as a share.",
+            ),
+        ),
     ),
     EvaluationSpec(
         AVERAGE,
         "Average of the suite",
         "The mean of the numbers that the paper averages; only where all of them are there.",
-        (Metric(AVERAGE, "Avg"),),
+        (Metric(AVERAGE, "Avg", about="Each number counts as much as any other."),),
     ),
     EvaluationSpec(
         "health",
@@ -224,10 +307,27 @@ EVALUATIONS: tuple[EvaluationSpec, ...] = (
                 "process, without loading the model. Of vectors that were kept it is what making "
                 "them took; other work on the machine makes it less.",
             ),
-            Metric("tokens_per_second", "word pieces read", "per second"),
-            Metric("parameters", "parameters", "count", None),
+            Metric(
+                "tokens_per_second",
+                "word pieces read",
+                "per second",
+                about="A model takes words apart into pieces that it knows.",
+            ),
+            Metric(
+                "parameters",
+                "parameters",
+                "count",
+                None,
+                "The numbers that a model has learnt. More of them take more memory and time.",
+            ),
             Metric("megabytes", "weights", "MB", False, "As they lie on the disk."),
-            Metric("dim", "numbers a vector", "count", None),
+            Metric(
+                "dim",
+                "numbers a vector",
+                "count",
+                None,
+                "Vectors of more numbers take more room on the disk and more time to compare.",
+            ),
         ),
     ),
 )

@@ -112,7 +112,7 @@ def markdown(found: Comparison) -> str:
     for each in found.compared:
         cells = [
             each.result.title,
-            each.metric.title,
+            f"{each.metric.title} {each.metric.arrow}".strip(),
             *_numbers(each),
             chance(each),
             _named(found, each),
@@ -161,7 +161,10 @@ def _rows(found: Comparison, task: str, of_task: Sequence[Compared]) -> list[Mar
         numbers = [tag("td", text, class_="number") for text in (*_numbers(each), chance(each))]
         verdict = tag("strong" if each.is_real else "span", _named(found, each))
         soft = "verdict" if each.is_real else "verdict soft"
-        cells = (tag("td", each.metric.title), numbers, tag("td", verdict, class_=soft))
+        metric = tag(
+            "td", each.metric.title, "\u00a0", tag("span", each.metric.arrow, class_="soft")
+        )
+        cells = (metric, numbers, tag("td", verdict, class_=soft))
         rows.append(tag("tr", head, *cells, class_=None if at else "begins"))
     return rows
 
@@ -180,7 +183,7 @@ def _chart(found: Comparison, first: str, second: str) -> Markup:
     ]
     if not gaps:
         return Markup("")
-    caption = f"{second} less {first}, in hundredths, with 95 % intervals. Grey: may be chance."
+    caption = f"{second} less {first}, of 100, with 95 % intervals. Grey: may be chance."
     drawn = join(
         charts.gaps(gaps, TITLE), charts.legend([f"{first} is better", f"{second} is better"])
     )

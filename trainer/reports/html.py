@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Literal
 
-from trainer.contract.evaluations import EvaluationSpec, evaluation_spec
+from trainer.contract.evaluations import EvaluationSpec, Metric, evaluation_spec
 from trainer.contract.pictures import Confusion, Curves, Distributions, Picture, Places
 from trainer.contract.report import Report, Result
 from trainer.reports import charts, differences, table
@@ -117,19 +117,20 @@ def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]
         of_task = list(group)
         for at, row in enumerate(of_task):
             first = [] if at else [tag("th", row.task, rowspan=str(len(of_task)), scope="rowgroup")]
-            better = _arrow(row.metric.higher_is_better)
             cells = (_cell(cell, row) for cell in row.cells)
+            arrow = tag("span", row.metric.arrow, class_="soft")
             body.append(
                 tag(
                     "tr",
                     first,
-                    tag("td", row.metric.title, " ", tag("span", better, class_="soft")),
+                    tag("td", row.metric.title, "\u00a0", arrow, title=_tip(row.metric)),
                     tag("td", row.n, class_="number soft"),
                     cells,
                     class_=None if at else "begins",
                 )
             )
     note = (
+        "↑ higher is better, ↓ lower. Shares go from 0 to 100. "
         "Small numbers: where 95 % of results lie when items are drawn anew (bootstrap); ± the "
         "standard deviation over seeds." + (" Bold: the best of its row." if names[1:] else "")
     )
@@ -137,8 +138,10 @@ def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]
     return _section("Scores", _wide(scores), tag("p", note, class_="soft"), _sources(reports))
 
 
-def _arrow(higher_is_better: bool | None) -> str:
-    return {True: "↑", False: "↓", None: ""}[higher_is_better]
+def _tip(metric: Metric) -> str | None:
+    """What a number is, for who points at it."""
+    better = {True: "Higher is better.", False: "Lower is better.", None: ""}
+    return " ".join(filter(None, (metric.about, better[metric.higher_is_better]))) or None
 
 
 def _cell(cell: Cell | None, row: Row) -> Markup:
@@ -291,7 +294,7 @@ def _what(reports: Sequence[Report]) -> Markup:
 
 
 def _told(spec: EvaluationSpec) -> Markup:
-    """What it is, and how to read those of its metrics that do not say so."""
+    """What it is, and how to read its metrics."""
     told = [metric for metric in spec.metrics if metric.about]
     items = (tag("li", tag("b", metric.title), ": ", metric.about) for metric in told)
     return join(spec.summary, tag("ul", items) if told else "")

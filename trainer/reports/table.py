@@ -118,9 +118,14 @@ def terminal(reports: Sequence[Report]) -> Table:
             cells = [_terminal_cell(cell, row) for cell in row.cells]
             between = [interval(cell.score, row.metric) for cell in row.cells if cell and alone]
             beside_it = [_first_papers(row)] if papers else []
-            title = Padding(escape(row.metric.title), (0, 0, 0, 2))
+            title = Padding(escape(_titled(row.metric)), (0, 0, 0, 2))
             table.add_row(title, row.n, *cells, *between, *beside_it)
     return table
+
+
+def _titled(metric: Metric) -> str:
+    """With an arrow that says which way is better."""
+    return f"{metric.title} {metric.arrow}".strip()
 
 
 def _terminal_cell(cell: Cell | None, row: Row) -> str:
@@ -140,8 +145,12 @@ def markdown(reports: Sequence[Report]) -> str:
     for row in found:
         cells = [_markdown_cell(cell, row) for cell in row.cells]
         beside_it = [_first_papers(row)] if papers else []
-        lines.append(line([row.task, row.metric.title, row.n, *cells, *beside_it]))
-    lines += ["", "Brackets: 95 % intervals by bootstrap over items; ± the spread over seeds."]
+        lines.append(line([row.task, _titled(row.metric), row.n, *cells, *beside_it]))
+    lines += [
+        "",
+        "↑ higher is better, ↓ lower. Shares go from 0 to 100. Brackets: 95 % intervals by "
+        "bootstrap over items; ± the spread over seeds.",
+    ]
     if sources := used_sources(reports):
         lines += ["", LEGEND, "", *(f"- {safe(source)}" for source in sources)]
     if excluded := [*left_out(reports)]:
@@ -153,7 +162,7 @@ def markdown(reports: Sequence[Report]) -> str:
 
 
 def _abouts(found: Sequence[Row]) -> Iterator[str]:
-    """Of metrics whose titles do not say how they are read, each once."""
+    """How metrics are read, each once."""
     metrics = {row.metric.title: row.metric.about for row in found}
     yield from (f"{title}: {about}" for title, about in metrics.items() if about)
 
@@ -224,7 +233,7 @@ def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[R
 
 def _best(values: Sequence[float], metric: Metric) -> float | None:
     """None where there is nothing to choose from."""
-    if metric.higher_is_better is None or len(set(values)) < 2:
+    if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2:
         return None
     return max(values) if metric.higher_is_better else min(values)
 

@@ -32,7 +32,8 @@ MOST_PAPERS = 6
 
 
 class Bar(NamedTuple):
-    """`number` gives the colour; None: a paper's, of which `tip` says where it stands."""
+    """`number` gives the colour; None: a paper's, of which `tip` says what differs from ours.
+    `spoken` is what a screen reader says, where it is more than what is seen."""
 
     name: str
     value: float
@@ -43,6 +44,7 @@ class Bar(NamedTuple):
     number: int | None
     best: bool
     tip: str
+    spoken: str = ""
 
 
 class BarChart(QWidget):
@@ -65,7 +67,7 @@ class BarChart(QWidget):
         self._percent = row.metric.unit == "percent"
         self._scale = _scale(self.bars, self._percent)
         self.setAccessibleName(f"{row.result.title}, {row.metric.title}")
-        said = (f"{bar.name}: {bar.shown} {bar.aside}".strip() for bar in self.bars)
+        said = (bar.spoken or f"{bar.name}: {bar.shown} {bar.aside}".strip() for bar in self.bars)
         self.setAccessibleDescription("; ".join(said))
         self.updateGeometry()
         self.update()
@@ -222,19 +224,25 @@ def differences(number: PaperNumber) -> str:
     return ", ".join(said)
 
 
+def marks(number: PaperNumber) -> str:
+    """The same where there is little room."""
+    return ("" if number.same_data else "*") + ("" if number.same_model else "†")
+
+
 def _paper(row: Row, number: PaperNumber) -> Bar:
     spread = "" if number.spread is None else f"± {row.metric.shown(number.spread)}"
-    differ = differences(number)
+    shown, differ = row.metric.shown(number.value), differences(number)
     return Bar(
-        tr("{model} in its paper", model=number.model),
+        number.where,
         number.value,
-        row.metric.shown(number.value),
-        ", ".join(filter(None, (spread, differ))),
+        shown,
+        f"{spread} {marks(number)}".strip(),
         None,
         None,
         None,
         False,
         "\n".join(filter(None, (number.where, number.note, differ))),
+        ", ".join(filter(None, (f"{number.where}: {shown}", spread, differ))),
     )
 
 

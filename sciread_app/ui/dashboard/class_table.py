@@ -34,6 +34,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 LABEL, N, FOUND_A, FOUND_B, RIGHT_A, RIGHT_B = range(6)
 HIGH = 40
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TIPS = {
     FOUND_A: tr("The share of the papers of a class that A told so, with 95 % (Wilson)"),
@@ -80,7 +81,7 @@ class ClassModel(QAbstractTableModel):
             side = side_of(line, column)
             text = _text(line, column)
             if side and column in (FOUND_A, FOUND_B):
-                low, high = f"{100 * side.low:.0f}", f"{100 * side.high:.0f}"
+                low, high = f"{100 * side.low:.0f}", f"{100 * side.high:.0f} %"
                 return tr("{text}, {low} to {high}", text=text, low=low, high=high)
             return text
         if role == Qt.ItemDataRole.ToolTipRole and column == LABEL:
@@ -95,7 +96,7 @@ class ClassModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS.get(section)
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return int(Qt.AlignmentFlag.AlignLeft if section == LABEL else _RIGHT)
+            return int(_LEFT if section == LABEL else _RIGHT)
         # Translators: the share of a class that is found, and of what is told that is right
         names = (tr("Class"), "n", tr("A finds"), tr("B finds"), tr("A is right"),
                  tr("B is right"))  # fmt: skip
@@ -199,4 +200,4 @@ def _text(line: ClassLine, column: int) -> str:
         return f"{line.n:,}"
     side = side_of(line, column)
     share = None if side is None else side.found if column in (FOUND_A, FOUND_B) else side.right
-    return "–" if share is None else f"{100 * share:.1f}"
+    return "–" if share is None else f"{100 * share:.1f} %"

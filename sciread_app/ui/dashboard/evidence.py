@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr
 from sciread_app.services.verdict import Evidence, Verdict
 from sciread_app.ui.dashboard.headings import Heading, as_list, measure, paint_heading
+from sciread_app.ui.dashboard.values import tip
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
@@ -71,6 +72,8 @@ class EvidenceModel(QAbstractTableModel):
         if not index.isValid():
             return None
         line, column = self.lines[index.row()], index.column()
+        if role == Qt.ItemDataRole.ToolTipRole and column == METRIC:
+            return None if isinstance(line, Heading) else tip(line.metric)
         wanted = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
         if role not in wanted:
             return None
@@ -235,7 +238,7 @@ def _cells(each: Evidence) -> tuple[str, ...]:
     else:
         better = tr("they differ") if each.real else tr("chance?")
     return (
-        each.metric.title,
+        f"{each.metric.title} {each.metric.arrow}".strip(),
         f"{each.n:,}",
         each.metric.shown(each.first),
         each.metric.shown(each.second),

@@ -277,7 +277,7 @@ def _differences(group: Sequence[Training]) -> str:
 def _below(training: Training) -> str:
     papers = trn("{n:,} paper", "{n:,} papers", training.papers) if training.papers else ""
     steps = trn("{n:,} step", "{n:,} steps", training.step) if training.step else ""
-    return " · ".join(filter(None, (training.method, papers, steps)))
+    return "\n".join(filter(None, (training.method, " · ".join(filter(None, (papers, steps))))))
 
 
 def _before_and_after(score: Scored) -> str:

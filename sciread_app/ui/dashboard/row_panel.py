@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 from sciread_app.language import tr, trn
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.bars import BarChart, differences
-from sciread_app.ui.dashboard.values import Found, about, data_words
+from sciread_app.ui.dashboard.values import Found, about, data_words, how_read
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 
@@ -44,19 +44,14 @@ class RowPanel(QScrollArea):
     def show_row(self, row: Row, found: Found, models: Sequence[str]) -> None:
         shown = [model for model in models if model in row.cells]
         self.title.setText(row.result.title)
-        better = {True: tr("higher is better"), False: tr("lower is better"), None: ""}
-        parts = [row.metric.title, better[row.metric.higher_is_better], _unit(row)]
-        self.below.setText(" · ".join(filter(None, parts)))
+        parts = filter(None, (row.metric.title, how_read(row.metric)))
+        self.below.setText(" · ".join(parts))
         self.bars.show_row(row, found, shown)
         self.facts.setText("\n".join(_facts(row, found, shown)))
         self.read.setText("\n\n".join(_reading(row, found, shown)))
 
     def texts(self) -> list[QWidget]:
         return [self.title, self.below, self.facts, self.read]
-
-
-def _unit(row: Row) -> str:
-    return tr("in hundredths") if row.metric.unit == "percent" else ""
 
 
 def _facts(row: Row, found: Found, models: Sequence[str]) -> list[str]:

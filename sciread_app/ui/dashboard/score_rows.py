@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from sciread_app.language import tr
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.headings import Heading
-from sciread_app.ui.dashboard.values import Found, direction, spoken
+from sciread_app.ui.dashboard.values import Found, spoken, tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -50,8 +50,8 @@ class ScoreModel(QAbstractTableModel):
             return self._text(line, column)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return self._spoken(line, column)
-        if role == Qt.ItemDataRole.ToolTipRole and column == METRIC:
-            return line.metric.about or None
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(line.metric) if column == METRIC else self._spoken(line, column)
         return None
 
     def headerData(
@@ -74,7 +74,7 @@ class ScoreModel(QAbstractTableModel):
 
     def _text(self, row: Row, column: int) -> str:
         if column == METRIC:
-            return f"{row.metric.title} {direction(row)}".strip()
+            return f"{row.metric.title} {row.metric.arrow}".strip()
         if column == N:
             return "" if row.n is None else f"{row.n:,}"
         cell = row.cells.get(self.models[column - FIRST])

@@ -27,8 +27,9 @@ from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.theme import Appearance, styled
 
 LEGEND = tr(
-    "Bold: the best number of its line, which may be chance. Strips: where 95 % lie, on one scale "
-    "a line. ◇ what the paper prints: * of other data, or not all of it here; † of other weights."
+    "↑ higher is better, ↓ lower. Shares go from 0 to 100. Bold: the best number of its line, "
+    "which may be chance. Strips: where 95\u00a0% lie, on one scale a line. ◇ what the paper "
+    "prints: * of other data, or not all of it here; † of other weights."
 )
 
 

@@ -16,13 +16,14 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.services.scores import Row
+from sciread_app.ui.dashboard.bars import marks
 from sciread_app.ui.dashboard.headings import Heading, paint_heading
 from sciread_app.ui.dashboard.score_rows import FIRST, Index, N, ScoreModel
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled
 from trainer.contract.papers import PaperNumber
 
-INDENT = 12  # pixels of a metric below its task
+INDENT = 8  # pixels of a metric below its task
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
@@ -100,38 +101,40 @@ class ScorePainter(QStyledItemDelegate):
     def _paint_text(
         self, painter: QPainter, theme: Theme, box: QRectF, row: Row, index: Index
     ) -> None:
-        text = str(index.data() or "")
         painter.setPen(QColor(theme.faint if index.column() == N else theme.quiet))
         if index.column() == N:
             painter.setFont(self._small)
-            painter.drawText(box.adjusted(0, 0, -12, 0), _RIGHT, text)
+            painter.drawText(box.adjusted(0, 0, -12, 0), _RIGHT, str(index.data() or ""))
             return
-        inner = box.adjusted(10 + INDENT, 0, -4, 0)
-        shown = QFontMetricsF(painter.font()).elidedText(
-            text, Qt.TextElideMode.ElideRight, inner.width()
-        )
-        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown)
+        inner = box.adjusted(10 + INDENT, 0, 0, 0)
+        letters, arrow = QFontMetricsF(painter.font()), f" {row.metric.arrow}".rstrip()
+        room = inner.width() - letters.horizontalAdvance(arrow)
+        shown = letters.elidedText(row.metric.title, Qt.TextElideMode.ElideRight, room)
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter, shown + arrow)
 
     def _paint_cell(
         self, painter: QPainter, theme: Theme, box: QRectF, row: Row, model: str
     ) -> None:
         inner = box.adjusted(8, 5, -12, -6)
         cell = row.cells.get(model)
+        by_chance = any(one.score.low is not None for one in row.cells.values())
+        place = Qt.AlignmentFlag.AlignTop if by_chance else Qt.AlignmentFlag.AlignVCenter
         if cell is None:
             painter.setPen(QColor(theme.faint))
-            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop, "–")
+            painter.drawText(inner, Qt.AlignmentFlag.AlignRight | place, "–")
             return
         painter.setFont(self._bold if cell.best else painter.font())
         painter.setPen(QColor(theme.text))
-        top = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
-        painter.drawText(inner, top, row.metric.shown(cell.score.value))
+        painter.drawText(
+            inner, Qt.AlignmentFlag.AlignRight | place, row.metric.shown(cell.score.value)
+        )
         aside = _paper_words(row, cell.papers) or ("" if row.n else f"n {cell.score.n:,}")
         if aside:
             painter.setFont(self._small)
             painter.setPen(QColor(theme.faint))
-            painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, aside)
-        if all(one.score.low is None for one in row.cells.values()):
-            return  # nothing that chance has a part in
+            painter.drawText(inner, Qt.AlignmentFlag.AlignLeft | place, aside)
+        if not by_chance:
+            return
         strip = QRectF(inner.left(), inner.bottom() - 8, inner.width(), 8)
         _paint_interval(painter, theme, strip, row, model, self._rows.found.numbers[model])
 
@@ -149,12 +152,15 @@ def _paint_interval(
     painter.setPen(QPen(QColor(theme.track), 2))
     painter.drawLine(QPointF(strip.left(), middle), QPointF(strip.right(), middle))
     colour = hue(number, theme)
+    painter.setPen(Qt.PenStyle.NoPen)
     if score.low is not None and score.high is not None:
-        painter.setPen(QPen(colour, 3, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
-        painter.drawLine(QPointF(across(score.low), middle), QPointF(across(score.high), middle))
-    painter.setPen(QPen(QColor(theme.surface), 1.5))
+        left, right = across(score.low), across(score.high)
+        soft = QColor(colour)
+        soft.setAlphaF(0.45)
+        painter.setBrush(soft)
+        painter.drawRoundedRect(QRectF(left, middle - 3, right - left, 6), 2, 2)
     painter.setBrush(colour)
-    painter.drawEllipse(QPointF(across(score.value), middle), 4, 4)
+    painter.drawRoundedRect(QRectF(across(score.value) - 1.5, middle - 5, 3, 10), 1.5, 1.5)
 
 
 def span(row: Row) -> tuple[float, float]:
@@ -175,8 +181,7 @@ def _paper_words(row: Row, papers: Sequence[PaperNumber]) -> str:
     if not papers:
         return ""
     number = papers[0]
-    marks = ("" if number.same_data else "*") + ("" if number.same_model else "†")
-    return f"◇ {row.metric.shown(number.value)}{marks}"
+    return f"◇ {row.metric.shown(number.value)}{marks(number)}"
 
 
 def _two_lines(name: str, letters: QFontMetricsF, width: float) -> tuple[str, str]:

@@ -20,7 +20,7 @@ from sciread_app.services.scores import Board, Kept, Row, names, rows
 from sciread_app.services.verdict import Verdict
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.values import CompareSource
-from trainer.contract.evaluations import evaluation_spec
+from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.pictures import Picture
 
 
@@ -166,9 +166,16 @@ def interval_words(row: Row, model: str) -> str:
     return ", ".join(found)
 
 
-def direction(row: Row) -> str:
-    """Which way is better, as an arrow."""
-    return {True: "↑", False: "↓", None: ""}[row.metric.higher_is_better]
+def how_read(metric: Metric) -> str:
+    """Which way is better, and from where to where numbers go; may be empty."""
+    better = {True: tr("higher is better"), False: tr("lower is better"), None: ""}
+    span = tr("0 to 100") if metric.unit == "percent" else ""
+    return " · ".join(filter(None, (better[metric.higher_is_better], span)))
+
+
+def tip(metric: Metric) -> str:
+    """What a number is, for who points at it."""
+    return "\n".join(filter(None, (metric.title, metric.about, how_read(metric))))
 
 
 def spoken(row: Row, model: str, name: str) -> str:

@@ -168,6 +168,7 @@ def test_every_number_is_a_line_for_other_programs_with_what_it_depends_on(home)
     assert len(found) == lines and tuple(found[0]) == COLUMNS
     ours, *papers = found
     assert (ours["value"], ours["low_95"], ours["n"]) == ("0.8", "0.7", "1000")
+    assert {(line["unit"], line["better"]) for line in found} == {("share (0 to 1)", "higher")}
     assert (ours["data_sha256"], ours["split"], ours["excluded"]) == ("5f" * 32, "test", "3 bare")
     assert ours["model"] == "'=HYPERLINK(1)"  # no formula for whoever opens it
     assert papers and all(line["source"] and not line["data_sha256"] for line in papers)

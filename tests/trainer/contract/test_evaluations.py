@@ -17,6 +17,18 @@ def test_names_of_evaluations_and_of_their_metrics_are_used_once():
         assert not any("/" in name for name in names)
 
 
+def test_every_metric_says_how_it_is_read():
+    for spec in EVALUATIONS:
+        silent = [metric.name for metric in spec.metrics if not metric.about.endswith((".", "?"))]
+        assert not silent, spec.key
+
+
+def test_an_arrow_says_which_way_is_better():
+    health = evaluation_spec("health")
+    names = ("effective_rank", "mean_cosine", "title_only")
+    assert [health.metric(name).arrow for name in names] == ["↑", "↓", ""]
+
+
 @pytest.mark.parametrize(
     ("evaluation", "metric", "value", "shown"),
     [

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from tests.make_report import items, pictures_of, report, result, subject
 from trainer.contract.errors import TrainerError
-from trainer.contract.report import Report, Score
 from trainer.contract.pictures import read_pictures
+from trainer.contract.report import Report, Score
 from trainer.reports import charts, table
 from trainer.reports.html import Shown, page
 from trainer.reports.report import save, save_together
@@ -102,7 +102,21 @@ def test_there_is_no_column_for_papers_where_none_tells_a_number():
     assert "papers" not in table.markdown([model("A")]) + printed([model("A")])
 
 
-def test_how_to_read_a_number_is_told_where_its_title_does_not():
+def test_which_way_is_better_and_how_far_numbers_go_is_told():
+    cosine = result("health", evaluation="health", scores=(Score("mean_cosine", 0.3, 9),))
+    made = model("A", mapped(0.5), cosine)
+    for text in (table.markdown([made]), " ".join(Seen(page([Shown(made)])).said)):
+        assert "↑ higher is better, ↓ lower. Shares go from 0 to 100." in text
+    assert "MAP ↑" in printed([made]) and "mean cosine of random pairs ↓" in printed([made])
+    assert 'title="Mean average precision' in page([Shown(made)])
+
+
+def test_of_two_that_look_the_same_none_stands_out():
+    (row,) = table.rows([model("A", mapped(0.80001)), model("B", mapped(0.80002))])
+    assert not any(cell.best for cell in row.cells)
+
+
+def test_how_to_read_a_number_is_told():
     health = result("health", evaluation="health", scores=(Score("effective_rank", 9.0, 30),))
     made = model("A", health)
     said = " ".join(Seen(page([Shown(made)])).said)

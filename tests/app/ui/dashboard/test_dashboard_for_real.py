@@ -16,6 +16,7 @@ from sciread_app.ui.compare.desk import WorkspaceOthers
 from sciread_app.ui.dashboard.desk import WorkspaceDashboard
 from sciread_app.ui.values import Mode
 from sciread_app.workspace import Workspace
+from tests.app.test_cli import Shell
 from tests.app.ui.fake_dashboard import START, WORDS, measured
 from tests.fake_models import FakeModel
 from tests.make import paper
@@ -119,6 +120,24 @@ def test_trainings_are_followed_from_where_one_was(dashboard, tmp_path):
     run.append(Event("step", 4.0, 4, {"stage": "triples", "loss": 0.2}))
     assert dashboard.story("first", Task()).curves["loss"].mean[-1] == 0.2
     assert not dashboard.after("first")
+
+
+def test_the_command_line_has_the_very_same_numbers(dashboard, tmp_path):
+    put(tmp_path, START, 0.7)
+    put(tmp_path, WORDS, 0.6)
+    found = dashboard.look()
+    shown = {
+        (row.result.task, row.metric.name, model.split("\n")[0]): cell.score.value
+        for row in found.rows
+        for model, cell in row.cells.items()
+    }
+    shell = Shell(tmp_path)
+    (board,) = shell.json("model", "scores")
+    told = {(s["task"], s["metric"], s["model"]): s["value"] for s in board["scores"]}
+    assert shown == told and len(told) == 8
+    said = shell.run("model", "scores").stdout
+    for row in found.rows:
+        assert all(row.metric.shown(cell.score.value) in said for cell in row.cells.values())
 
 
 def test_scores_are_written_as_a_page_and_as_a_table(dashboard, tmp_path):

@@ -52,7 +52,7 @@ def test_what_is_ticked_stays_so_when_it_is_looked_at_again(view, settled):
     assert [one.name for one in view.shown] == ["first"]
 
 
-def test_losses_that_are_not_quite_the_same_thing_are_called_so(view, dashboard, settled):
+def test_losses_that_are_not_quite_the_same_thing_are_called_so(qtbot, view, dashboard, settled):
     dashboard.runs = [
         training("first", settings={"margin": 1.0, "epochs": 1.0}),
         training("second", settings={"margin": 0.5, "epochs": 2.0}),
@@ -63,7 +63,8 @@ def test_losses_that_are_not_quite_the_same_thing_are_called_so(view, dashboard,
     settled()
     (chart,) = view.charts
     assert {line.number for line in chart.lines} == {0, 1}
-    assert "They differ in margin: a lower loss need not be a better model." in texts(view)
+    said = "They differ in margin: a lower loss need not be a better model."
+    qtbot.waitUntil(lambda: said in texts(view))
 
 
 def test_without_trainings_it_says_so(view, dashboard, settled):

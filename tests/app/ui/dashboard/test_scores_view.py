@@ -65,6 +65,12 @@ def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):
     ]
 
 
+def test_who_points_at_a_metric_or_a_number_is_told_what_it_is(page):
+    tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
+    assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
+    assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row"
+
+
 def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):
     table, panel = page.scores.table, page.scores.panel
     assert panel.title.text() == "Citations" and panel.below.text().startswith("MAP")
@@ -90,8 +96,9 @@ def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, 
     bars = page.scores.panel.bars.bars
     ours, paper = bars[0], bars[1]
     assert ours.number is not None and paper.number is None
-    assert paper.name == "SPECTER in its paper" and paper.value == pytest.approx(0.884)
-    assert "other weights" in paper.aside and "Table 1" in paper.tip
+    assert "Table 1" in paper.name and paper.value == pytest.approx(0.884)
+    assert "†" in paper.aside and "other weights" in paper.tip
+    assert "88.40, other weights" in page.scores.panel.bars.accessibleDescription()
     assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
 
 

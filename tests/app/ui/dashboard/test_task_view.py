@@ -41,9 +41,9 @@ def test_each_class_has_what_both_find_of_it_with_intervals(view):
     assert model.index(0, LABEL).data() == first[0].label
     assert model.index(0, N).data() == f"{first[0].n:,}"
     for column, side in ((FOUND_A, first[0]), (FOUND_B, first[1])):
-        assert model.index(0, column).data() == f"{100 * side.found:.1f}"
+        assert model.index(0, column).data() == f"{100 * side.found:.1f} %"
         low, high = 100 * side.low, 100 * side.high
-        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f}")
+        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f} %")
 
 
 def test_a_class_that_is_chosen_stands_out_in_both_confusions(view):

@@ -36,7 +36,7 @@ def test_it_says_which_is_better_and_what_speaks_for_it(view):
 
 def test_each_difference_stands_with_its_interval_and_whether_it_may_be_chance(view):
     assert cells(view, 1) == {
-        METRIC: "MAP", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
+        METRIC: "MAP ↑", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
     }  # fmt: skip
     assert cells(view, 2)[BETTER] == "chance?"
 
