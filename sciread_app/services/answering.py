@@ -63,6 +63,9 @@ class Answerer:
         except EncoderFailed as failure:
             self.trouble = str(failure)
             raise
+        self.has_answered()
+
+    def has_answered(self) -> None:
         self.awake, self.trouble = True, ""
 
     @contextmanager
@@ -178,9 +181,12 @@ class Answering:
                 if now.space is None:
                     return 0
                 try:
-                    return now.space.catch_up(self._while_it_answers(now, task), most=most)
+                    read = now.space.catch_up(self._while_it_answers(now, task), most=most)
                 except _Replaced:
                     continue
+                if read:
+                    now.has_answered()  # also where it could not be started when it was woken
+                return read
 
     def close(self) -> None:
         """Stop all models, also those that are being asked."""

@@ -80,6 +80,7 @@ class Space:
         self._pairs: tuple[int, NDArray[np.float32]] = (0, np.empty(0, np.float32))
         # catch_up, sync and rebuild take turns; nobody who asks a question waits for them.
         self._upkeep = threading.Lock()
+        self._telling = threading.Lock()  # for as long as a snapshot takes another's place
 
     def count(self) -> int:
         """How many papers have a vector."""
@@ -159,7 +160,7 @@ class Space:
 
     def problems(self) -> list[str]:
         """What is wrong with vectors and index, one sentence each. `rebuild` mends it."""
-        snapshot = self._look()
+        snapshot = self._read()
         sound = _sound(snapshot)
         problems = []
         if lost := int((~sound).sum()):
@@ -217,14 +218,27 @@ class Space:
             self._save_if_changed()
 
     def _known(self) -> Snapshot:
-        return self._snapshot or self._look()
+        if before := self._snapshot:
+            return before
+        found = self._read()
+        with self._telling:
+            if self._snapshot is before:  # who has written papers meanwhile knows of more
+                self._snapshot = found
+        return found
 
     def _look(self) -> Snapshot:
+        return self._tell(self._read())
+
+    def _read(self) -> Snapshot:
         """What the library says now of which papers have a vector."""
         # In this order: rows that are only in a newer file would count as lost, whereas a newer
         # file than the keys know only holds more.
-        keys = self._library.vector_rows(self.key)
-        snapshot = self._snapshot = Snapshot(*keys, self._file.rows())
+        return Snapshot(*self._library.vector_rows(self.key), self._file.rows())
+
+    def _tell(self, snapshot: Snapshot) -> Snapshot:
+        """For who is at work on the vectors: nobody knows of more."""
+        with self._telling:
+            self._snapshot = snapshot
         return snapshot
 
     def _missing(self) -> Snapshot:
@@ -278,7 +292,7 @@ class Space:
             self._file.write(first, vectors, hashes)
 
         self._library.put_vectors(self.key, ids.tolist(), hashes.tolist(), write)
-        self._snapshot = self._known().with_papers(ids, first, hashes, self._file.rows())
+        self._tell(self._known().with_papers(ids, first, hashes, self._file.rows()))
         # Rounded as they are in the file, so that the index and an exact search agree.
         index.add(ids, vectors.astype(np.float16).astype(np.float32), hashes)
         self._unsaved += len(ids)

@@ -118,6 +118,7 @@ class Banner(QFrame):
             button.clicked.connect(self._close)
             button.clicked.connect(lambda _=False, do=do: do())
             self._actions.addWidget(button)
+            button.show()  # now, and not when Qt gets round to it
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._messages[-1].report)

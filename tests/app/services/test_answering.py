@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 
-from sciread_app.errors import Cancelled
+from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services.answering import Answering
 from sciread_app.services.search import Mode
 from sciread_app.services.space import Space
@@ -144,6 +144,24 @@ def test_a_model_that_cannot_be_used_leaves_the_search_by_words(library, models,
     assert answering.trouble == "There is no model gone. Choose another."
     assert not answering.awake
     assert answering.catch_up(Task()) == 0
+
+
+def test_a_model_that_did_not_start_when_it_was_woken_answers_once_it_has_read(
+    library, answering, models
+):
+    def die(text: str) -> None:
+        raise EncoderFailed("The model could not be started.")
+
+    models.on_text = die
+    with answering.use() as now, pytest.raises(EncoderFailed):
+        now.wake()
+    assert answering.trouble == "The model could not be started." and not answering.awake
+    models.on_text = lambda text: None
+    assert answering.catch_up(Task()) == 0
+    assert not answering.awake
+    library.put([paper("One more")])
+    assert answering.catch_up(Task()) == 1
+    assert answering.awake and not answering.trouble
 
 
 def test_what_another_process_has_switched_to_is_known(library, answering):

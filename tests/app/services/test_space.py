@@ -387,6 +387,30 @@ def test_killed_while_giving_rows_back_it_encodes_nothing_again(
     )
 
 
+def test_who_looked_before_the_last_papers_were_read_does_not_hide_them(
+    library, space, another, monkeypatch
+):
+    library.put(papers(100))
+    another.catch_up(most=40)
+    look, has_looked, has_read = library.vector_rows, threading.Event(), threading.Event()
+
+    def look_slowly(key):
+        rows = look(key)
+        if threading.current_thread() is asking:
+            has_looked.set()
+            assert has_read.wait(60)
+        return rows
+
+    monkeypatch.setattr(library, "vector_rows", look_slowly)
+    asking = threading.Thread(target=space.count)
+    asking.start()
+    assert has_looked.wait(60)
+    assert space.catch_up() == 60
+    has_read.set()
+    asking.join(60)
+    assert space.without_vector(library.ids()) == 0
+
+
 def test_questions_are_answered_while_it_catches_up(library, space, encoder):
     library.put(papers(3_000))
     query, failures = encoder.vector("something"), []
