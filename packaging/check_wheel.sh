@@ -33,7 +33,8 @@ run sciread add "$root/resources/sample_library.bib"
 run sciread encode
 run sciread find "teaching a computer to win at board games" | tee found
 grep -qi "go" found
-run sciread train start physbert-small --set base=starter --set max_steps=10 --name check --follow
+run sciread train start miread-small --set base=starter --set max_steps=10 --set min_papers=5 \
+    --name check --follow
 run sciread model add library/runs/check/package
 model=$(run sciread model list --json | tail -1 |
     "$place/bin/python" -c 'import json, sys

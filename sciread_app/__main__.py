@@ -5,6 +5,7 @@ from __future__ import annotations
 import locale
 import os
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,14 @@ from sciread_app.paths import resource
 _WINDOW_OPTIONS = ("--home", "--screenshot")
 # What a file manager hands over: no verb ends like this.
 _FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".pdf")
+
+_COMPLETION = "_SCIREAD_COMPLETE"  # set by a shell that asks what may come next
+# The one part that pip may have to compile, so that it is missing where there is no compiler.
+_HALF_INSTALLED = """\
+SciRead is not installed completely: hnswlib, which finds what lies near, is missing.
+It is compiled where it is installed. Install a C++ compiler first (Debian, Ubuntu: apt-get install
+g++ python3-dev; macOS: xcode-select --install; Windows: the C++ build tools of Visual Studio), then
+hnswlib: pip install hnswlib"""
 
 
 def main() -> None:
@@ -25,8 +34,10 @@ def main() -> None:
         sys.argv[1:] = arguments[1:]
         trainer_main()
         return
+    if not find_spec("hnswlib"):
+        sys.exit(_HALF_INSTALLED)
     speak(_languages(), resource("locale"))
-    if wanted := _window_options(arguments):
+    if _COMPLETION not in os.environ and (wanted := _window_options(arguments)):
         sys.exit(_open_window(**wanted))
     else:
         from sciread_app.cli import main as cli_main

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from sciread_app import __main__
 from sciread_app.__main__ import _window_options
 
 
@@ -31,3 +35,18 @@ def test_a_home_may_be_named_beside_them():
 )
 def test_a_verb_is_for_the_command_line(arguments):
     assert _window_options(arguments) is None
+
+
+def test_a_shell_that_completes_gets_verbs_and_no_window():
+    asked = {"_SCIREAD_COMPLETE": "complete_bash", "COMP_WORDS": "sciread fetc", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "sciread_app"], env=os.environ | asked, capture_output=True,
+        text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert done.stdout.split() == ["fetch", "fetches"], done.stderr
+
+
+def test_without_a_compiler_one_is_told_what_is_missing(monkeypatch):
+    monkeypatch.setattr(__main__, "find_spec", lambda name: None)
+    with pytest.raises(SystemExit, match=r"hnswlib is missing(.|\n)*C\+\+ compiler"):
+        __main__.main()
