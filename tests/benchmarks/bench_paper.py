@@ -35,7 +35,7 @@ def main() -> None:
 def measure(home: Path, count: int) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from sciread_app.domain.around import Side
+    from sciread_app.domain.around import Details, Side
     from sciread_app.domain.order import Order
     from sciread_app.tasks import Task
     from sciread_app.ui.desk import open_desk
@@ -60,6 +60,10 @@ def measure(home: Path, count: int) -> None:
         panel._pause.stop()
         panel.grab()
 
+    def in_full(id: int, details: Details | None) -> None:
+        panel._show(id, details, panel._edits)  # type: ignore[arg-type]
+        panel.grab()
+
     tell("shown from its card and painted", [timed(lambda id=id: first(id)) for id in ids])
     looked = []
     shown = []
@@ -68,7 +72,7 @@ def measure(home: Path, count: int) -> None:
         before = time.perf_counter()
         details = desk.about.details(id, "neural network", Task())  # type: ignore[arg-type]
         looked.append((time.perf_counter() - before) * 1000)
-        shown.append(timed(lambda id=id, details=details: (panel._show(id, details), panel.grab())))
+        shown.append(timed(lambda id=id, details=details: in_full(id, details)))
     tell("looked up, with a query", looked)
     tell("shown in full and painted", shown)
     tell("references", [timed(lambda id=id: desk.about.ring(id, Side.references)) for id in ids])

@@ -183,11 +183,17 @@ class TrainingForm(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, 1)
         column.setSpacing(0)
-        column.addWidget(self._scrolled(), 1)
+        self.area = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        column.addWidget(self.area, 1)
         column.addWidget(self._foot())
+        self._fill_area()
 
-    def _scrolled(self) -> QScrollArea:
+    def _fill_area(self) -> None:
         inner = Column()
+        self.area.setWidget(inner)
         inner.setMaximumWidth(WIDTH)
         column = QVBoxLayout(inner)
         column.setContentsMargins(24, 18, 24, 20)
@@ -215,13 +221,6 @@ class TrainingForm(QFrame):
         column.addSpacing(6)
         column.addWidget(self._seed_row())
         column.addStretch()
-        scroll = QScrollArea(widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setWidget(inner)
-        self.area = scroll
-        return scroll
 
     def _seed_row(self) -> QWidget:
         holder = QWidget()

@@ -116,19 +116,19 @@ class SettingsPart(QWidget):
             if widget := item.widget():
                 widget.hide()
                 widget.deleteLater()
-        rest = QWidget()
-        folded = QVBoxLayout(rest)
-        folded.setContentsMargins(0, 4, 0, 0)
-        folded.setSpacing(12)
         often = [name for name in OFTEN if name in self.rows]
         for name in often:
             self._column.addWidget(self.rows[name])
         others = [row for name, row in self.rows.items() if name not in OFTEN]
-        for row in others:
-            folded.addWidget(row)
         title = tr("{count} more settings", count=len(others))
+        rest = QWidget()
         self.folded = Folded(title, rest, self._appearance)
         self._column.addWidget(self.folded)
+        folded = QVBoxLayout(rest)
+        folded.setContentsMargins(0, 4, 0, 0)
+        folded.setSpacing(12)
+        for row in others:
+            folded.addWidget(row)
 
 
 def _explained(setting: Setting) -> str:
@@ -269,13 +269,13 @@ class SettingRow(QWidget):
         self.back.hide()
         self.field = self._field()
         self.field.setAccessibleName(self.setting.name)
-        words = QVBoxLayout()
-        words.setSpacing(1)
-        for label in (self._name, about, self.wrong):
-            words.addWidget(label)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(14)
+        words = QVBoxLayout()
+        words.setSpacing(1)
         row.addLayout(words, 1)
+        for label in (self._name, about, self.wrong):
+            words.addWidget(label)
         row.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
         row.addWidget(self.field, 0, Qt.AlignmentFlag.AlignVCenter)
