@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from sciread_app.domain.duplicates import better
@@ -16,12 +17,16 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 STARS = range(6)
+# Papers whose texts are changed while nobody else can write, some seconds; and the seconds that
+# others get then. SQLite lets who waits for another process look ten times a second.
+_AT_ONCE = 5_000
+_LET_IN = 0.15
 
 
 class Organise:
-    """Every verb blocks, is one transaction, and returns the edit that it was; None where nothing
-    had to be changed. Only what is deleted for good cannot be taken back. What was done is kept in
-    the language that was spoken then."""
+    """Every verb blocks, is one transaction (`edit` of many papers is several), and returns the edit
+    that it was; None where nothing had to be changed. Only what is deleted for good cannot be taken
+    back. What was done is kept in the language that was spoken then."""
 
     def __init__(self, library: Library) -> None:
         self._library = library
@@ -164,9 +169,13 @@ class Organise:
         what = tr("Changed a note") if text else tr("Removed a note")
         return self._do(what, lambda: self._shelves.change_note(note, text))
 
-    def edit(self, ids: Iterable[int], **fields: Any) -> Edit | None:
-        """Set fields by hand, named and given as a Paper has them. No later import changes them."""
-        ids = list(ids)
+    def edit(self, ids: Iterable[int], task: Task | None = None, **fields: Any) -> Edit | None:
+        """Set fields by hand, named and given as a Paper has them. No later import changes them.
+
+        Of many papers some are changed at a time, so that others can write in between: one edit
+        all the same, and so is what was changed until the task was cancelled.
+        """
+        ids, task = list(ids), task or Task()
         names = [_FIELD_NAMES.get(name, name) for name in fields]
         listed = reduce(lambda a, b: tr("{first} and {second}", first=a, second=b), names or [""])
         # Translators: «Changed the title and venue of 3 papers»
@@ -176,7 +185,14 @@ class Organise:
             len(ids),
             fields=listed,
         )
-        return self._do(what, lambda: self._library.edit(*ids, **fields))
+        edit = None
+        for start in range(0, len(ids), _AT_ONCE):
+            if start:
+                time.sleep(_LET_IN)
+            task.step(start, len(ids))
+            some = ids[start : start + _AT_ONCE]
+            edit = self._do(what, partial(self._library.edit, *some, **fields), edit) or edit
+        return edit
 
     def set_by_hand(self, id: PaperId) -> frozenset[str]:
         """The fields of a paper that a person set."""
@@ -243,8 +259,8 @@ class Organise:
         is filed under. Raises LibraryError where nothing was merged."""
         return self._do(tr("Took a paper apart"), lambda: self._library.pairs.split(id))
 
-    def _do(self, what: str, act: Callable[[], object]) -> Edit | None:
-        with self._library.edits.recording(what) as made:
+    def _do(self, what: str, act: Callable[[], object], more_of: Edit | None = None) -> Edit | None:
+        with self._library.edits.recording(what, more_of) as made:
             act()
         return made.edit
 

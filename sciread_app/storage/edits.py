@@ -84,8 +84,9 @@ class Edits:
         self._here = threading.local()  # .recording: the edit that this thread is making
 
     @contextmanager
-    def recording(self, what: str) -> Iterator[Recording]:
-        """All that is changed within is one transaction, and one edit that can be taken back.
+    def recording(self, what: str, more_of: Edit | None = None) -> Iterator[Recording]:
+        """All that is changed within is one transaction, and one edit that can be taken back; or
+        `more_of` an edit before. Raises LibraryError where that was taken back meanwhile.
 
         Where nothing has changed there is no edit. A recording within another is part of it.
         """
@@ -95,7 +96,7 @@ class Edits:
         self._here.recording = made = Recording()
         try:
             with self._db.writing() as db:
-                edit = _open(db, what)
+                edit = _again(db, more_of) if more_of else _open(db, what)
                 _run(db, journal.begin(edit.id))
                 yield made
                 _run(db, journal.end())
@@ -141,6 +142,14 @@ def _open(db: Connection, what: str) -> Edit:
     now = time.time()
     put = insert(schema.edits).values(at=now, what=what)
     return Edit(int(db.execute(put).lastrowid), now, what)
+
+
+def _again(db: Connection, edit: Edit) -> Edit:
+    edits = schema.edits.c
+    if db.scalars(select(edits.undone).where(edits.id == edit.id)).one_or_none() is not False:
+        said = tr("“{edit}” was taken back before it was done.", edit=edit.what)
+        raise LibraryError(said, tr("Do it once more, if you want it."))
+    return edit
 
 
 def _close(db: Connection, edit: int) -> bool:

@@ -21,7 +21,7 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.shelf.edit_dialog import HINTS, LABELS, KindField, buttons
 from sciread_app.ui.shelf.edit_fields import Unreadable, value_of
-from sciread_app.ui.shelf.work import Step
+from sciread_app.ui.shelf.work import Long, Step
 from sciread_app.ui.theme import styled
 
 FIELDS = ("venue", "published", "kind", "keywords")
@@ -36,7 +36,7 @@ class EditManyDialog(QDialog):
         self,
         ids: Sequence[PaperId],
         tags: Sequence[str],
-        do: Callable[[str, Sequence[Step]], object],
+        do: Callable[[str, Sequence[Step | Long]], object],
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
@@ -66,12 +66,14 @@ class EditManyDialog(QDialog):
             count = len(self._ids)
             self._do(trn("Changed {n:,} paper", "Changed {n:,} papers", count), steps)
 
-    def _steps(self) -> list[Step]:
+    def _steps(self) -> list[Step | Long]:
         ids = self._ids
         text = {name: field.text().strip() for name, field in self.fields.items()}
         ticked = [name for name, tick in self.ticks.items() if tick.isChecked()]
         values = {name: value_of(name, text[name]) for name in ticked if name in FIELDS}
-        steps: list[Step] = [lambda organise: organise.edit(ids, **values)] if values else []
+        steps: list[Step | Long] = []
+        if values:
+            steps.append(Long(lambda organise, task: organise.edit(ids, task, **values)))
         if ADD in ticked and text[ADD]:
             steps.append(lambda organise: organise.tag(ids, text[ADD]))
         if REMOVE in ticked and text[REMOVE]:

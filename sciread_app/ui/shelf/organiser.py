@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.shelf import Shelf
+from sciread_app.tasks import Task
 
 
 class Organiser(Protocol):
@@ -56,7 +57,7 @@ class Organiser(Protocol):
 
     def empty_trash(self) -> int: ...
 
-    def edit(self, ids: Iterable[int], **fields: Any) -> Edit | None: ...
+    def edit(self, ids: Iterable[int], task: Task | None = None, **fields: Any) -> Edit | None: ...
 
     def set_by_hand(self, id: PaperId) -> frozenset[str]: ...
 

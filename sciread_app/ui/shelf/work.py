@@ -14,11 +14,18 @@ from sciread_app.domain.paper import Changes
 from sciread_app.domain.shelf import Shelf
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.shelf.nodes import Tree
 from sciread_app.ui.shelf.organiser import Organiser
 
 Step = Callable[[Organiser], Any]
+
+
+@dataclass(frozen=True)
+class Long:
+    """A step that says how far it is, and can be stopped on its way."""
+
+    act: Callable[[Organiser, Task], Any]
 
 
 @dataclass(frozen=True)
@@ -41,10 +48,11 @@ class ShelfWork(QObject):
         super().__init__()
         self._organiser = organiser
         self._jobs = jobs
-        self._waiting: deque[tuple[str, Callable[[], Done]]] = deque()
-        self._busy = False
+        self._waiting: deque[tuple[str, Callable[[Task], Done]]] = deque()
+        self._busy: Job | None = None
         self._wanted = ""
         self.shelf = Shelf()
+        jobs.finished.connect(self._stopped)
 
     def load(self) -> None:
         """Look what lies where now."""
@@ -55,12 +63,16 @@ class ShelfWork(QObject):
         self._wanted = wanted
         self._grow(lambda: self.shelf)
 
-    def do(self, what: str, *steps: Step, lasting: bool = False) -> None:
+    def do(self, what: str, *steps: Step | Long, lasting: bool = False) -> None:
         """Carry out these steps. `what` says what they are together; one alone says it itself.
         With `lasting` they cannot be taken back."""
 
-        def work() -> Done:
-            edits = [edit for step in steps if (edit := step(self._organiser)) is not None]
+        def take(step: Step | Long, task: Task) -> Any:
+            organiser = self._organiser
+            return step.act(organiser, task) if isinstance(step, Long) else step(organiser)
+
+        def work(task: Task) -> Done:
+            edits = [edit for step in steps if (edit := take(step, task)) is not None]
             if lasting:
                 return Done(what)
             if not edits:
@@ -70,10 +82,10 @@ class ShelfWork(QObject):
         self._queue(what, work)
 
     def undo(self, times: int = 1) -> None:
-        self._queue(tr("Undoing"), lambda: self._undo(times))
+        self._queue(tr("Undoing"), lambda task: self._undo(times))
 
     def redo(self) -> None:
-        self._queue(tr("Redoing"), self._redo)
+        self._queue(tr("Redoing"), lambda task: self._redo())
 
     def _undo(self, times: int) -> Done:
         """The first of several is what was done last."""
@@ -94,30 +106,29 @@ class ShelfWork(QObject):
             return Done(tr("Nothing to do again"))
         return Done(tr("Done again: {edit}", edit=_within(edit.what)))
 
-    def _queue(self, title: str, work: Callable[[], Done]) -> None:
+    def _queue(self, title: str, work: Callable[[Task], Done]) -> None:
         self._waiting.append((title, work))
         self._next()
 
     def _next(self) -> None:
         if self._busy or not self._waiting:
             return
-        self._busy = True
         title, work = self._waiting.popleft()
+        self._busy = self._jobs.run(title, work, self._end, on_failed=self._fail, lane=Lane.light)
 
-        def run(task: Task) -> Done:
-            return work()
-
-        self._jobs.run(title, run, self._end, on_failed=self._fail, lane=Lane.light)
+    def _stopped(self, job: Job) -> None:
+        if job is self._busy and job.cancelled and not self._jobs.closing:
+            self._end(Done(tr("Stopped: what was changed until then can be undone")))
 
     def _end(self, done: Done) -> None:
-        self._busy = False
+        self._busy = None
         self.done.emit(done)
         self.changed.emit(Changes(papers=True))
         self._next()
 
     def _fail(self, problem: Problem) -> None:
         """Some steps may have been taken; what waits behind does not depend on them."""
-        self._busy = False
+        self._busy = None
         self.failed.emit(problem)
         self.changed.emit(Changes(papers=True))
         self._next()

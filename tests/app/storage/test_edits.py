@@ -14,11 +14,13 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from sciread_app.domain.paper import Author, Identifier, Skipped
-from sciread_app.errors import LibraryError
+from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.services import organise as organising
 from sciread_app.services.organise import Organise
 from sciread_app.storage import edits, fulltext
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
 from tests.make import paper
 
 # What an edit does not change, or what is made from the rest.
@@ -371,3 +373,46 @@ def test_edits_of_many_papers_are_one(library, organise, monkeypatch):
     assert words(library, "curie") == [] and library.text_index_fits()
     organise.undo()
     assert library.shelves.collections() == []
+
+
+@pytest.fixture
+def ten(library, monkeypatch) -> range:
+    """Papers that are edited four at a time."""
+    monkeypatch.setattr(organising, "_AT_ONCE", 4)
+    monkeypatch.setattr(organising, "_LET_IN", 0)
+    library.put([paper(f"Paper {n}", source="x", source_id=str(n)) for n in range(10)])
+    return range(1, 11)
+
+
+def test_others_can_write_while_many_papers_are_edited_and_it_is_one_edit(library, organise, ten):
+    with closing(sqlite3.connect(library.path, timeout=0)) as other:
+
+        def write(done: int, total: int, note: str) -> None:
+            with other:
+                other.execute("UPDATE papers SET rating = rating + 1 WHERE id = 10")
+
+        edit = organise.edit(ten, Task(write), venue="Nature")
+    assert library.shelves.marks([10])[10].rating == 3
+    assert words(library, "nature") == list(ten) and library.text_index_fits()
+    assert organise.undo() == edit and organise.can_undo() == ""
+    assert words(library, "nature") == [] and library.text_index_fits()
+    organise.redo()
+    assert words(library, "nature") == list(ten)
+
+
+def test_of_many_papers_those_that_were_edited_until_it_was_stopped_can_be_taken_back(
+    library, organise, ten
+):
+    task = Task(lambda done, total, note: task.cancel() if done == 4 else None)
+    with pytest.raises(Cancelled):
+        organise.edit(ten, task, venue="Nature")
+    assert words(library, "nature") == list(range(1, 9))
+    organise.undo()
+    assert words(library, "nature") == [] and organise.can_undo() == ""
+
+
+def test_who_takes_an_edit_back_while_it_is_made_ends_it(library, organise, ten):
+    task = Task(lambda done, total, note: organise.undo() if done == 4 else None)
+    with pytest.raises(LibraryError, match="taken back before it was done"):
+        organise.edit(ten, task, venue="Nature")
+    assert words(library, "nature") == []

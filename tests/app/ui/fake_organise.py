@@ -8,6 +8,7 @@ from typing import Any
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.shelf import Collection, SavedSearch, Shelf, Tag
 from sciread_app.errors import LibraryError
+from sciread_app.tasks import Task
 
 
 class FakeOrganise:
@@ -120,7 +121,7 @@ class FakeOrganise:
     def empty_trash(self) -> int:
         return self.delete_for_good(self.trashed)
 
-    def edit(self, ids: Iterable[int], **fields: Any) -> Edit:
+    def edit(self, ids: Iterable[int], task: Task | None = None, **fields: Any) -> Edit:
         ids = list(ids)
 
         def change() -> None:

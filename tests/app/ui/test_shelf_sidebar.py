@@ -13,7 +13,7 @@ from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import FIXED, SEEN, Kind, Name, Tree
 from sciread_app.ui.shelf.parcels import pack_papers, pack_paths
 from sciread_app.ui.shelf.sidebar import Sidebar
-from sciread_app.ui.shelf.work import ShelfWork
+from sciread_app.ui.shelf.work import Long, ShelfWork
 from tests.app.ui.fake_organise import FakeOrganise
 
 THESIS = Name(Kind.collection, "thesis")
@@ -330,3 +330,17 @@ def test_of_ten_thousand_tags_the_view_learns_those_that_it_comes_near(qtbot, si
     sidebar.tree.choose([Name(Kind.tag, "tag 00001")])
     sidebar.sift.setText("09999")
     qtbot.waitUntil(lambda: texts(sidebar, Name(Kind.tags)) == ["tag 09999"])
+
+
+def test_what_is_stopped_on_its_way_does_not_hold_up_what_waits_behind_it(qtbot, sidebar):
+    said = []
+    sidebar.work.done.connect(lambda done: said.append(done.what))
+
+    def stop(organise, task):
+        task.cancel()
+        task.step(1, 2)
+
+    sidebar.work.do("Changed", Long(stop))
+    sidebar.work.do("Tagged", lambda organise: organise.tag([9], "later"))
+    qtbot.waitUntil(lambda: len(said) == 2)
+    assert said[0].startswith("Stopped") and "later" in said[1]
