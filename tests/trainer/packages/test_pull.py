@@ -7,12 +7,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from huggingface_hub import HfApi
+from huggingface_hub import HfApi, constants
 from safetensors.numpy import load, save
 
 from tests.servers import faults
 from tests.servers.hub_server import HubServer, Model
 from tests.tiny_model import tiny_package
+from trainer import cli
 from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import find_model, read_package
@@ -46,8 +47,8 @@ def files(tmp_path):
 
 
 @pytest.fixture
-def pull(hub, tmp_path):
-    """Runs the command; gives (exit code, stdout + stderr)."""
+def process(hub, tmp_path):
+    """Runs the command in a process of its own; gives (exit code, stdout + stderr)."""
 
     def pull(*arguments):
         environment = os.environ | {
@@ -57,15 +58,38 @@ def pull(hub, tmp_path):
             "HF_HUB_DISABLE_XET": "1",
         }
         command = [sys.executable, "-m", "trainer", "pull", *arguments]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=100)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250)
         return done.returncode, done.stdout + done.stderr
 
     return pull
 
 
-def test_a_published_model_becomes_a_package_without_its_head(hub, files, pull, tmp_path):
+@pytest.fixture
+def pull(hub, tmp_path, monkeypatch, capsys):
+    """The same in this process, which has imported transformers long ago. What the hub's client
+    takes from the environment it takes when it is imported, so it is told again."""
+    url, cache = hub.url.rstrip("/"), str(tmp_path / "hub" / "hub")
+    place = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants.ENDPOINT)
+    monkeypatch.setattr(constants, "ENDPOINT", url)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", url + place)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", cache)
+    monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)
+    monkeypatch.setattr(pulling, "HF_HUB_CACHE", cache)
+    monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
+
+    def pull(*arguments):
+        monkeypatch.setattr("sys.argv", ["sciread-trainer", "pull", *arguments])
+        with pytest.raises(SystemExit) as left:
+            cli.main()
+        said = capsys.readouterr()
+        return left.value.code, said.out + said.err
+
+    return pull
+
+
+def test_a_published_model_becomes_a_package_without_its_head(hub, files, process, tmp_path):
     hub.models["arazd/MIReAD"] = Model({"main": files}, card={"license": "mit"})
-    code, said = pull("arazd/MIReAD")
+    code, said = process("arazd/MIReAD")
     assert code == 0, said
     assert "UNEXPECTED" not in said  # the table that transformers makes of it
 
