@@ -24,8 +24,8 @@ _LET_IN = 0.15
 
 
 class Organise:
-    """Every verb blocks, is one transaction (`edit` of many papers is several), and returns the edit
-    that it was; None where nothing had to be changed. Only what is deleted for good cannot be taken
+    """Every verb blocks, is one transaction (`edit` of many papers is several), and returns what
+    edit it was; None where nothing had to be changed. Only what is deleted for good cannot be taken
     back. What was done is kept in the language that was spoken then."""
 
     def __init__(self, library: Library) -> None:
