@@ -1,0 +1,87 @@
+; The installer for Windows, made by Inno Setup 6: packaging\windows\build.ps1 calls it.
+; NOT TRIED: there was no Windows.
+;
+; For one user, without an administrator; /ALLUSERS installs for all. The library is in
+; %LOCALAPPDATA%\SciRead and is not touched, neither by an update nor by removing the program.
+
+#ifndef Version
+  #error "Name the version: ISCC /DVersion=0.1.0 sciread.iss"
+#endif
+
+[Setup]
+; Never changed: Windows knows the program by it.
+AppId={{8F0E7A52-6D1B-4C58-9E55-2B6C1B0C7A31}
+AppName=SciRead
+AppVersion={#Version}
+AppPublisher=SciRead contributors
+DefaultDirName={autopf}\SciRead
+DefaultGroupName=SciRead
+DisableProgramGroupPage=yes
+PrivilegesRequired=lowest
+PrivilegesRequiredOverridesAllowed=commandline
+ArchitecturesAllowed=x64compatible
+ArchitecturesInstallIn64BitMode=x64compatible
+LicenseFile=..\..\LICENSE
+SetupIconFile=..\..\build\icons\sciread.ico
+UninstallDisplayIcon={app}\sciread.exe
+OutputDir=..\..\dist
+OutputBaseFilename=SciRead-{#Version}-windows-x64
+Compression=lzma2
+SolidCompression=yes
+ChangesAssociations=yes
+ChangesEnvironment=yes
+CloseApplications=yes
+#ifdef Sign
+SignTool=sign
+SignedUninstaller=yes
+#endif
+
+[Tasks]
+Name: desktopicon; Description: "An icon on the desktop"; Flags: unchecked
+Name: path; Description: "sciread in every terminal (PATH)"
+
+[InstallDelete]
+; Nothing of the version before stays among the files of this one.
+Type: filesandordirs; Name: "{app}\_internal"
+
+[Files]
+Source: "..\..\dist\SciRead\*"; DestDir: "{app}"; Flags: ignoreversion recursesubdirs createallsubdirs
+
+[Icons]
+Name: "{group}\SciRead"; Filename: "{app}\sciread.exe"; AppUserModelID: "SciRead"
+Name: "{autodesktop}\SciRead"; Filename: "{app}\sciread.exe"; Tasks: desktopicon
+
+[Registry]
+; SciRead opens its files by default where nothing else does, and is offered for PDFs.
+Root: HKA; Subkey: "Software\Classes\SciRead.papers"; ValueType: string; ValueData: "Bibliography"; Flags: uninsdeletekey
+Root: HKA; Subkey: "Software\Classes\SciRead.papers\DefaultIcon"; ValueType: string; ValueData: "{app}\sciread.exe,0"
+Root: HKA; Subkey: "Software\Classes\SciRead.papers\shell\open\command"; ValueType: string; ValueData: """{app}\sciread.exe"" ""%1"""
+Root: HKA; Subkey: "Software\Classes\.bib\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.bibtex\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.ris\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.nbib\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.enw\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKA; Subkey: "Software\Classes\.pdf\OpenWithProgids"; ValueType: string; ValueName: "SciRead.papers"; ValueData: ""; Flags: uninsdeletevalue
+Root: HKCU; Subkey: "Environment"; ValueType: expandsz; ValueName: "Path"; ValueData: "{olddata};{app}"; Tasks: path; Check: NotOnPath
+
+[Run]
+Filename: "{app}\sciread.exe"; Description: "Start SciRead"; Flags: nowait postinstall skipifsilent
+
+[Code]
+function NotOnPath: Boolean;
+var
+  Paths: string;
+begin
+  if not RegQueryStringValue(HKCU, 'Environment', 'Path', Paths) then
+    Paths := '';
+  Result := Pos(';' + Uppercase(ExpandConstant('{app}')) + ';', ';' + Uppercase(Paths) + ';') = 0;
+end;
+
+procedure CurUninstallStepChanged(Step: TUninstallStep);
+var
+  Library: string;
+begin
+  Library := ExpandConstant('{localappdata}\SciRead');
+  if (Step = usPostUninstall) and DirExists(Library) and not UninstallSilent then
+    MsgBox('SciRead is removed. Your library is still there: ' + Library, mbInformation, MB_OK);
+end;
