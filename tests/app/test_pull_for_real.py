@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from safetensors.numpy import load, save
@@ -12,8 +16,34 @@ from sciread_app.services.model_arrivals import Arrivals, Wanted
 from sciread_app.services.models import Models
 from sciread_app.tasks import Task
 from tests.servers.hub_server import HubServer, Model
+from tests.servers.local import Answer, Fault
 from tests.tiny_model import tiny_package
 from trainer.contract.package import read_package
+
+PIECE = 10 << 20  # as much as the hub's client takes at a time
+
+
+def in_pieces(heard: threading.Event) -> Fault:
+    """The body stops on the way until somebody has heard how far it is."""
+
+    def pieces(body: bytes) -> Iterator[bytes]:
+        for start in range(0, len(body), PIECE):
+            # Each piece is sent when the next is there. Between the first two so much time goes by
+            # that the second is told of.
+            if start >= 2 * PIECE:
+                heard.wait(0.5 if start == 2 * PIECE else 60)
+            yield body[start : start + PIECE]
+
+    def fault(good: Answer) -> Answer:
+        assert isinstance(good.body, bytes)
+        length = {"Content-Length": str(len(good.body))}
+        return replace(good, body=pieces(good.body), headers=good.headers | length)
+
+    return fault
+
+
+def of_weights(asked) -> bool:
+    return asked.method == "GET" and asked.path.endswith(".safetensors")
 
 
 @pytest.fixture
@@ -29,7 +59,7 @@ def hub(tmp_path, monkeypatch):
 def files(tmp_path):
     source = tiny_package(tmp_path / "given" / "tiny").folder
     weights = load((source / "model.safetensors").read_bytes())
-    head = {"classifier.weight": np.ones((20, 1 << 20), np.float32)}  # 84 MB, that are left out
+    head = {"classifier.weight": np.ones((10, 1 << 20), np.float32)}  # 42 MB, that are left out
     return {
         "config.json": (source / "config.json").read_bytes(),
         "tokenizer.json": (source / "tokenizer.json").read_bytes(),
@@ -46,23 +76,31 @@ def test_a_pull_that_was_stopped_leaves_nothing_and_fetches_the_rest_the_next_ti
     models = Models(home, library, lambda: "starter")
     arrivals = Arrivals(home, models)
 
+    stopped, told = threading.Event(), threading.Event()
+
     def stop_on_the_way(done: int, total: int, note: str) -> None:
         if 0 < done < total:
             task.cancel()
+            stopped.set()
 
     task = Task(stop_on_the_way)
+    hub.fail(in_pieces(stopped), when=of_weights)
     with pytest.raises(Cancelled):
         arrivals.pull(Wanted("allenai/specter"), task)
     assert [model.name for model in models.all()] == ["starter"]
     assert not [path for path in home.models.iterdir() if path.suffix == ".new"]
 
-    notes = []
-    pulled = arrivals.pull(Wanted("allenai/specter"), Task(lambda *step: notes.append(step)))
+    def hear(done: int, total: int, note: str) -> None:
+        if "of 42 MB" in note:
+            told.set()
+
+    hub.fail(in_pieces(told), when=of_weights)
+    pulled = arrivals.pull(Wanted("allenai/specter"), Task(hear))
     assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "mit", True)
     assert read_package(home.models / pulled.name).base.startswith("allenai/specter@")
     fetched = [asked.path.rsplit("/")[-1] for asked in hub.requests if asked.method == "GET"]
     assert fetched.count("tokenizer.json") == 1
-    assert any("of 84 MB" in note for _, _, note in notes)
+    assert told.is_set()
 
     with pytest.raises(TrainerFailed, match="no model nobody/nothing on the hub"):
         arrivals.pull(Wanted("nobody/nothing"), Task())
