@@ -29,9 +29,14 @@ def spans(text: str, words: Iterable[str]) -> list[tuple[int, int]]:
 @lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """`word` in lower case, without diacritics and its commonest English ending."""
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c))
-    for ending in _ENDINGS:
-        if plain.endswith(ending) and len(plain) - len(ending) >= _SHORTEST_STEM:
-            return plain[: -len(ending)]
+    plain = word.lower() if word.isascii() else _without_marks(word)
+    if plain.endswith(_ENDINGS):  # most words of a text are asked for once: nothing in vain
+        for ending in _ENDINGS:
+            if plain.endswith(ending) and len(plain) - len(ending) >= _SHORTEST_STEM:
+                return plain[: -len(ending)]
     return plain
+
+
+def _without_marks(word: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in decomposed if not unicodedata.combining(c))
