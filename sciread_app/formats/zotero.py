@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,14 @@ def note_text(data: Item) -> str:
     text = _ENDS_LINE.sub("\n", str(data.get("note") or ""))
     lines = (line.strip() for line in html.unescape(_TAG.sub("", text)).splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def added(data: Item) -> float:
+    """When somebody made it, in seconds since 1970; 0 where Zotero does not say."""
+    try:
+        return datetime.fromisoformat(str(data.get("dateAdded"))).timestamp()
+    except ValueError:
+        return 0.0
 
 
 def file_of(data: Item, links: Item) -> str:

@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sciread_app.domain.paper import Paper, PaperId, Skipped
 from sciread_app.formats import zotero as items
@@ -21,9 +21,17 @@ Object = Mapping[str, Any]
 WHAT = "Zotero"
 
 
+class _Brought(NamedTuple):
+    """A note as it is in Zotero."""
+
+    text: str
+    added: float
+
+
 class Zotero:
     """Reads a Zotero that runs on this computer; it is never written to. Done again, it brings
-    what is new there: what is known is recognised, and no tag or note comes twice."""
+    what is new there: what is known is recognised, and no tag or note comes twice. A note goes by
+    when it was made; what somebody has written into it here stays."""
 
     def __init__(self, library: Library, intake: Intake, client: Client) -> None:
         self._library = library
@@ -50,22 +58,24 @@ class Zotero:
         report.seconds = time.monotonic() - begun
         return report
 
-    def _children(self, task: Task) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    def _children(self, task: Task) -> tuple[dict[str, list[str]], dict[str, list[_Brought]]]:
         """Files and notes by the key of the paper they hang on."""
-        files, notes = defaultdict(list), defaultdict(list)
+        files: dict[str, list[str]] = defaultdict(list)
+        notes: dict[str, list[_Brought]] = defaultdict(list)
         for one in zotero.children(self._client, "attachment", task):
             if path := items.file_of(one["data"], one.get("links") or {}):
                 files[str(one["data"].get("parentItem"))].append(path)
         for one in zotero.children(self._client, "note", task):
             if text := items.note_text(one["data"]):
-                notes[str(one["data"].get("parentItem"))].append(text)
+                note = _Brought(text, items.added(one["data"]))
+                notes[str(one["data"].get("parentItem"))].append(note)
         return files, notes
 
     def _take(
         self,
         page: Sequence[Object],
         files: Mapping[str, list[str]],
-        notes: Mapping[str, list[str]],
+        notes: Mapping[str, list[_Brought]],
         shelves: Mapping[str, str],
         number: int,
         report: Report,
@@ -93,7 +103,7 @@ class Zotero:
         self,
         read: Sequence[Object],
         ids: Sequence[PaperId],
-        notes: Mapping[str, list[str]],
+        notes: Mapping[str, list[_Brought]],
         shelves: Mapping[str, str],
     ) -> None:
         tagged, collected = defaultdict(list), defaultdict(list)
@@ -103,14 +113,29 @@ class Zotero:
             for key in data.get("collections") or ():
                 if key in shelves:
                     collected[shelves[key]].append(id)
-            known = {note.text for note in self._library.shelves.notes(id)}
-            for text in notes.get(str(data.get("key")), ()):
-                if text not in known:
-                    self._library.shelves.add_note(id, text)
+            if brought := notes.get(str(data.get("key"))):
+                self._take_notes(id, brought)
         for tag, papers in tagged.items():
             self._library.shelves.tag(papers, tag)
         for path, papers in collected.items():
             self._library.shelves.collect(papers, path)
+
+    def _take_notes(self, id: PaperId, brought: Sequence[_Brought]) -> None:
+        """Add what is new, and renew what has changed there and not here."""
+        shelves = self._library.shelves
+        here, there = shelves.notes(id), {one.text for one in brought}
+        same = {note.text for note in here} & there
+        others = [note for note in here if note.text not in same]
+        for text, added in brought:
+            if text in same:
+                continue
+            known = next((note for note in others if added and note.added == added), None)
+            if known is None:
+                shelves.add_note(id, text, added or None)
+                continue
+            others.remove(known)
+            if known.changed == known.added:
+                shelves.change_note(known.id, text, known.changed)
 
 
 def _paths(collections: Iterable[Object]) -> dict[str, str]:

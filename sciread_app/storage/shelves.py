@@ -230,9 +230,10 @@ class Shelves:
             found = db.execute(select(*columns).where(table.paper == id).order_by(table.id))
             return [Note(*row) for row in found]
 
-    def add_note(self, id: int, text: str) -> int:
-        """Add a note to a paper; returns the note's number."""
-        now = time.time()
+    def add_note(self, id: int, text: str, added: float | None = None) -> int:
+        """Add a note to a paper, which may have been `added` elsewhere before; returns the note's
+        number."""
+        now = time.time() if added is None else added
         with self._db.writing() as db:
             if (
                 db.scalars(select(schema.papers.c.id).where(schema.papers.c.id == id)).first()
@@ -247,8 +248,9 @@ class Shelves:
             fulltext.index(db, [id])
             return int(note)
 
-    def change_note(self, note: int, text: str) -> None:
+    def change_note(self, note: int, text: str, changed: float | None = None) -> None:
         """Give a note another text; an empty one removes it."""
+        now = time.time() if changed is None else changed
         notes = schema.notes.c
         with self._db.writing() as db:
             paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
@@ -257,8 +259,8 @@ class Shelves:
                 raise LibraryError(said, tr("It may have been removed."))
             fulltext.forget(db, [paper])
             if text:
-                changed = update(schema.notes).values(text=text, changed=time.time())
-                db.execute(changed.where(notes.id == note))
+                changes = update(schema.notes).values(text=text, changed=now)
+                db.execute(changes.where(notes.id == note))
             else:
                 db.execute(delete(schema.notes).where(notes.id == note))
             fulltext.index(db, [paper])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,35 @@ def test_a_second_time_brings_only_what_is_new(library, server, bring):
     report = bring()
     assert (report.added, report.merged) == (1, 1)
     assert len(library.shelves.notes(1)) == 1 and library.count() == 2
+
+
+def noted(*texts: str) -> list[dict[str, object]]:
+    """Notes as Zotero has them, each made a minute after the other."""
+    return [
+        {
+            "data": {
+                "itemType": "note",
+                "parentItem": "AAAA1111",
+                "note": f"<p>{text}</p>",
+                "dateAdded": f"2024-05-01T10:0{minute}:00Z",
+            }
+        }
+        for minute, text in enumerate(texts)
+    ]
+
+
+def test_a_note_that_was_edited_here_stays_as_it_is_and_comes_once(library, server, bring):
+    server.children = noted("On bees", "On wasps", "On ants")
+    bring()
+    notes = library.shelves.notes(1)
+    assert [note.text for note in notes] == ["On bees", "On wasps", "On ants"]
+    assert notes[0].added == datetime(2024, 5, 1, 10, tzinfo=UTC).timestamp()
+    library.shelves.change_note(notes[0].id, "On bees, and more")
+    server.children = noted("On bees", "On wasps, there", "On ants", "New")
+    for _ in range(2):
+        bring()
+        found = [note.text for note in library.shelves.notes(1)]
+        assert found == ["On bees, and more", "On wasps, there", "On ants", "New"]
 
 
 def test_a_large_library_comes_page_by_page_whole(library, server, bring):
