@@ -15,11 +15,13 @@ rm -f "$prefix/bin/sciread" "$prefix/bin/sciread-trainer"
 # All but a library that somebody keeps beside the program.
 find "$program" -mindepth 1 -maxdepth 1 ! -name SciRead-home -exec rm -rf {} +
 rmdir "$program" 2>/dev/null || true
-for tool in "update-mime-database $prefix/share/mime" \
-    "update-desktop-database $prefix/share/applications"; do
-    # shellcheck disable=SC2086  # a command and its argument
-    command -v ${tool%% *} >/dev/null && $tool >/dev/null 2>&1 || true
-done
+
+tell_desktop() {
+    command -v "$1" >/dev/null && "$@" >/dev/null 2>&1 || true
+}
+tell_desktop update-mime-database "$prefix/share/mime"
+tell_desktop update-desktop-database "$prefix/share/applications"
+tell_desktop gtk-update-icon-cache -q -t "$prefix/share/icons/hicolor"
 
 echo "SciRead is removed."
 for home in "$program/SciRead-home" "${SCIREAD_HOME:-}" \

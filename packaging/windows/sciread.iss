@@ -79,9 +79,9 @@ end;
 
 procedure CurUninstallStepChanged(Step: TUninstallStep);
 var
-  Library: string;
+  Home: string;
 begin
-  Library := ExpandConstant('{localappdata}\SciRead');
-  if (Step = usPostUninstall) and DirExists(Library) and not UninstallSilent then
-    MsgBox('SciRead is removed. Your library is still there: ' + Library, mbInformation, MB_OK);
+  Home := ExpandConstant('{localappdata}\SciRead');
+  if (Step = usPostUninstall) and DirExists(Home) and not UninstallSilent then
+    MsgBox('SciRead is removed. Your library is still there: ' + Home, mbInformation, MB_OK);
 end;
