@@ -38,13 +38,13 @@ def page(shown: Sequence[Shown], found: Comparison | None = None) -> str:
     body = join(
         tag("header", tag("p", "Evaluation", class_="kind"), tag("h1", title)),
         tag("p", f"Suite {suites}. {_made(reports)}", class_="soft"),
-        _subjects(names, reports),
         differences.section(found) if found else "",
         _scores(names, reports, rows),
         _bars(names, rows),
         _pictures(names, shown),
         _what(reports),
         _left_out(reports),
+        _subjects(names, reports),
         _provenance(names, reports),
     )
     head = tag(
@@ -85,7 +85,7 @@ def _facts(report: Report) -> dict[str, str]:
     subject = report.subject
     said = {
         "kind": subject.kind,
-        "found": subject.found,
+        "given as": table.given_as(subject),
         "method": subject.method,
         "base": subject.base,
         "numbers a vector": f"{subject.dim:,}" if subject.dim else "",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from pathlib import Path
 
 from rich.markup import escape
 from rich.padding import Padding
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from trainer.contract.evaluations import Metric, evaluation_spec
 from trainer.contract.papers import PaperNumber, beside
-from trainer.contract.report import Report, Result, Score
+from trainer.contract.report import Report, Result, Score, Subject
 
 OTHER_DATA, OTHER_TRAINING = "*", "†"
 LEGEND = (
@@ -195,11 +196,17 @@ def provenance(reports: Sequence[Report]) -> Iterator[str]:
         space = f", space {report.subject.space}" if report.subject.space else ""
         bits = report.subject.about.get("precision")
         computed = f", computed in {bits}" if bits else ""
-        what = f"{report.subject.kind} {report.subject.found or report.subject.id}"
+        what = f"{report.subject.kind} {given_as(report.subject) or report.subject.id}"
         yield (
             f"{name}: {what}{space}{computed}; "
             f"suite {report.suite}, {report.created}, {report.trainer}"
         )
+
+
+def given_as(subject: Subject) -> str:
+    """What a person named it by; of a folder only its name, since reports are passed on."""
+    path = Path(subject.found)
+    return path.name if path.is_absolute() else subject.found
 
 
 def _alike(one: Result, other: Result) -> bool:

@@ -53,6 +53,7 @@ class EvaluateDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.list = QListWidget()
         self.list.setObjectName("ticks")
+        self.list.ensurePolished()  # or its lines would be laid out as high as without a style
         self.list.setAccessibleName(tr("Models to measure"))
         self.suites = QComboBox()
         self.suites.setAccessibleName(tr("Suite"))

@@ -98,6 +98,7 @@ class LearningView(QWidget):
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             self.list.addItem(item)
         self.list.blockSignals(False)
+        self.list.setVisible(bool(self._trainings))
         self._paint(self._appearance.theme)
         self._ask()
 

@@ -113,6 +113,7 @@ class MapsView(QWidget):
         if one is not None and other is not None:
             other = turned(other, one)
         self._drawings = [one, other]
+        self.message.show()
         self._pages.setCurrentIndex(1)
         for side, name, drawing in zip(self.sides, self.pair.chosen, self._drawings, strict=True):
             shades = shades_like(drawing, one) if drawing is not None else None
@@ -180,6 +181,7 @@ class MapsView(QWidget):
 
     def _say(self, title: str, text: str) -> None:
         self.empty.say("map", title, text)
+        self.message.hide()  # it is of maps
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: Problem) -> None:

@@ -266,7 +266,11 @@ class DashboardPage(Page):
         menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())
         self.export.setMenu(menu)
         self._note: QLabel = styled(ElidedLabel(), "quiet")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
         head = QHBoxLayout()
+        column.addLayout(head)
         head.setSpacing(10)
         head.addWidget(self.views)
         head.addStretch(1)
@@ -276,16 +280,12 @@ class DashboardPage(Page):
         head.addWidget(self.evaluate)
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._pages = QStackedWidget()
+        column.addWidget(self._pages, 1)
         for view in (
             *(self.scores, self.compare, self.classes),
             *(self.learning, self.neighbours, self.maps),
         ):
             self._pages.addWidget(view)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
-        column.addLayout(head)
-        column.addWidget(self._pages, 1)
         stops = [*self.views.stops(), self.stop, self.export, self.evaluate]
         for one, next_one in pairwise([*stops, *self.scores.stops()]):
             QWidget.setTabOrder(one, next_one)
@@ -294,6 +294,8 @@ class DashboardPage(Page):
         self.views.chosen.connect(self.show_view)
         self.evaluate.clicked.connect(self.ask_what_to_measure)
         self.stop.clicked.connect(self.stop_measuring)
+        self.compare.measure_wanted.connect(self.ask_what_to_measure)
+        self.classes.measure_wanted.connect(self.ask_what_to_measure)
         self.neighbours.paper_wanted.connect(self.paper_wanted)
         self.neighbours.switch_wanted.connect(self.switch_wanted)
         self.maps.paper_wanted.connect(self.paper_wanted)

@@ -117,7 +117,7 @@ class ScorePainter(QStyledItemDelegate):
     ) -> None:
         inner = box.adjusted(8, 5, -12, -6)
         cell = row.cells.get(model)
-        by_chance = any(one.score.low is not None for one in row.cells.values())
+        by_chance = has_strip(row)
         place = Qt.AlignmentFlag.AlignTop if by_chance else Qt.AlignmentFlag.AlignVCenter
         if cell is None:
             painter.setPen(QColor(theme.faint))
@@ -163,8 +163,16 @@ def _paint_interval(
     painter.drawRoundedRect(QRectF(across(score.value) - 1.5, middle - 5, 3, 10), 1.5, 1.5)
 
 
+def has_strip(row: Row) -> bool:
+    """Whether chance has a part in these numbers, and there is a scale to show it on."""
+    alone = len(row.cells) == 1 and row.metric.unit != "percent"
+    return not alone and any(cell.score.low is not None for cell in row.cells.values())
+
+
 def span(row: Row) -> tuple[float, float]:
-    """From the lowest to the highest of a line, with its intervals."""
+    """From the lowest to the highest of a line, with its intervals; of one number from 0 to 100."""
+    if len(row.cells) == 1 and row.metric.unit == "percent":
+        return 0.0, 1.0
     ends = [
         end
         for cell in row.cells.values()

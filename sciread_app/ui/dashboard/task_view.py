@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QComboBox,
@@ -39,6 +39,8 @@ PARTS = (tr("A"), tr("B"))
 
 
 class TaskView(QWidget):
+    measure_wanted = Signal()
+
     def __init__(self, dashboard: Dashboard, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self._dashboard = dashboard
@@ -75,10 +77,7 @@ class TaskView(QWidget):
         """Look at the pictures beside both reports."""
         match = self._found.pair(*self.pair.chosen)
         if match is None:
-            self._say(
-                tr("These two were not measured on the same data"),
-                tr("Choose two that were, or evaluate both on the same data."),
-            )
+            self._say_nothing()
             return
         _, one, other = match
         self._sides = one, other
@@ -99,7 +98,7 @@ class TaskView(QWidget):
 
     def stops(self) -> list[QWidget]:
         charts = [*self.heats, self.roc, self.precision, *self.spreads]
-        return [*self.pair.stops(), self.tasks, self.classes, *charts]
+        return [*self.pair.stops(), self.tasks, *self.empty.buttons(), self.classes, *charts]
 
     def _offer_tasks(self) -> None:
         assert self._sides
@@ -204,9 +203,19 @@ class TaskView(QWidget):
         one, other = (self._found.numbers.get(kept.model, 0) for kept in self._sides)
         return one, other
 
-    def _say(self, title: str, text: str) -> None:
+    def _say_nothing(self) -> None:
+        title = tr("Nothing is measured yet")
+        text = tr("Measure a model: then this shows what it makes of each class and pair.")
+        if self._found.names:
+            title = tr("These two were not measured on the same data")
+            text = tr("Choose two that were, or measure both on the same data.")
+        self.tasks.clear()
+        self.tasks.setEnabled(False)
+        self._say(title, text, (tr("Measure models…"), self.measure_wanted.emit))
+
+    def _say(self, title: str, text: str, *actions: tuple[str, Callable[[], object]]) -> None:
         self._note.clear()
-        self.empty.say("similar", title, text)
+        self.empty.say("similar", title, text, actions)
         self._pages.setCurrentIndex(0)
 
     def _explain(self, problem: Problem) -> None:

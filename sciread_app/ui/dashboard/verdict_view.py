@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
@@ -28,6 +28,8 @@ HOW = tr(
 
 
 class VerdictView(QWidget):
+    measure_wanted = Signal()
+
     def __init__(self, dashboard: Dashboard, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self._dashboard = dashboard
@@ -79,7 +81,7 @@ class VerdictView(QWidget):
         )
 
     def stops(self) -> list[QWidget]:
-        return [*self.pair.stops(), self.table]
+        return [*self.pair.stops(), *self.empty.buttons(), self.table]
 
     def _show(self, verdict: Verdict, board: Board, sides: tuple[Kept, Kept]) -> None:
         self.verdict = verdict
@@ -107,13 +109,14 @@ class VerdictView(QWidget):
         if models > 1:
             title = tr("These two were not measured on the same data")
             text = tr(
-                "Only numbers of the same suite on the same data can be compared. Evaluate both "
+                "Only numbers of the same suite on the same data can be compared. Measure both "
                 "on one of them."
             )
         else:
             title = tr("There are no two models to compare")
-            text = tr("Evaluate two models on the same data: then this says which is better.")
-        self.empty.say("similar", title, text)
+            text = tr("Measure two models on the same data: then this says which is better.")
+        measure = (tr("Measure models…"), self.measure_wanted.emit)
+        self.empty.say("similar", title, text, (measure,))
         self._pages.setCurrentIndex(0)
 
     def _build(self) -> None:

@@ -124,6 +124,14 @@ def test_how_to_read_a_number_is_told():
     assert "effective rank: In how many directions" in table.markdown([made])
 
 
+def test_a_report_names_no_folder_of_the_one_who_made_it(tmp_path):
+    made = report(subject=subject(found=str(tmp_path / "ours")))
+    hub = report(subject=subject(found="allenai/specter"))
+    for text in (table.markdown([made]), page([Shown(made)])):
+        assert "ours" in text and str(tmp_path) not in text
+    assert "allenai/specter" in page([Shown(hub)])
+
+
 def test_the_precision_that_a_model_computed_in_is_told():
     made = report(subject=subject(about={"precision": "bfloat16"}))
     assert "computed in bfloat16" in table.markdown([made])

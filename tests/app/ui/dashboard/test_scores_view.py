@@ -11,6 +11,7 @@ from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.headings import Heading
 from sciread_app.ui.dashboard.score_rows import FIRST
+from sciread_app.ui.dashboard.table_paint import has_strip, span
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.theme import Choice
 from tests.app.ui.fake_dashboard import START, TRAINED, WORDS, board, measured
@@ -69,6 +70,16 @@ def test_who_points_at_a_metric_or_a_number_is_told_what_it_is(page):
     tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
     assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
     assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row"
+
+
+def test_of_one_model_alone_the_scale_goes_from_0_to_100(page, dashboard, refresh):
+    cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
+    alone = measured(START, 0.7, result("health", evaluation="health", scores=(cosine,)))
+    dashboard.found = Found([board(alone)])
+    refresh()
+    rows = [line for line in page.scores.table.rows.lines if isinstance(line, Row)]
+    assert span(rows[0]) == (0.0, 1.0) and has_strip(rows[0])
+    assert not has_strip(rows[-1])  # of a cosine nobody knows how far it could go
 
 
 def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):

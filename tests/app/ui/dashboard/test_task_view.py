@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 
 from sciread_app.services.classes import per_class
 from sciread_app.ui.dashboard.class_table import FOUND_A, FOUND_B, LABEL, N
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.page import CLASSES
 from sciread_app.ui.dashboard.scatter import turned
 from sciread_app.ui.dashboard.values import Found
@@ -87,6 +88,17 @@ def test_models_of_other_data_are_not_looked_into_together(view, dashboard, page
     settled()
     assert view.tasks.count() == 0
     assert view.empty.title.text() == "There is nothing to look into"
+
+
+def test_where_nothing_is_measured_it_says_what_to_do(view, dashboard, page, settled, qtbot):
+    dashboard.found = Found()
+    page.refresh()
+    settled()
+    assert view.empty.title.text() == "Nothing is measured yet" and view.tasks.count() == 0
+    (button,) = view.empty.buttons()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settled()
+    assert page.findChild(EvaluateDialog).isVisible()
 
 
 def test_damaged_pictures_are_told_of(view, dashboard, page, settled, monkeypatch):

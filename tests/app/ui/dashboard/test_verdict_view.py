@@ -86,6 +86,7 @@ def test_of_one_model_there_is_nothing_to_compare(view, dashboard, page, settled
     settled()
     assert view.empty.isVisible() and not view.pair.isEnabled()
     assert view.empty.title.text() == "There are no two models to compare"
+    assert [button.text() for button in view.empty.buttons()] == ["Measure models…"]
 
 
 def test_why_the_trainer_cannot_compare_is_told(view, dashboard, page, settled, monkeypatch):
