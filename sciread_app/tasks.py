@@ -6,6 +6,7 @@ import math
 import threading
 import time
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 
 from sciread_app.errors import Cancelled
 from sciread_app.language import tr
@@ -18,8 +19,14 @@ class Task:
     where work is held up: what was done until then is stored, and nothing is locked.
     """
 
-    def __init__(self, report: Callable[[int, int, str], None] = lambda done, total, note: None):
+    def __init__(
+        self,
+        report: Callable[[int, int, str], None] = lambda done, total, note: None,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """`aside` is entered for as long as the work is held up."""
         self._report = report
+        self._aside = aside
         self._stop = threading.Event()
         self._move = threading.Event()  # unset while work is held up
         self._move.set()
@@ -30,12 +37,18 @@ class Task:
 
         Raises Cancelled once `cancel` was called.
         """
+        self.tell(done, total, note)
+        if self.held:
+            with self._aside():
+                self._move.wait()
+            self.check()
+
+    def tell(self, done: int, total: int = 0, note: str = "") -> None:
+        """Report as `step` does, but never wait: for where others would wait too, as they do while
+        the library is being written."""
         self.check()
         self._last = (done, total, note)
         self._report(done, total, note)
-        if self.held:
-            self._move.wait()
-            self.check()
 
     def check(self) -> None:
         """Raise Cancelled once `cancel` was called."""

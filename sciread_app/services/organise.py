@@ -233,7 +233,7 @@ class Organise:
         with self._library.edits.recording(what) as made:
             for n, group in enumerate(listed, start=1):
                 self._merge_into_best(group)
-                task.step(n, len(listed))
+                task.tell(n, len(listed))
         return made.edit
 
     def _merge_into_best(self, ids: Iterable[int]) -> None:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import enum
 import logging
+import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -24,6 +28,8 @@ T = TypeVar("T")
 
 SHOWN_EVERY = 0.1  # seconds between two reports of one job's progress
 LAST_WAIT = 5.0  # seconds that closing the window waits for work to stop
+LOOKS = 0.1  # seconds after which work that waits for its turn looks whether it is still wanted
+MOST_HELD = 16  # jobs of a lane that may be held up without being in the way of the next
 
 
 class Lane(enum.Enum):
@@ -71,6 +77,56 @@ class Job:
         self.unwanted()
 
 
+class _Turns:
+    """Who may work in a lane: so many at a time, in the order in which they came.
+
+    Who is held up gives his turn away. Going on he has one at once, were it one too many: whoever
+    works meanwhile may be waiting for something that he holds.
+    """
+
+    def __init__(self, places: int) -> None:
+        self._free = places
+        self._waiting: deque[threading.Event] = deque()
+        self._lock = threading.Lock()
+
+    def queue(self) -> threading.Event:
+        turn = threading.Event()
+        with self._lock:
+            self._waiting.append(turn)
+            self._let_in()
+        return turn
+
+    def wait(self, turn: threading.Event, task: Task) -> None:
+        """Until it is this one's turn. Raises Cancelled."""
+        while not turn.wait(LOOKS):
+            task.check()
+
+    def end(self, turn: threading.Event) -> None:
+        """Whether it came or not."""
+        with self._lock:
+            if turn.is_set():
+                self._free += 1
+                self._let_in()
+            else:
+                self._waiting.remove(turn)
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        with self._lock:
+            self._free += 1
+            self._let_in()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._free -= 1
+
+    def _let_in(self) -> None:
+        while self._free > 0 and self._waiting:
+            self._free -= 1
+            self._waiting.popleft().set()
+
+
 class Jobs(QObject):
     """The only place in the application that starts threads.
 
@@ -89,8 +145,10 @@ class Jobs(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._turns = {lane: _Turns(lane.value) for lane in Lane}
         self._pools = {
-            lane: ThreadPoolExecutor(lane.value, thread_name_prefix=lane.name) for lane in Lane
+            lane: ThreadPoolExecutor(lane.value + MOST_HELD, thread_name_prefix=lane.name)
+            for lane in Lane
         }
         self._running: dict[Job, Future[Any]] = {}
         self._latest: dict[str, Job] = {}
@@ -119,7 +177,8 @@ class Jobs(QObject):
         job = Job(title, lane, on_done=on_done, on_failed=on_failed, cancelled=self._closed)
         if self._closed:
             return job  # a last wish of a window that is closing
-        job.task = Task(self._reporter(job))
+        turns = self._turns[lane]
+        job.task = Task(self._reporter(job), turns.lent)
         job.again = lambda: self.run(
             title, work, on_done, on_failed=on_failed, lane=lane, instead_of=instead_of
         )
@@ -128,14 +187,17 @@ class Jobs(QObject):
                 older.replaced = True
                 older.task.cancel()
             self._latest[instead_of] = job
-        future = self._pools[lane].submit(self._work, work, job)
+        turn = turns.queue()
+        future = self._pools[lane].submit(self._work, work, job, partial(turns.wait, turn))
         self._running[job] = future
         self.started.emit(job)
         future.add_done_callback(lambda future: self._settled.emit(job, future))
+        # Then only may the next begin, so that jobs are told of in the order in which they ended.
+        future.add_done_callback(lambda future: turns.end(turn))
         return job
 
     def hold(self, job: Job, held: bool = True) -> None:
-        """Have a job wait at its next report, or go on."""
+        """Have a job wait at its next report, where it lets others work, or go on."""
         (job.task.hold if held else job.task.go_on)()
         self.held.emit(job)
 
@@ -166,8 +228,11 @@ class Jobs(QObject):
                 log.error("«%s» did not stop within %.1f s", job.title, patience)
         return not stubborn
 
-    def _work(self, work: Callable[[Task], T], job: Job) -> T:
-        # A search that was typed over while it waited for a thread need not be looked up at all.
+    def _work(
+        self, work: Callable[[Task], T], job: Job, wait_for_turn: Callable[[Task], None]
+    ) -> T:
+        wait_for_turn(job.task)
+        # A search that was typed over while it waited need not be looked up at all.
         job.task.check()
         self._begins.emit(job)
         return work(job.task)

@@ -105,6 +105,17 @@ def test_work_that_is_held_up_can_be_stopped():
     assert not task.held  # what is stopped is not held up as well
 
 
+def test_what_is_told_while_others_wait_is_not_held_up():
+    told = []
+    task = Task(lambda *how_far: told.append(how_far))
+    task.hold()
+    task.tell(1, 2, "merging")
+    assert told == [(1, 2, "merging")]
+    task.cancel()
+    with pytest.raises(Cancelled):
+        task.tell(2, 2, "merging")
+
+
 def test_what_others_wait_for_is_not_held_up():
     task = Task()
     task.hold()

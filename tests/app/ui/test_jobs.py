@@ -227,3 +227,40 @@ def test_the_same_work_can_be_started_once_more(qtbot, jobs):
     qtbot.waitUntil(lambda: results == [5])
     job.again()
     qtbot.waitUntil(lambda: results == [5, 5])
+
+
+def test_a_job_that_is_held_up_lets_others_work_and_takes_its_lane_again(qtbot, jobs):
+    ended, steps, release = [], threading.Event(), threading.Event()
+
+    def first(task):
+        while not release.is_set():
+            task.step(1, 2)
+            steps.set()
+            time.sleep(0.005)
+
+    job = jobs.run("first", first, lambda _: ended.append("first"))
+    assert steps.wait(60)
+    jobs.run("second", lambda task: None, lambda _: ended.append("second"))
+    jobs.hold(job)
+    qtbot.waitUntil(lambda: ended == ["second"])
+    jobs.hold(job, False)
+    steps.clear()
+    assert steps.wait(60)  # it goes on
+    jobs.run("third", lambda task: None, lambda _: ended.append("third"))
+    jobs.run("search", lambda task: None, lambda _: ended.append("search"), lane=Lane.light)
+    qtbot.waitUntil(lambda: ended == ["second", "search"])
+    release.set()
+    qtbot.waitUntil(lambda: len(ended) == 4)
+    assert ended[2:] == ["first", "third"]
+
+
+def test_a_job_that_waits_for_its_turn_can_be_cancelled_at_once(qtbot, jobs):
+    release, ended = threading.Event(), []
+    jobs.finished.connect(lambda job: ended.append(job.title))
+    jobs.run("first", lambda task: release.wait(60))
+    second = jobs.run("second", lambda task: None)
+    jobs.run("third", lambda task: None)
+    second.cancel()
+    qtbot.waitUntil(lambda: ended == ["second"])
+    release.set()
+    qtbot.waitUntil(lambda: ended == ["second", "first", "third"])
