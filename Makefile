@@ -1,12 +1,12 @@
-# make run · make test · make lint · make bench · make learn · make screenshots · make texts: each sets
-# up .venv as it needs.
+# make run · make test · make lint · make bench · make learn · make loop · make screenshots · make
+# texts: each sets up .venv as it needs.
 
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 
-.PHONY: run test lint bench learn screenshots texts
+.PHONY: run test lint bench learn loop screenshots texts
 .NOTPARALLEL:
 
 # On a machine without display the window is drawn into a picture instead.
@@ -44,6 +44,12 @@ bench: .venv/.bench
 # An hour and more on two cores: ARGS="--methods specter --quick" for a look.
 learn: .venv/.dev
 	@$(BIN)/python -m tests.learn $(ARGS)
+
+# The same: 20,000 papers from import to a model that answers, headless and in a window.
+# ARGS="--quick" for a look.
+loop: .venv/.dev
+	-@packaging/qt_libraries.sh
+	@$(OFFSCREEN) $(BIN)/python -m tests.loop $(ARGS)
 
 screenshots: .venv/.dev
 	@packaging/qt_libraries.sh

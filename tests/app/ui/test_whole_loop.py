@@ -1,0 +1,185 @@
+"""A library teaches a model that searches it better: by the command line, and by the window."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from sciread_app.paths import Home
+from sciread_app.services.verdict import Answer
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.desk import open_desk
+from sciread_app.ui.main_window import MainWindow
+from tests.app.test_cli import Shell
+from tests.loop_measures import HeldBack
+from tests.loop_window import Windowed, numbers_of
+from tests.servers.citation_lists import CitationLists
+from tests.tiny_model import SPECIAL, tiny_package
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+PAPERS, TOPICS = 200, 5
+# Whoever knows only words cannot know that the two halves of a topic belong together; who has seen
+# papers cite each other does.
+WORDS = [[f"{half}{topic}{n}" for n in "abcd"] for topic in "vwxyz" for half in "pq"]
+SETTINGS = {
+    "base": "tiny", "max_tokens": 16, "read_tokens": 0, "batch_size": 32, "max_steps": 60,
+    "learning_rate": 3e-3, "start_share": 0.0,
+}  # fmt: skip
+RUN = "loop"
+
+
+class Done(NamedTuple):
+    """What the command line has said at each station."""
+
+    shell: Shell
+    papers: Path
+    cited: list[tuple[str, str]]
+    trained: dict[str, Any]
+    model: dict[str, Any]
+    measured: dict[str, Any]
+    found: tuple[list[int], list[int]]  # before and after
+
+
+def name(number: int) -> str:
+    return f"arxiv:2101.{number:05}"
+
+
+def write_papers(file: Path) -> list[tuple[str, str]]:
+    """Each writes in one half of its topic's words, and cites what is written in the other."""
+    chance = random.Random(1)
+    halves = [number % (2 * TOPICS) for number in range(PAPERS)]
+    with file.open("w") as lines:
+        for number, half in enumerate(halves):
+            title, abstract = (" ".join(chance.choices(WORDS[half], k=k)) for k in (3, 6))
+            paper = {"id": name(number), "title": f"{number} {title}", "abstract": abstract}
+            lines.write(json.dumps(paper) + "\n")
+    return [
+        (name(citing), name(cited))
+        for citing, half in enumerate(halves)
+        for cited in chance.sample([n for n, other in enumerate(halves) if other == half ^ 1], 4)
+    ]
+
+
+QUERY = " ".join(WORDS[0])
+HALF = PAPERS // (2 * TOPICS)
+
+
+def find(shell: Shell) -> list[int]:
+    """As many papers as there are in a topic, by words that half of it has."""
+    found = shell.json("find", QUERY, "--mode", "meaning", "--limit", str(2 * HALF))
+    return [hit["id"] for hit in found["hits"]]
+
+
+def in_other_half(papers: list[int]) -> int:
+    return sum((paper - 1) % (2 * TOPICS) == 1 for paper in papers)
+
+
+def new_home(folder: Path) -> Home:
+    """A home in which a tiny model answers."""
+    home = Home(folder)
+    words = [word for half in WORDS for word in half]
+    tiny_package(home.models / "tiny", vocabulary=[*SPECIAL, *words])
+    shutil.rmtree(home.models / "tiny-source")
+    write_settings(home.settings, Settings(model="tiny"))
+    return home
+
+
+@pytest.fixture(scope="module", autouse=True)
+def surroundings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[pytest.MonkeyPatch]:
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setenv("OMP_NUM_THREADS", "1")  # threads of so small a model wait for one another
+        changed.setenv("SCIREAD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield changed
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory, surroundings) -> Iterator[tuple[Path, list]]:
+    """A file of papers, and somebody on the network who knows what they cite."""
+    papers = tmp_path_factory.mktemp("source") / "papers.jsonl"
+    cited = write_papers(papers)
+    with CitationLists(cited) as server:
+        for variable, value in server.environment.items():
+            surroundings.setenv(variable, value)
+        yield papers, cited
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory, source) -> Done:
+    """The whole loop by the command line."""
+    papers, cited = source
+    home = new_home(tmp_path_factory.mktemp("headless"))
+    shell = Shell(home.folder)
+    shell.run("add", str(papers))
+    shell.run("fetch", "citations")
+    shell.run("encode")
+    before = find(shell)
+    settings = [part for key, value in SETTINGS.items() for part in ("--set", f"{key}={value}")]
+    shell.run("train", "start", "specter-small", "--name", RUN, *settings, "--follow")
+    trained = shell.json("train", "follow", RUN)
+    model = shell.json("model", "add", str(home.runs / RUN))
+    measured = shell.json("model", "evaluate", "tiny", model["name"])
+    shell.run("model", "activate", model["name"])
+    return Done(shell, papers, cited, trained, model, measured, (before, find(shell)))
+
+
+@pytest.fixture
+def open_window(qtbot, jobs, appearance, source) -> Iterator[Any]:
+    desks = []
+
+    def open_window(home: Home) -> Windowed:
+        window, desk = MainWindow(home.folder, jobs, appearance), open_desk(home.folder)
+        desks.append(desk)
+        qtbot.addWidget(window)
+        window.show()
+        window.open(desk)
+        return Windowed(desk, window, jobs, lambda done: qtbot.waitUntil(done, timeout=250_000))
+
+    yield open_window
+    jobs.shut_down()
+    for desk in desks:
+        desk.close()
+
+
+def test_what_was_held_back_is_ranked_better_and_nobody_learned_from_it(done):
+    (verdict,) = done.measured["verdicts"]
+    assert verdict["answer"] == "yes", verdict["sentence"]
+    ranked = {(one["task"], one["metric"]): one for one in verdict["evidence"]}["Citations", "map"]
+    assert ranked["real"] and ranked["second"] > ranked["first"] + 0.1
+    home = Home(done.shell.home)
+    (corpus,) = home.corpora.glob("library-*")
+    held = HeldBack(corpus)
+    assert held.counts()["citations"] == len(done.cited)
+    learned = held.learned(home.runs / RUN)
+    assert learned["triplets"] and list(learned.values())[1:] == [0, 0]
+
+
+def test_what_shares_no_word_is_found_once_the_model_answers(done):
+    before, after = map(in_other_half, done.found)
+    assert before < HALF / 2 < 0.75 * HALF < after
+
+
+def test_in_the_window_a_run_made_elsewhere_and_one_of_its_own_have_the_same_numbers(
+    done, open_window, tmp_path
+):
+    windowed = open_window(new_home(tmp_path / "home"))
+    windowed.add(done.papers)
+    trained = windowed.train(SETTINGS, "mine", citations=True)
+    assert (trained.space, trained.loss) == (done.trained["space"], done.trained["loss"])
+
+    elsewhere = tmp_path / "elsewhere" / RUN
+    shutil.copytree(Home(done.shell.home).runs / RUN, elsewhere)
+    opened = windowed.open_run(elsewhere)
+    assert (opened.name, opened.space) == (RUN, trained.space)
+    assert windowed.activate() == done.model["name"]
+    assert windowed.answers == done.model["title"]
+    verdict = windowed.measure(["tiny", done.model["name"]])
+    assert verdict.answer is Answer.yes
+    assert numbers_of(verdict) == done.measured["verdicts"][0]["evidence"]
+    assert windowed.find(QUERY)[: 2 * HALF] == done.found[1]
