@@ -8,7 +8,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple, Protocol
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.facets import Facets
@@ -161,6 +161,7 @@ class FilterBar(QWidget):
     """Hidden until it is asked for. Counts nothing while it is hidden."""
 
     changed = Signal(object)  # tuple of Filter
+    left = Signal()  # by Esc, on to the list
 
     def __init__(self, source: FacetSource, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
@@ -201,6 +202,12 @@ class FilterBar(QWidget):
         if self.isVisible():
             self._count()
             self.buttons["year"].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
 
     def open(self, field: str) -> None:
         """What this filter offers, below its button."""

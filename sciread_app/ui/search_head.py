@@ -200,6 +200,7 @@ class SearchHead(QWidget):
     def _connect(self) -> None:
         self.box.asked.connect(self.asked)
         self.box.entry_pasted.connect(self.find_like)
+        self.filters.left.connect(self.box.down)
         self.box.names_wanted.connect(self._find_names)
         self.filter_button.clicked.connect(self.toggle_filters)
         self.filters.changed.connect(lambda filters: self.change(filters=filters))

@@ -328,6 +328,8 @@ class SearchPage(QWidget):
             if not self.hits.currentIndex().isValid():
                 self.hits.go_to(0)
             self.hits.setFocus()
+        elif offered := self.empty.buttons():
+            offered[0].setFocus()
 
     def _leave(self) -> None:
         if self._before:

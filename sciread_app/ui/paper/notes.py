@@ -7,6 +7,7 @@ import time
 from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -124,8 +125,11 @@ class Notes(QWidget):
     def _drop(self, number: int) -> None:
         view = self.views.pop(number)
         self._column.removeWidget(view)
+        held = view.has_focus
         view.hide()
         view.deleteLater()
+        if held:  # Qt would give the keys to whatever comes next
+            self.left.emit()
 
     def _clear(self) -> None:
         for number in list(self.views):
@@ -176,6 +180,11 @@ class NoteView(QFrame):
             self._open(self._saved)
         self.box.setFocus()
         self.box.moveCursor(self.box.textCursor().MoveOperation.End)
+
+    @property
+    def has_focus(self) -> bool:
+        focus = QApplication.focusWidget()
+        return focus is not None and self.isAncestorOf(focus)
 
     def save(self) -> None:
         text, paper, number = self.box.toPlainText().strip(), self._paper, self.number
@@ -265,9 +274,10 @@ class NoteView(QFrame):
         self._saving = False
         self._kept = None
         self._saved = text
-        self.text.show_markdown(text)
-        self._show(editing=False)
-        self.text.setFocus()
+        if self.number != NEW:  # which is shown anew, under a number of its own
+            self.text.show_markdown(text)
+            self._show(editing=False)
+            self.text.setFocus()
         self.saved.emit(self.number)
 
     def _not_saved(self, problem: Problem) -> None:

@@ -234,6 +234,7 @@ def test_a_note_is_written_saved_and_read(show, qtbot, desk):
     qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
     assert shown(panel.parts.notes.views[1].text) == "Idea one"
     assert desk.about.drafts.of(1) == {}
+    assert panel.window().focusWidget() is panel.parts.head  # and Esc leads on from there
 
 
 def test_what_is_typed_outlives_the_panel(show, qtbot, desk):

@@ -79,6 +79,13 @@ def test_a_filter_counts_what_it_could_show_beside_what_it_shows(qtbot, page, de
     assert popover.list.chosen() == ("Marie Curie",)
 
 
+def test_esc_leads_from_the_filters_to_what_they_leave(qtbot, page):
+    button = page.head.filters.buttons["year"]
+    button.setFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Escape)
+    assert page.window().focusWidget() is page.hits and page.head.filters.isVisible()
+
+
 def test_switches_are_one_press(qtbot, page):
     page.head.filters.buttons["has"].click()
     page.head.filters.buttons["is"].click()

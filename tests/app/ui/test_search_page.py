@@ -135,6 +135,8 @@ def test_an_empty_library_says_how_to_fill_it(qtbot, show_page):
     page = show_page(Empty())
     assert page.empty.isVisible()
     assert page.empty.title.text() == "Your library is empty"
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)  # as it leads into a list
+    assert page.window().focusWidget() is page.empty.buttons()[0]
 
 
 def test_of_a_hundred_thousand_papers_only_those_that_are_seen_are_loaded(qtbot, show_page, jobs):
