@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from zlib import crc32
 
 import numpy as np
@@ -84,12 +85,7 @@ def measured(window: MainWindow) -> None:
     """Four models on papers of one's own, two of them on SciDocs, and two trainings."""
     reports = window._home / "reports"
     for of, skill in SKILLS:
-        folder = reports / "local-library" / of.id
-        made, items = _local(of, skill)
-        made.write(folder)
-        write_items(folder, items)
-        drawn = pictures_of(3, skill)
-        write_pictures(folder, {"fields": drawn["mag"], "cited-pairs": drawn["cite"]})
+        _write_local(reports, of, skill)
     for of, skill in ((OURS, 0.79), (STARTER, 0.75)):
         results = [
             result(task, title=title, evaluation=evaluation, seed=0,
@@ -105,6 +101,15 @@ def measured(window: MainWindow) -> None:
     _trained(window, "hep, first try", "specter-small", {}, 0.30)
     _trained(window, "hep, harder", "specter-small", {"margin": 0.5}, 0.24)
     _trained(window, "journals", "miread-small", {}, 0.5)
+
+
+def _write_local(reports: Path, of: Subject, skill: float) -> None:
+    folder = reports / "local-library" / of.id
+    made, items = _local(of, skill)
+    made.write(folder)
+    write_items(folder, items)
+    drawn = pictures_of(3, skill)
+    write_pictures(folder, {"fields": drawn["mag"], "cited-pairs": drawn["cite"]})
 
 
 def _trained(
@@ -124,10 +129,18 @@ def _trained(
             run.append(Event("validation", 1_000.0 + step, step, told_loss))
 
 
+def _alone(window: MainWindow) -> None:
+    """One model, with nothing to compare it with."""
+    _write_local(window._home / "reports", *SKILLS[0])
+    window.go_to("dashboard")
+    wait(lambda: _page(window).found.boards)
+
+
 def _scores(window: MainWindow) -> None:
     measured(window)
     window.go_to("dashboard")
-    wait(lambda: _page(window).found.boards)
+    _page(window).refresh()
+    wait(lambda: len(_page(window).found.boards) > 1)
 
 
 def _beside_papers(window: MainWindow) -> None:
@@ -210,6 +223,7 @@ def _measuring(window: MainWindow) -> None:
 
 
 SCENES = (
+    Scene("dashboard-one-model", _alone),
     Scene("dashboard-scores", _scores, EVERYWHERE),
     Scene("dashboard-beside-papers", _beside_papers),
     Scene("dashboard-compare", _compare, EVERYWHERE),
