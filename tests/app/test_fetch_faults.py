@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import resource
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from unittest import mock
 
 import pytest
 
 from sciread_app.domain.fetches import Fetch, SourceQuery
 from sciread_app.errors import SourceError
 from sciread_app.services.fetching import Fetching
+from sciread_app.sources import arxiv, pubmed
 from sciread_app.sources.http import Client, Patience
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -58,9 +61,9 @@ def _pubmed_page(asked: Asked) -> bool:
 
 
 CASES = (
-    Case("arxiv", "cat:*", lambda: ArxivServer(5_000), 5_000, lambda asked: True),
-    Case("arxiv-oai", "stat", lambda: ArxivServer(1_500, harvest_page=150), 0, lambda asked: True),
-    Case("pubmed", "all", lambda: EutilsServer(1_300), 1_300, _pubmed_page),
+    Case("arxiv", "cat:*", lambda: ArxivServer(500), 500, lambda asked: True),
+    Case("arxiv-oai", "stat", lambda: ArxivServer(900, harvest_page=90), 0, lambda asked: True),
+    Case("pubmed", "all", lambda: EutilsServer(260), 260, _pubmed_page),
 )
 
 
@@ -77,7 +80,7 @@ def meet(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, i
 
     Also how many papers the server has.
     """
-    with case.serve() as server:
+    with case.serve() as server, small_pages():
         seen: list[Asked] = []
 
         def in_the_middle(asked: Asked) -> bool:
@@ -102,6 +105,13 @@ def meet(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, i
         ids = {paper.source_id for paper in found}
         outcome = Outcome(said, fetch, len(found), len(ids), len(server.requests))
         return outcome, held(case, server)
+
+
+@contextmanager
+def small_pages() -> Iterator[None]:
+    """Of a few hundred papers, three pages."""
+    with mock.patch.object(arxiv, "_PAGE", 200), mock.patch.object(pubmed, "_BATCH", 100):
+        yield
 
 
 def held(case: Case, server: LocalServer) -> int:
