@@ -21,10 +21,10 @@ from trainer.evaluations.base import Outcome, Task
 from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import read_items
 from trainer.evaluations.shared import run_shared
-from trainer.machine import trainer_version
 from trainer.reports.report import save
 from trainer.subjects.makers import Cost, Made, Maker
 from trainer.suites.suite import Planned, Suite
+from trainer.version import trainer_version
 
 SPEED = "speed"
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import torch
@@ -13,6 +12,7 @@ from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks
 from trainer.model.backbone import precision
 from trainer.model.text_model import Backbone
+from trainer.version import NAME, version_of
 
 # Tokens of a pass: on a CPU about 2 GB for a small model.
 _CPU_BUDGET = 16_384
@@ -71,17 +71,6 @@ def described(ranks: Ranks) -> dict[str, Any]:
         "ranks": ranks.world,
         "threads": torch.get_num_threads(),
         "system": platform.platform(),
-        "versions": {"sciread": _version("sciread"), "python": platform.python_version()}
-        | {name: _version(name) for name in _LIBRARIES},
+        "versions": {NAME: version_of(NAME), "python": platform.python_version()}
+        | {name: version_of(name) for name in _LIBRARIES},
     }
-
-
-def trainer_version() -> str:
-    return f"sciread {_version('sciread')}"
-
-
-def _version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "unknown"

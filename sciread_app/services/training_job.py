@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import trainer.contract
+from sciread_app import __version__
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home, resource
@@ -118,6 +119,8 @@ def _copy_trainer(folder: Path) -> None:
             tr("Write the job with a SciRead that was installed by pip."),
         )
     shutil.copytree(source, folder / "trainer", ignore=_LEFT_OUT)
+    # It is not installed there, and could not tell with what a model was made.
+    (folder / "trainer" / "VERSION").write_text(f"{__version__}\n", "utf-8")
     numbers = folder / "trainer" / "resources" / "paper_numbers.json"
     if not numbers.exists() and (there := resource(numbers.name)).exists():
         numbers.parent.mkdir(exist_ok=True)

@@ -137,6 +137,21 @@ def test_no_rate_is_told_of_what_took_no_time(
     assert lines == ["a.tsv: 1,000 (25%)", "a.tsv: 3,000 (75%), 500 a second"]
 
 
+def test_each_of_two_files_of_one_name_has_a_rate_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with _Told(quiet=False) as told:
+        for folder in ("old", "new"):
+            told.note(f"Reading {folder}/a.tsv (citations)")
+            for entries in (1_000, 3_000):
+                clock[0] += 6.0
+                told.progress("a.tsv", entries, entries / 4_000)
+    rates = [line for line in capsys.readouterr().err.splitlines() if "a second" in line]
+    assert rates == ["a.tsv: 3,000 (75%), 500 a second"] * 2
+
+
 def test_help_teaches_by_examples() -> None:
     _, shown, _ = run("--help")
     assert "sciread-trainer prepare metadata.json data.json --output" in shown

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,11 @@ def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own(
     (begun,) = [n for n, line in enumerate(lines) if line.startswith("A new run needs")]
     assert all(len(line) > 45 for line in lines[begun : begun + 3])
     assert "sciread-trainer train runs/first --recipe specter-small" in lines
+
+
+def test_the_version_is_that_of_the_whole_program() -> None:
+    shown = CliRunner().invoke(cli.app, ["--version"])
+    assert (shown.exit_code, shown.stdout) == (0, f"sciread {version('sciread')}\n")
 
 
 def test_info_says_what_a_model_is() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from typing import Annotated
 
 import typer
 
@@ -18,6 +19,7 @@ from trainer.cli import (
     training,
 )
 from trainer.contract.errors import TrainerError
+from trainer.version import trainer_version
 
 app = typer.Typer(
     help="Make, look at and run the models that SciRead searches with.",
@@ -27,6 +29,20 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_show_locals=False,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(trainer_version())
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None: ...
 
 
 def _flowing(text: str) -> str:

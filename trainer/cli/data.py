@@ -138,6 +138,11 @@ class _Told(Shown, Watch):
         self._problems: Counter[str] = Counter()
         self._file, self._begun = "", 0.0
 
+    def note(self, text: str) -> None:
+        # One comes before each file. The next may bear the same name, in another folder.
+        self._file = ""
+        super().note(text)
+
     def progress(self, file: str, entries: int, share: float) -> None:
         now = time.monotonic()
         if file != self._file:

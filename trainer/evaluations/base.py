@@ -156,12 +156,9 @@ class Task:
         return int(getattr(self.measure, "runs", 1))
 
     def run(self, vectors: Vectors, queries: Vectors | None = None, *, seed: int = 0) -> Outcome:
-        """Raises TrainerError, with the task's name, for vectors that do not fit it."""
-        try:
-            _check_fit(vectors, queries, typed=bool(self.queries))
-            return self.measure(vectors, queries, seed)
-        except TrainerError as error:
-            raise TrainerError(f"{self.name}: {error.message}", error.hint) from error
+        """Raises TrainerError for vectors that do not fit it. Whoever runs tasks says which."""
+        _check_fit(vectors, queries, typed=bool(self.queries))
+        return self.measure(vectors, queries, seed)
 
 
 def score(metric: str, items: Items, *, seed: int, spread: Sequence[float] = ()) -> Score:

@@ -60,11 +60,18 @@ class Begun(NamedTuple):
 
 
 def begin(
-    recipe: Recipe, folder: Path, ranks: Ranks, options: Options, note: Callable[[str], None]
+    recipe: Recipe,
+    folder: Path,
+    ranks: Ranks,
+    options: Options,
+    note: Callable[[str], None],
+    *,
+    kept: bool = True,
 ) -> Begun:
     """The corpus, and the method with the weights that it starts from. Raises TrainerError.
 
-    Tokens and the like are made once and kept, so the main rank goes first.
+    Tokens and the like are made once and kept, so the main rank goes first. `kept` says whether
+    the folder is there when somebody reads of it.
     """
     found = None
     for main_goes in (True, False):
@@ -72,6 +79,8 @@ def begin(
             found = _begin(recipe, folder, ranks.main, options, note)
         ranks.barrier()
     assert found is not None
+    for stage in found.method.stages:
+        _check(stage, recipe, folder / RECORDS if kept else None, note)
     return found
 
 
@@ -94,7 +103,6 @@ def _begin(
     if main:
         write_whole(folder / RECORDS, json.dumps(method.records, indent=2) + "\n")
     for stage in method.stages:
-        _check(stage, recipe, folder / RECORDS, note)
         for module in stage.model.modules():
             if isinstance(module, Backbone):
                 module.checkpointing = options.checkpointing
@@ -103,11 +111,14 @@ def _begin(
     return Begun(corpus, method, base)
 
 
-def _check(stage: Stage, recipe: Recipe, records: Path, note: Callable[[str], None]) -> None:
+def _check(
+    stage: Stage, recipe: Recipe, records: Path | None, note: Callable[[str], None]
+) -> None:
     if not len(stage.train):
+        why = f"{records} says why. " if records else ""
         raise TrainerError(
             f"The corpus in {recipe.corpus} has no examples for the stage {stage.name}.",
-            f"{records} says why. Loosen the settings that choose examples.",
+            f"{why}Loosen the settings that choose examples.",
         )
     if not length_of(stage)[1]:
         raise TrainerError(

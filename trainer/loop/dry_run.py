@@ -59,7 +59,7 @@ def dry_run(
     TrainerError."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        method = begin(recipe, Path(folder), ranks, options, note).method
+        method = begin(recipe, Path(folder), ranks, options, note, kept=False).method
         for stage in method.stages:
             note(f"Trying some steps of the stage {stage.name}")
             found.append(_estimate(method, stage, recipe, ranks, options, Path(folder)))

@@ -16,9 +16,9 @@ from trainer.contract.package import WEIGHTS, Package, read_package
 from trainer.contract.run import Recipe, Run
 from trainer.loop.begin import Begun
 from trainer.loop.checkpoints import Checkpoint, Tensors
-from trainer.machine import trainer_version
 from trainer.methods.base import Stage
 from trainer.packages.export import export
+from trainer.version import trainer_version
 
 
 def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:

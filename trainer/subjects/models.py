@@ -23,10 +23,10 @@ from trainer.distributed import Ranks
 from trainer.embedding.shards import hash_of
 from trainer.encoder import Encoder
 from trainer.evaluations.base import Paper, Task, Vectors
-from trainer.machine import trainer_version
 from trainer.model.backbone import precision
 from trainer.subjects.makers import Cost, Made, has_text
 from trainer.subjects.vector_cache import Rows, VectorCache, text_key
+from trainer.version import trainer_version
 
 # Texts encoded and kept at once. They are the same whatever the number of ranks, so that a text's
 # vector is, too: its last bits depend on the texts that it is encoded with.

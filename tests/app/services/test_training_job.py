@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app import __version__
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.paths import Home
 from sciread_app.services import training_job
@@ -58,6 +59,17 @@ def test_a_job_holds_all_that_another_computer_needs(home: Home, tmp_path: Path)
     assert "sh train.sh" in (job / "README.md").read_text("utf-8")
     assert not list(job.rglob("__pycache__")) and os.access(job / "train.sh", os.X_OK)
     assert json.loads((job / "trainer/resources/paper_numbers.json").read_text("utf-8"))
+
+
+def test_its_trainer_knows_its_version_where_it_is_not_installed(
+    home: Home, tmp_path: Path
+) -> None:
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    asks = "from trainer.version import trainer_version; print(trainer_version())"
+    there = {**os.environ, "PYTHONPATH": ""}
+    command = [sys.executable, "-S", "-c", asks]  # -S: without what is installed
+    said = subprocess.run(command, cwd=job, env=there, capture_output=True, text=True)
+    assert said.stdout.strip() == f"sciread {__version__}", said.stderr
 
 
 def test_it_may_be_carried_anywhere(home: Home, tmp_path: Path) -> None:

@@ -72,14 +72,14 @@ def test_as_many_ids_as_rows_are_wanted() -> None:
 def test_a_task_refuses_queries_of_another_dimension() -> None:
     task = a_task(queries=[Paper("q", "what is A?")])
     papers = Vectors(["a"], np.ones((1, 2)))
-    with pytest.raises(TrainerError, match="toy: Queries have 3 numbers, papers 2"):
+    with pytest.raises(TrainerError, match=r"^Queries have 3 numbers, papers 2"):
         task.run(papers, Vectors(["q"], np.ones((1, 3))))
     with pytest.raises(TrainerError, match="no vectors of the queries"):
         task.run(papers)
 
 
 def test_a_task_without_any_vector_is_an_error() -> None:
-    with pytest.raises(TrainerError, match="toy: No paper has a vector"):
+    with pytest.raises(TrainerError, match=r"^No paper has a vector"):
         a_task().run(Vectors([], np.empty((0, 2))))
 
 

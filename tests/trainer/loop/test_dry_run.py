@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from io import StringIO
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import torch
 from rich.console import Console
 
+from trainer.contract.errors import TrainerError
 from trainer.contract.run import Recipe
 from trainer.distributed import Ranks
 from trainer.loop.begin import Options
 from trainer.loop.dry_run import Estimate, dry_run, table
 from trainer.machine import forget_memory
+from trainer.methods.known import METHODS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -30,6 +33,17 @@ def test_each_stage_counts_its_own_memory(
     recipe = recipe_of("physbert", mlm_long=0, max_steps=1)
     found = dry_run(recipe, Ranks.alone("cpu"), Options())
     assert len(forgotten) == len(found) == 2
+
+
+def test_what_is_missing_is_not_explained_by_a_file_that_nobody_keeps(
+    recipe_of: Callable[..., Recipe], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    empty = SimpleNamespace(name="triples", train=[], model=torch.nn.Linear(1, 1))
+    learns_nothing = SimpleNamespace(records={"triples": 0}, stages=[empty])
+    monkeypatch.setitem(METHODS, "specter", lambda setup: learns_nothing)
+    with pytest.raises(TrainerError, match="has no examples") as failed:
+        dry_run(recipe_of("specter"), Ranks.alone("cpu"), Options())
+    assert failed.value.hint == "Loosen the settings that choose examples."
 
 
 def test_no_number_is_cut_in_eighty_columns() -> None:

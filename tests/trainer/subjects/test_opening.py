@@ -17,10 +17,10 @@ from trainer.contract.package import Package, starter_package, write_package
 from trainer.encoder import Encoder
 from trainer.evaluations.base import Paper, Task
 from trainer.evaluations.matrices import unit_length
-from trainer.machine import trainer_version
 from trainer.packages.export import export
 from trainer.subjects.models import ModelMaker
 from trainer.subjects.opening import VectorCache, open_subject
+from trainer.version import trainer_version
 
 PAPERS = [
     Paper("a", "Deep graph learning", "We study the network of papers."),

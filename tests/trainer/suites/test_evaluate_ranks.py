@@ -10,9 +10,9 @@ import pytest
 
 from tests.ranks import ended, start_ranks
 from tests.tiny_model import tiny_package
+from trainer.contract.pictures import read_pictures
 from trainer.contract.report import Report
 from trainer.evaluations.items import read_items
-from trainer.contract.pictures import read_pictures
 
 TASKS = ("citations", "questions", "journals", "health")
 
