@@ -107,7 +107,10 @@ class Workspace:
 
     @cached_property
     def votes(self) -> Votes:
-        return Votes(self.library)
+        models = self.models
+        return Votes(
+            self.library, lambda: {one.name: one.space for one in models.all() if one.space}
+        )
 
     @cached_property
     def models(self) -> Models:

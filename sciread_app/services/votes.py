@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.storage.library import Library
-from sciread_app.storage.votes import Vote
+
+_OF = "@"  # between a model's name and its space, as they are kept
 
 SURE = 0.05  # so likely may luck be where one model is called better
 
@@ -54,10 +56,16 @@ class Tally:
 
 
 class Votes:
-    """Safe from any thread."""
+    """A vote is on what a model makes of papers, its space: it goes along when the model's folder
+    gets another name, and stays behind when another model comes in its place. Safe from any
+    thread."""
 
-    def __init__(self, library: Library) -> None:
+    def __init__(
+        self, library: Library, spaces: Callable[[], Mapping[str, str]] = lambda: {}
+    ) -> None:
+        """`spaces` says which space is whose, of the models that are installed."""
         self._library = library
+        self._spaces = spaces
 
     def cast(self, question: Question, one: str, other: str, better: str = "") -> Tally:
         """Note that `better`, the one or the other, has answered better; empty: neither has.
@@ -68,31 +76,65 @@ class Votes:
                 tr("That is no vote on two models."), tr("Compare two that are not the same.")
             )
         choice = {"": "neither", first: "first", second: "second"}[better]
-        query = " ".join(question.query.split())
-        self._library.votes.add(query, question.paper, first, second, choice)
+        query, spaces = " ".join(question.query.split()), self._spaces()
+        one_is, other_is = (_written(name, spaces) for name in (first, second))
+        self._library.votes.add(query, question.paper, one_is, other_is, choice)
         return self.between(one, other)
 
     def between(self, one: str, other: str) -> Tally:
+        spaces = self._spaces()
         first, second = sorted((one, other))
-        return _counted(self._of(first, second), Tally(first, second))
+        pair = (spaces.get(first, first), spaces.get(second, second))
+        return _counted(self._cast(spaces).get(frozenset(pair), ()), pair, (first, second))
 
     def all(self) -> list[Tally]:
-        """Of all pairs that were ever voted on, the one with most votes first."""
-        pairs = {(vote.first, vote.second) for vote in self._library.votes.all()}
-        tallies = [self.between(*pair) for pair in sorted(pairs)]
-        return sorted(tallies, key=lambda tally: -tally.questions)
+        """Of all pairs that were ever voted on, the one with most votes first. A model that is gone
+        has the name that it had, and its space behind that where it is another one's by now."""
+        spaces = self._spaces()
+        names = self._names(spaces)
+        tallies = []
+        for pair, votes in self._cast(spaces).items():
+            keys = sorted(pair, key=lambda key: names[key])
+            called = [names[key] for key in keys]
+            tallies.append(_counted(votes, (keys[0], keys[1]), (called[0], called[1])))
+        return sorted(tallies, key=lambda tally: (-tally.questions, tally.first, tally.second))
 
     def take_back(self, one: str, other: str) -> Question | None:
         """Forget the last vote on these two; returns on what it was, None if there was none."""
-        votes = self._of(*sorted((one, other)))
+        spaces = self._spaces()
+        pair = frozenset(spaces.get(name, name) for name in (one, other))
+        votes = self._cast(spaces).get(pair, ())
         if not votes:
             return None
         self._library.votes.remove(votes[-1].id)
-        return Question(votes[-1].query, votes[-1].paper)
+        return votes[-1].question
 
-    def _of(self, first: str, second: str) -> list[Vote]:
-        votes = self._library.votes.all()
-        return [vote for vote in votes if (vote.first, vote.second) == (first, second)]
+    def _cast(self, spaces: Mapping[str, str]) -> dict[frozenset[str], list[_Cast]]:
+        """All votes, the oldest first, by the two whom they are on."""
+        found: dict[frozenset[str], list[_Cast]] = {}
+        for vote in self._library.votes.all():
+            first, second = _key(vote.first, spaces), _key(vote.second, spaces)
+            better = {"first": first, "second": second}.get(vote.choice, "")
+            cast = _Cast(vote.id, Question(vote.query, vote.paper), better)
+            found.setdefault(frozenset((first, second)), []).append(cast)
+        return found
+
+    def _names(self, spaces: Mapping[str, str]) -> dict[str, str]:
+        """What those are called who were ever voted on."""
+        names = {}
+        for vote in self._library.votes.all():
+            for written in (vote.first, vote.second):
+                name = written.rpartition(_OF)[0] or written
+                names[_key(written, spaces)] = written if name in spaces else name
+        return names | {space: name for name, space in spaces.items()}
+
+
+class _Cast(NamedTuple):
+    """A vote. `better` is a key of one of the two; empty: of neither."""
+
+    id: int
+    question: Question
+    better: str
 
 
 def said(tally: Tally, title_of: Callable[[str], str]) -> str:
@@ -134,12 +176,17 @@ def _how_sure(tally: Tally, title_of: Callable[[str], str]) -> str:
     )
 
 
-def _counted(votes: Iterable[Vote], tally: Tally) -> Tally:
-    last = {(vote.query.casefold(), vote.paper): vote.choice for vote in votes}
-    choices = list(last.values())
-    return replace(
-        tally,
-        for_first=choices.count("first"),
-        for_second=choices.count("second"),
-        neither=choices.count("neither"),
-    )
+def _written(name: str, spaces: Mapping[str, str]) -> str:
+    return f"{name}{_OF}{spaces[name]}" if name in spaces else name
+
+
+def _key(written: str, spaces: Mapping[str, str]) -> str:
+    """By what votes belong together: the space; of a model that was not installed, its name."""
+    name, _, space = written.rpartition(_OF)
+    return space if name else spaces.get(written, written)
+
+
+def _counted(votes: Iterable[_Cast], pair: tuple[str, str], names: tuple[str, str]) -> Tally:
+    last = {(cast.question.query.casefold(), cast.question.paper): cast.better for cast in votes}
+    better = list(last.values())
+    return Tally(*names, *(better.count(key) for key in (*pair, "")))

@@ -24,7 +24,7 @@ class Vote(NamedTuple):
 
 
 class Votes:
-    """Models are named as their folders. Whoever adds a vote puts the two into an order that says
+    """Models are as they are given. Whoever adds a vote puts the two into an order that says
     nothing of which stood where."""
 
     def __init__(self, database: Database) -> None:

@@ -58,6 +58,35 @@ def test_votes_are_there_when_the_library_is_opened_again(votes, library):
     again.close()
 
 
+def test_votes_go_with_a_model_and_not_with_the_name_of_its_folder(library):
+    spaces = {"ours": "a1", "starter": "b2"}
+    votes = Votes(library, lambda: spaces)
+    cast(votes, "ours", "ours", "")
+    spaces |= {"renamed": spaces.pop("ours")}
+    assert votes.between("starter", "renamed") == Tally("renamed", "starter", 2, 0, 1)
+    assert votes.all() == [Tally("renamed", "starter", 2, 0, 1)]
+
+    spaces["ours"] = "c3"  # another model takes the name
+    assert votes.between("ours", "starter").questions == 0
+    assert votes.take_back("ours", "starter") is None
+    votes.cast(Question("moths"), "ours", "starter", "starter")
+    assert votes.between("renamed", "starter") == Tally("renamed", "starter", 2, 0, 1)
+
+    del spaces["renamed"]
+    assert votes.all() == [Tally("ours@a1", "starter", 2, 0, 1), Tally("ours", "starter", 0, 1, 0)]
+    del spaces["ours"]
+    assert [tally.first for tally in votes.all()] == ["ours", "ours"]
+
+
+def test_the_better_one_stays_so_when_a_new_name_sorts_them_anew(library):
+    spaces = {"a": "a1", "m": "b2"}
+    votes = Votes(library, lambda: spaces)
+    votes.cast(Question("bees"), "a", "m", "a")
+    spaces |= {"z": spaces.pop("a")}
+    assert votes.between("z", "m") == Tally("m", "z", 0, 1, 0)
+    assert votes.all()[0].ahead == "z"
+
+
 def test_what_is_no_vote_on_two_models_is_refused(votes):
     with pytest.raises(LibraryError):
         votes.cast(Question("bees"), "ours", "ours")

@@ -69,7 +69,8 @@ def test_somebody_compares_two_models_and_votes(qtbot, page, tmp_path, opened):
     assert said.startswith(f"You found {title if better == 'starter' else 'Ours'} better.")
 
     elsewhere = Library(tmp_path / "library.sqlite3")
-    votes = Votes(elsewhere)
+    spaces = {model.name: model.space for model in page._finder._workspace.models.all()}
+    votes = Votes(elsewhere, lambda: spaces)
     assert votes.between("ours", "starter").ahead == better
     votes.cast(Question("moths"), "ours", "starter", "")
     panel.take_back()  # the last one, wherever it was given
