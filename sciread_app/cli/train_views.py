@@ -15,7 +15,7 @@ from sciread_app.language import tr, trn
 from sciread_app.services.following import Story
 from sciread_app.services.model_cards import Scored
 from sciread_app.services.runs import Standing, Training
-from sciread_app.services.training import Check, Estimate, Line
+from sciread_app.services.training import Check, Estimate, Line, Remedy
 from trainer.contract.holdings import Level
 
 STANDINGS = {
@@ -41,7 +41,18 @@ def check(found: Check, estimate: Estimate | None) -> RenderableType:
 def _line(line: Line) -> RenderableType:
     mark, colour = _MARKS[line.level]
     said = Text.assemble((f"{mark} ", colour), line.text)
-    return Text.assemble(said, (f" {line.verb}.", "dim")) if line.verb else said
+    if not line.remedy:
+        return said
+    return Text.assemble(said, (f" {line.verb}: `{_command(line)}`.", "dim"))
+
+
+def _command(line: Line) -> str:
+    """What gets that which is missing, for whoever has no button."""
+    if line.remedy is Remedy.settings:
+        return " ".join(f"--set {name}={value}" for name, value in line.settings.items())
+    if line.remedy is Remedy.model:
+        return f"sciread model add {line.model}"
+    return "sciread fetch citations" if line.remedy is Remedy.citations else "sciread fetch"
 
 
 def took(estimate: Estimate) -> str:

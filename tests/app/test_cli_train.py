@@ -45,6 +45,7 @@ def test_what_is_missing_is_said_with_what_to_do(shell):
     assert citations["level"] == "missing" and citations["papers"] == 1
     said = shell.run("train", "check", "specter-small", code=1).stdout
     assert "✗ It is not known which of these papers cites which. Fetch citations for 1" in said
+    assert ": `sciread fetch citations`." in " ".join(said.split())
     every = {
         one["recipe"]: one for one in shell.json("train", "check", "--on", "collection:thesis")
     }
