@@ -1,12 +1,12 @@
 # make run · make test · make lint · make bench · make learn · make loop · make screenshots · make
-# texts: each sets up .venv as it needs.
+# texts · make wheel: each sets up .venv as it needs.
 
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 
-.PHONY: run test lint bench learn loop screenshots texts
+.PHONY: run test lint bench learn loop screenshots texts wheel
 .NOTPARALLEL:
 
 # On a machine without display the window is drawn into a picture instead.
@@ -61,6 +61,11 @@ texts: .venv/.dev
 	$(BIN)/pybabel -q extract -k tr -k trn:1,2 -k trc:1c,2 --no-default-keywords -c Translators: \
 		--project SciRead -o build/sciread.pot sciread_app
 
+# dist/*.whl and .tar.gz of what is committed, tried in an environment of its own.
+wheel: .venv/.wheel
+	$(BIN)/python packaging/wheel.py
+	packaging/check_wheel.sh
+
 # The CPU build of torch comes first and by itself: as a dependency of something else, pip would
 # fetch gigabytes of CUDA with it.
 .venv/.gui: pyproject.toml constraints.txt packaging/environment.sh packaging/apt.sh
@@ -75,4 +80,8 @@ texts: .venv/.dev
 
 .venv/.bench: .venv/.dev
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
+	@touch $@
+
+.venv/.wheel: .venv/.gui
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group wheel
 	@touch $@
