@@ -6,7 +6,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
-wheel=$(ls "$root"/dist/sciread-*.whl)
+wheel=$(ls -t "$root"/dist/sciread-*.whl | head -n 1)
 place=${1:-$(mktemp -d)}
 home=$(mktemp -d)
 trap 'rm -rf "$home"; [ -n "${1:-}" ] || rm -rf "$place"' EXIT
