@@ -22,6 +22,7 @@ from sciread_app.services.evaluating import LOCAL, Evaluated
 from sciread_app.services.score_files import unit_and_better, write_csv
 from sciread_app.services.scores import Board, Cell, Kept, Row, names, rows
 from sciread_app.services.verdict import Verdict
+from trainer.contract.evaluations import Metric
 
 Suite = Annotated[
     str, typer.Option(help="Which suite (see `sciread-trainer suites`), or a SUITE.toml of yours.")
@@ -129,10 +130,14 @@ def _table(board: Board, kept: Sequence[Kept]) -> Table:
         shown.add_row(Text(task[0] + why, style="bold"))
         for row in of_task:
             cells = [_cell(row, row.cells.get(model), len(called) == 1) for model in called]
-            shown.add_row(
-                f"  {row.metric.title} {row.metric.arrow}", f"{row.n:,}" if row.n else "", *cells
-            )
+            shown.add_row(f"  {_titled(row.metric)}", f"{row.n:,}" if row.n else "", *cells)
     return shown
+
+
+def _titled(metric: Metric) -> str:
+    """Without an arrow, which not every terminal has; where nothing is said, higher is better."""
+    lower = metric.higher_is_better is False
+    return tr("{metric} (lower is better)", metric=metric.title) if lower else metric.title
 
 
 def _cell(row: Row, cell: Cell | None, alone: bool) -> Text:

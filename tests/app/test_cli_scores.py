@@ -12,6 +12,7 @@ from tests.app.test_cli import Shell
 from tests.app.ui.fake_dashboard import ANSWER, START, TRAINED, measured
 from tests.make_report import report, result
 from tests.tiny_model import tiny_package
+from trainer.contract.report import Score
 
 
 @pytest.fixture
@@ -91,6 +92,16 @@ def test_all_that_was_measured_is_listed_and_written_for_other_programs(shell, t
     with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as stream:
         lines = list(csv.DictReader(stream))
     assert len([line for line in lines if not line["source"]]) == 8
+
+
+def test_where_lower_is_better_it_is_said_in_words_that_every_terminal_has(shell):
+    shell.run(*evaluate(shell, "starter"))
+    cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
+    health = result("health", title="Health", evaluation="health", scores=(cosine,))
+    report(health, subject=START).write(shell.home / "reports" / "scidocs-data" / "starter")
+    said = " ".join(shell.run("model", "scores").stdout.split())
+    assert "better)" in said
+    said.encode("cp1252")
 
 
 def test_what_does_not_compare_stands_apart_with_its_reason(shell):

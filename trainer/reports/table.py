@@ -119,7 +119,7 @@ def terminal(reports: Sequence[Report]) -> Table:
             cells = [_terminal_cell(cell, row) for cell in row.cells]
             between = [interval(cell.score, row.metric) for cell in row.cells if cell and alone]
             beside_it = [_first_papers(row)] if papers else []
-            title = Padding(escape(_titled(row.metric)), (0, 0, 0, 2))
+            title = Padding(escape(_spelled(row.metric)), (0, 0, 0, 2))
             table.add_row(title, row.n, *cells, *between, *beside_it)
     return table
 
@@ -127,6 +127,11 @@ def terminal(reports: Sequence[Report]) -> Table:
 def _titled(metric: Metric) -> str:
     """With an arrow that says which way is better."""
     return f"{metric.title} {metric.arrow}".strip()
+
+
+def _spelled(metric: Metric) -> str:
+    """Without an arrow, which not every terminal has; where nothing is said, higher is better."""
+    return f"{metric.title} (lower is better)" if metric.higher_is_better is False else metric.title
 
 
 def _terminal_cell(cell: Cell | None, row: Row) -> str:
