@@ -255,7 +255,8 @@ class CardDelegate(QStyledItemDelegate):
             painter.setPen(QColor(theme.quiet))
             painter.drawText(place, _RIGHT, closeness_words(evidence.percentile))
         if evidence.percentile is not None:
-            _paint_bar(painter, place.right(), place.bottom() + 3, evidence.percentile, theme)
+            below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
+            _paint_bar(painter, place.right(), below, evidence.percentile, theme)
 
     def _text(
         self,

@@ -98,6 +98,7 @@ class MainWindow(QMainWindow):
         self.importing = Importing(desk, self._jobs, self)
         self.page.shown.connect(lambda view: self.offer.was_searched(view.query))
         self.page.fetch_wanted.connect(lambda: self.go_to("intake"))
+        self.page.compare.place_wanted.connect(self.go_to)
         self.page.sample_wanted.connect(self.importing.add_sample)
         self.importing.changed.connect(self.library_changed)
         self.importing.ended.connect(self._imported)

@@ -53,8 +53,8 @@ class Chooser(QWidget):
                 box.addItem(model.title, model.name)
             box.blockSignals(False)
         self._show_pair()
-        for widget in (*self.boxes, self.blind):
-            widget.setEnabled(len(models) > 1)
+        for widget in (*self.boxes, self._beside, self.blind):
+            widget.setVisible(len(models) > 1)
 
     def pair(self) -> Pair:
         return self._pair
@@ -83,10 +83,12 @@ class Chooser(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.boxes[0], 1)
         # Translators: between the names of two models that are compared
-        row.addWidget(styled(QLabel(tr("beside")), "quiet"))
+        self._beside = styled(QLabel(tr("beside")), "quiet")
+        row.addWidget(self._beside)
         row.addWidget(self.boxes[1], 1)
         row.addSpacing(8)
         row.addWidget(self.blind)
+        row.addStretch()
         row.addWidget(self.close_button)
 
     def _paint(self, theme: Theme) -> None:

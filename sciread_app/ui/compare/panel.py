@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.errors import Cancelled, SciReadError
@@ -18,6 +18,7 @@ from sciread_app.ui.compare.moves import in_common, question_of, with_moves
 from sciread_app.ui.compare.side import Side
 from sciread_app.ui.compare.trial import Pair, Trial
 from sciread_app.ui.compare.values import Answer, Candidate, CompareSource, Count, Others
+from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.papers import NOTHING
 from sciread_app.ui.request import View
@@ -25,8 +26,10 @@ from sciread_app.ui.theme import Appearance, styled
 from sciread_app.ui.values import Mode
 from trainer.contract.errors import TrainerError
 
+ALONE = tr("Two models, asked the same")
 NONE_THERE = tr(
-    "There is no other model here yet. One that is trained or fetched appears by its name."
+    "There is no other model here yet. Teach one your own papers, or fetch one that others have "
+    "trained: then both answer side by side, and you say which answer is better."
 )
 NO_QUERY = tr("Search for something: then it is shown what both models find.")
 BY_WORDS = tr("By words alone all models find the same. Search by meaning, or by both.")
@@ -45,13 +48,14 @@ class ComparePanel(QWidget):
     liked = Signal(object)  # papers
     disliked = Signal(object)
     switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
+    place_wanted = Signal(str)  # the key of another page
     changed = Signal()  # what can be done here
 
     def __init__(self, source: CompareSource, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
         self._source = source
         self._jobs = jobs
-        self.is_open = False
+        self.is_open = self._is_alone = False
         self._view = View()
         self._mode = Mode.hybrid
         self._answers: Mapping[str, Answer] = {}
@@ -63,6 +67,8 @@ class ComparePanel(QWidget):
         names = (tr("The answer on the left"), tr("The answer on the right"))
         self.sides = [Side(name, source, jobs, appearance) for name in names]
         self.ballot = Ballot()
+        self.nothing = EmptyState(appearance)
+        self.nothing.hide()
         self._build()
         self._connect()
         self.hide()
@@ -104,7 +110,10 @@ class ComparePanel(QWidget):
             self.trial.answered_before(view.query)
 
     def take_focus(self) -> None:
-        self.sides[0].hits.setFocus()
+        if self._is_alone:
+            self.nothing.buttons()[0].setFocus()
+        else:
+            self.sides[0].hits.setFocus()
 
     @property
     def can_vote(self) -> bool:
@@ -145,6 +154,7 @@ class ComparePanel(QWidget):
 
     def _show_models(self, models: Sequence[Candidate]) -> None:
         self.chooser.offer(models)
+        self._show_parts()
         self._ask()
 
     def _ask(self) -> None:
@@ -173,6 +183,22 @@ class ComparePanel(QWidget):
             lane=Lane.light,
             instead_of="compare",
         )
+
+    def _show_parts(self) -> None:
+        """Lists, or what to do where there is but one model."""
+        alone = len(self.chooser.models) < 2
+        if alone == self._is_alone:
+            return
+        focus = QApplication.focusWidget()
+        held = focus is not None and self.isAncestorOf(focus)
+        answers, nothing = (self._split, self.message, self.ballot), (self.nothing,)
+        for part in nothing if alone else answers:
+            part.show()
+        self._is_alone = alone
+        if held:  # before what has the focus goes, which would send it to another pane
+            self.take_focus()
+        for part in answers if alone else nothing:
+            part.hide()
 
     def _why_nothing(self) -> str:
         view = self._view
@@ -299,16 +325,22 @@ class ComparePanel(QWidget):
             self.picked.emit(paper)
 
     def _build(self) -> None:
-        split = QSplitter(childrenCollapsible=False)
-        split.setHandleWidth(10)
+        self._split = QSplitter(childrenCollapsible=False)
+        self._split.setHandleWidth(10)
         for side in self.sides:
-            split.addWidget(side)
-            split.setStretchFactor(split.count() - 1, 1)
+            self._split.addWidget(side)
+            self._split.setStretchFactor(self._split.count() - 1, 1)
+        self.nothing.say(
+            "models", ALONE, NONE_THERE,
+            ((tr("Train one…"), lambda: self.place_wanted.emit("training")),
+             (tr("Add a model…"), lambda: self.place_wanted.emit("models"))),
+        )  # fmt: skip
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         for part in (self.chooser, self.message):
             column.addWidget(part)
-        column.addWidget(split, 1)
+        column.addWidget(self._split, 1)
+        column.addWidget(self.nothing, 1)
         column.addWidget(self.ballot)
 
     def _connect(self) -> None:

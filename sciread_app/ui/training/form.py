@@ -163,7 +163,7 @@ class TrainingForm(QFrame):
         self.name.setMaximumWidth(320)
         self.seed = styled(QLineEdit("1"), "field")
         self.seed.setAccessibleName(tr("Seed"))
-        self.seed.setFixedWidth(90)
+        self.seed.setFixedWidth(130)
         self.close_it = styled(QPushButton(tr("Cancel")), "link")
         self.said = styled(ElidedLabel(), "quiet")
         self.bar = QProgressBar(textVisible=False)

@@ -179,8 +179,10 @@ class TrainingView(QFrame):
         column.setSpacing(14)
         column.addLayout(head)
         for part in (
-            *(self.made, self._trouble, self._going, verbs, self.tiles, self.curves),
-            *(self._how_well, _section(tr("How it is made"), self.facts), self._happened),
+            *(self.made, self._trouble, self._going, verbs, self.tiles),
+            # Of one that is done, the outcome comes before the way there.
+            *(self._how_well, self.curves),
+            *(_section(tr("How it is made"), self.facts), self._happened),
         ):
             column.addWidget(part)
         column.addStretch()

@@ -175,7 +175,22 @@ def test_without_another_model_that_is_said(qtbot, show_page):
     desk.others.read.clear()
     page = show_page(desk)
     page.toggle_compare()
-    qtbot.waitUntil(lambda: "no other model here" in page.compare.message.text())
+    panel = page.compare
+    qtbot.waitUntil(panel.nothing.isVisible)
+    assert "no other model here" in panel.nothing.text.text()
+    qtbot.waitUntil(panel.nothing.buttons()[0].hasFocus)
+    assert not panel.ballot.isVisible() and not panel.chooser.boxes[0].isVisible()
+    went = []
+    panel.place_wanted.connect(went.append)
+    for button in panel.nothing.buttons():
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert went == ["training", "models"]
+
+    desk.others.read["specter-ours"] = 3
+    panel.look_again()
+    qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
+    assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
+    qtbot.waitUntil(panel.sides[0].hits.hasFocus)
 
 
 def test_lists_that_share_nothing_say_so():
