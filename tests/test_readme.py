@@ -12,7 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
 
+from sciread_app.cli import app
 from tests.servers.arxiv_server import ArxivServer
 from tests.servers.eutils_server import EutilsServer
 from tests.servers.semantic_scholar_server import SemanticScholarServer
@@ -125,6 +127,22 @@ def test_a_collection_is_exported_with_what_lies_below_it(said):
 def test_export_writes_only_what_the_query_means(said):
     (turing,) = json.loads(the_answer_to(said, 'sciread export "author:turing"'))
     assert turing["author"][0]["family"] == "Turing"
+
+
+def test_the_journey_of_a_model_is_one_that_the_command_line_knows():
+    """It takes too long to be made here; each command is read, and none is run."""
+    journey = README.split("## Teach it your own papers")[1]
+    lines = re.search(r"^```\n(.*?)^```", journey, re.M | re.S)[1].splitlines()
+    program = typer.main.get_command(app)
+    for line in lines:
+        name, *arguments = shlex.split(line)
+        command, context = program, None
+        while hasattr(command, "commands"):
+            context = command.make_context(name, arguments, parent=context)
+            name, command, arguments = command.resolve_command(context, context._protected_args
+                                                               + context.args)  # fmt: skip
+        command.make_context(name, arguments, parent=context)
+    assert [line.split()[1:3] for line in lines][-2:] == [["model", "activate"], ["model", "back"]]
 
 
 def test_the_readme_begins_with_a_picture_that_is_there():
