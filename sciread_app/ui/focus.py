@@ -56,3 +56,9 @@ def _entrance(pane: QWidget) -> QWidget | None:
         if at is pane:
             return None
     return None
+
+
+def holds_focus(widget: QWidget) -> bool:
+    """Whether somebody types into something within."""
+    focus = QApplication.focusWidget()
+    return focus is not None and widget.isAncestorOf(focus)

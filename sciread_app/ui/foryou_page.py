@@ -15,6 +15,7 @@ from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.focus import holds_focus
 from sciread_app.ui.foryou_empty import NOBODY, Do, Nothing, nothing_in
 from sciread_app.ui.foryou_head import WHERE, ForYouHead
 from sciread_app.ui.foryou_list import PickList, ReasonModel
@@ -78,7 +79,10 @@ class ForYouPage(Page):
             )
 
     def take_focus(self) -> None:
-        (self.list if self.model.rowCount() else self.subjects).setFocus()
+        if self._whole.currentWidget() is self.nobody:
+            self.nobody.buttons()[0].setFocus()
+        else:
+            (self.list if self.model.rowCount() else self.subjects).setFocus()
 
     def panes(self) -> Sequence[QWidget]:
         return (self.subjects, self.list, self.details)
@@ -165,7 +169,11 @@ class ForYouPage(Page):
     # Looking.
 
     def _show_subjects(self, subjects: Sequence[Subject]) -> None:
-        self._whole.setCurrentIndex(1 if subjects else 0)
+        page, held = 1 if subjects else 0, holds_focus(self)
+        if page != self._whole.currentIndex():
+            self._whole.setCurrentIndex(page)
+            if held:  # whoever works by keys is still here
+                self.take_focus()
         before = self.subjects.current()
         self.subjects.show_subjects(subjects)
         if before and self.subjects.current() == before:

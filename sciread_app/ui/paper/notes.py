@@ -7,7 +7,6 @@ import time
 from PySide6.QtCore import QEvent, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
 from sciread_app.services.drafts import NEW
+from sciread_app.ui.focus import holds_focus
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.about import About
 from sciread_app.ui.paper.grown_text import GrownText
@@ -125,7 +125,7 @@ class Notes(QWidget):
     def _drop(self, number: int) -> None:
         view = self.views.pop(number)
         self._column.removeWidget(view)
-        held = view.has_focus
+        held = holds_focus(view)
         view.hide()
         view.deleteLater()
         if held:  # Qt would give the keys to whatever comes next
@@ -180,11 +180,6 @@ class NoteView(QFrame):
             self._open(self._saved)
         self.box.setFocus()
         self.box.moveCursor(self.box.textCursor().MoveOperation.End)
-
-    @property
-    def has_focus(self) -> bool:
-        focus = QApplication.focusWidget()
-        return focus is not None and self.isAncestorOf(focus)
 
     def save(self) -> None:
         text, paper, number = self.box.toPlainText().strip(), self._paper, self.number

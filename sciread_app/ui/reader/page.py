@@ -116,7 +116,7 @@ class ReaderPage(Page):
         if self.tab:
             self.tab.take_focus()
         else:
-            self.setFocus()
+            self.empty.buttons()[0].setFocus()
 
     def panes(self) -> Sequence[QWidget]:
         if not self.book:

@@ -151,6 +151,8 @@ def test_who_follows_nothing_is_told_how(show, qtbot):
     page, _ = show()
     assert page.nobody.isVisible()
     assert buttons(page.nobody) == ["Go to your papers", "Fetch papers"]
+    page.take_focus()
+    assert page.window().focusWidget() is page.nobody.buttons()[0]
     with qtbot.waitSignal(page.place_wanted) as wanted:
         page.nobody.findChildren(QPushButton)[1].click()
     assert wanted.args == ["intake"]

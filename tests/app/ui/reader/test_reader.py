@@ -125,6 +125,8 @@ def test_open_files_are_open_again_and_read_only_when_they_are_looked_at(
     again.close_tab()
     again.close_tab()
     assert again.stack.currentWidget() is again.empty
+    again.take_focus()
+    assert again.window().focusWidget() is again.empty.buttons()[0]
     assert make_page().tabs == []
 
 
