@@ -293,7 +293,7 @@ def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
     first = start(many)
     when_some_are_done(many, first, 3)
     first.send_signal(number)
-    _, said = first.communicate(timeout=100)
+    _, said = first.communicate(timeout=250)
     asked = number == signal.SIGTERM  # one that is killed can tidy up nothing
     assert first.returncode == (128 + number if asked else -number)
     assert ("The same command goes on" in said) == asked
@@ -306,7 +306,7 @@ def test_ended_workers_cost_their_shard_only(number, work, package, tmp_path):
     others = [start(many) for _ in range(3)]
     when_some_are_done(many, others[0], len(kept) + 3)
     others[0].send_signal(number)
-    ended = [other.communicate(timeout=100) for other in others]
+    ended = [other.communicate(timeout=250) for other in others]
     assert [other.returncode for other in others[1:]] == [0, 0], ended
     assert {name: store.manifest(name)["worker"] for name in kept} == kept
     assert_complete(many.output, package, 3_000)

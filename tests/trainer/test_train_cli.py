@@ -161,7 +161,7 @@ def test_a_signal_stops_it_and_the_folder_goes_on(
     wait_for_step(run, 5, process)
     seen = run.state
     process.send_signal(number)
-    out, err = process.communicate(timeout=100)
+    out, err = process.communicate(timeout=250)
     assert seen is State.running
     assert run.state is state
     if number == signal.SIGTERM:
@@ -173,11 +173,17 @@ def test_a_signal_stops_it_and_the_folder_goes_on(
     again = start(run)
     wait_for_step(run, last + 5, again)
     run.stop()
-    out, err = again.communicate(timeout=100)
+    out, err = again.communicate(timeout=250)
     assert (again.returncode, err) == (0, "")
     assert run.state is State.stopped
     steps = [event.step for event in run.events() if event.kind == "step"]
     assert steps == list(range(1, len(steps) + 1))
+
+
+def test_who_trains_does_not_wait_for_what_only_scores_need() -> None:
+    program = "import sys, trainer.train\nprint({'sklearn', 'transformers'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("set()\n", "")
 
 
 def start(run: Run) -> subprocess.Popen[str]:

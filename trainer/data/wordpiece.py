@@ -8,7 +8,6 @@ from itertools import islice
 from pathlib import Path
 
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-from transformers import BertTokenizer
 
 from trainer.contract.errors import TrainerError
 from trainer.data.corpus import Corpus, Split
@@ -50,6 +49,8 @@ def learn_word_pieces(corpus: Corpus, folder: Path, *, size: int, cased: bool) -
     )
     tokenizer.train_from_iterator(_texts(corpus), trainer)
     words = tokenizer.get_vocab()
+    from transformers import BertTokenizer  # so late, since importing it takes a second
+
     BertTokenizer(vocab=words, do_lower_case=not cased).save_pretrained(folder)
     return folder
 

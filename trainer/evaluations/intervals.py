@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 DRAWS = 2_000
 # Fewer items cannot tell a difference from chance: five agree by chance in one of 16 cases.
@@ -133,6 +132,8 @@ def difference(
 def _middle(drawn: Floats, n: int) -> tuple[float, float]:
     """Where 95 % of the draws lie; more of them where items are few, as of Student's t: redrawn
     items spread too little by then (Hesterberg's expanded percentiles, 2015)."""
+    from scipy import stats  # so late: who trains imports this module, and this takes half a second
+
     tail = stats.norm.cdf(stats.t.ppf(_TAIL, n - 1) * np.sqrt(n / (n - 1)))
     low, high = np.quantile(drawn, (tail, 1 - tail))
     return float(low), float(high)

@@ -17,7 +17,6 @@ from trainer.data.wordpiece import learn_word_pieces
 from trainer.methods.base import Plan, Setup, Stage
 from trainer.methods.in_batch import InBatch
 from trainer.methods.masked_words import WordGuesser, guessed
-from trainer.methods.pair_scores import PairScores
 from trainer.model.text_model import Backbone, TextModel
 
 # Steps of warming up, at most (as RoBERTa; the paper does not say).
@@ -58,6 +57,9 @@ class PhysBert:
                 yield Stage(name, train, validation, model, guessed, plan)
 
     def _pair_stage(self, setup: Setup) -> Stage:
+        # So late, since it brings scikit-learn: more than a second for each process that trains.
+        from trainer.methods.pair_scores import PairScores
+
         settings, texts = setup.settings, setup.texts(self.reading)
         train, validation = pairs_to_learn(setup)
         self.records["contrast"] = {name: pairs.records for name, pairs in train.items()}
