@@ -23,12 +23,15 @@ QT_NEEDS = (
     "libxcb-shape0", "libxcb-shm0", "libxcb-sync1", "libxcb-util1", "libxcb-xfixes0",
     "libxcb-xkb1", "fonts-dejavu-core",
 )  # fmt: skip
-# What lintian calls faults of packages that Debian itself would build, and ours has on purpose.
-_ACCEPTED = {
-    "embedded-library": "Its own Python, Qt and torch, as it was tested.",
-    "bogus-mail-host": "There is no address yet: packaging/program.toml.",
-    "bogus-mail-host-in-debian-changelog": "There is no address yet: packaging/program.toml.",
-}
+# What lintian calls faults of parts that others have built, which go out as they were tested.
+_AS_THEY_CAME = (
+    "custom-library-search-path", "executable-not-elf-or-script", "hardening-no-pie",
+    "library-not-linked-against-libc", "missing-depends-on-sensible-utils",
+    "package-contains-vcs-control-file", "shared-library-is-executable",
+    "shared-library-lacks-prerequisites", "unstripped-binary-or-object", "unusual-interpreter",
+    "wrong-path-for-interpreter",
+)  # fmt: skip
+_NO_ADDRESS = ("bogus-mail-host", "bogus-mail-host-in-debian-changelog")
 
 
 def control_files(tree: Path) -> str:
@@ -81,7 +84,12 @@ def _papers(place: Path) -> None:
 
 
 def _overrides() -> str:
-    return "".join(f"# {why}\nsciread: {tag}\n" for tag, why in _ACCEPTED.items())
+    ours = "".join(f"sciread: {tag}\n" for tag in _NO_ADDRESS)
+    theirs = "".join(f"sciread: {tag}\n" for tag in _AS_THEY_CAME)
+    return (
+        f"# There is no address yet: packaging/program.toml.\n{ours}"
+        f"# Python, Qt, torch and all they need, as their makers built them.\n{theirs}"
+    )
 
 
 def _set_modes(tree: Path) -> None:
