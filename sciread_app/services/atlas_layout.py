@@ -119,9 +119,8 @@ class Layout:
         index = PrecomputedNeighbors(near.indices, near.distances.astype(np.float64))
         most = near.indices.shape[1] / 3
         pulls = PerplexityBasedNN(knn_index=index, perplexity=min(PERPLEXITY, most), n_jobs=1)
-        begin = points[:, :2].astype(np.float64) if state is None else state.places
         self._map = TSNEEmbedding(
-            begin / max(float(begin.std(axis=0).max()), 1e-12) * 1e-4 if state is None else begin,
+            _begin(points) if state is None else state.places,
             pulls,
             negative_gradient_method="fft" if len(points) >= _LARGE else "bh",
             n_jobs=1,  # the window wants a core, and sums come out the same everywhere
@@ -167,6 +166,16 @@ class Layout:
         size = max(float((high - low).max()), 1e-12)
         places: Places = ((found - (low + high) / 2) / size + 0.5).astype(np.float32)
         return places
+
+
+def _begin(points: Vectors) -> NDArray[np.float64]:
+    """Close together, where they lie along the first two axes. Of papers that are all the same
+    none may lie on another: openTSNE would divide by how far they reach, and die."""
+    begin = points[:, :2].astype(np.float64)
+    spread = float(begin.std(axis=0).max())
+    if spread < 1e-12:
+        begin, spread = _astray(np.arange(len(points))), 1.0
+    return begin / spread * 1e-4
 
 
 def place_among(

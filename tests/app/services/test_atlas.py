@@ -228,7 +228,9 @@ def test_a_map_says_when_most_papers_came_after_it(library, space, atlas):
     assert not atlas.draw(anew=True).outgrown
 
 
-def test_identical_papers_do_not_break_a_map(library, space, tmp_path):
+@pytest.mark.parametrize("large", [2_000, 20])  # papers from which on another way is quicker
+def test_identical_papers_do_not_break_a_map(library, space, tmp_path, monkeypatch, large):
+    monkeypatch.setattr(atlas_layout, "_LARGE", large)
     library.put([paper("On glacier melt", abstract=f"{n}") for n in range(30)])
     space.catch_up()
     drawing = Atlas(library, space, tmp_path / "indexes").draw()
