@@ -20,7 +20,7 @@ from tests.app.ui.heartbeat import FairHeartbeat
 from tests.app.ui.working_day import working_day
 from tests.tiny_model import tiny_package
 
-PAPERS = 10_000
+PAPERS = 5_000
 # What bench_window.py measures on a quiet machine is far less. Work done on the window's own thread
 # takes seconds, and that is what must not be.
 LONGEST_MS = 1000.0
@@ -51,7 +51,7 @@ def short_turns() -> Iterator[None]:
     sys.setswitchinterval(usual)
 
 
-def test_a_day_of_work_goes_smoothly_while_10000_papers_come_in(qtbot, qapp, short_turns, tmp_path):
+def test_a_day_of_work_goes_smoothly_while_5000_papers_come_in(qtbot, qapp, short_turns, tmp_path):
     write_papers(tmp_path / "papers.jsonl")
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
