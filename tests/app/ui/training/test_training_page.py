@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QDialog, QLabel, QMessageBox, QPushButton, QWidget
 
 from sciread_app.domain.paper import Changes
@@ -365,10 +365,16 @@ def test_why_one_failed_is_said_with_what_to_do(show, teacher):
     assert view.problem.isVisible() and not view.buttons["go_on"].isHidden()
 
 
+def top(widget):
+    return widget.mapTo(widget.window(), QPoint(0, 0)).y()
+
+
 def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
     teacher.have(training("mine", Standing.finished))
     shown = show()
     assert shown.view.scores.item(1, 2).text() == "90.00"
+    # What has come of it is seen before how it went.
+    qtbot.waitUntil(lambda: 0 < top(shown.view.scores) < top(shown.view.curves))
     click(qtbot, shown.view.buttons["add_model"])
     qtbot.waitUntil(lambda: shown.view.buttons["add_model"].isHidden())
     assert "add mine" in teacher.asked
