@@ -121,7 +121,7 @@ def test_what_a_task_lacks_is_told_with_what_to_do(evaluated, tmp_path):
     done = evaluated("--tasks", "citations,labels", models=models)
     assert done.exit_code == 1
     said = " ".join(done.stderr.split())
-    assert "Labels, failed: labels: No paper has a vector. Check that ids are those of the" in said
+    assert "Labels, failed: No paper has a vector. Check that ids are those of the" in said
     assert "1 more task failed, too." in said
 
 
