@@ -289,7 +289,7 @@ def test_two_ranks_find_what_one_finds(tmp_path, tiny):
         found[world] = [json.loads(rank.out) for rank in ranks]
     assert found[2] == [found[1][0]] * 2
     outcomes = found[1][0]["outcomes"]
-    assert outcomes[2] == "task 2: There is only one class."
+    assert outcomes[2] == "There is only one class."
     assert outcomes[1]["sum"] > 0
     assert [outcome["sum"] // outcomes[1]["sum"] for outcome in outcomes[3:]] == [3, 4]
 
