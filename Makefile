@@ -1,12 +1,12 @@
 # make run · make test · make lint · make bench · make learn · make loop · make screenshots · make
-# texts · make wheel: each sets up .venv as it needs.
+# texts · make wheel · make package: each sets up .venv as it needs.
 
 BIN := .venv/bin
 ARGS ?=
 OFFSCREEN := QT_QPA_PLATFORM=offscreen
 PYTEST := OMP_NUM_THREADS=1 $(OFFSCREEN) $(BIN)/python -m pytest
 
-.PHONY: run test lint bench learn loop screenshots texts wheel
+.PHONY: run test lint bench learn loop screenshots texts wheel package
 .NOTPARALLEL:
 
 # On a machine without display the window is drawn into a picture instead.
@@ -66,6 +66,15 @@ wheel: .venv/.wheel
 	$(BIN)/python packaging/wheel.py
 	packaging/check_wheel.sh
 
+# The program for people without Python, and what is made of it for this system (packaging/README.md).
+package: wheel .venv/.package
+	@packaging/qt_libraries.sh
+	packaging/portable.sh
+	$(BIN)/python packaging/build.py
+	$(BIN)/python packaging/check_program.py
+	@if [ "$$(uname)" = Linux ]; then $(BIN)/python packaging/linux/build.py; fi
+	cd dist && ls -p | grep -v -e / -e SHA256SUMS | xargs sha256sum | tee SHA256SUMS
+
 # The CPU build of torch comes first and by itself: as a dependency of something else, pip would
 # fetch gigabytes of CUDA with it.
 .venv/.gui: pyproject.toml constraints.txt packaging/environment.sh packaging/apt.sh
@@ -84,4 +93,8 @@ wheel: .venv/.wheel
 
 .venv/.wheel: .venv/.gui
 	$(BIN)/python -m pip install --quiet -c constraints.txt --group wheel
+	@touch $@
+
+.venv/.package: .venv/.gui
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group package
 	@touch $@
