@@ -202,6 +202,15 @@ class LearningView(QWidget):
         self.list.blockSignals(False)
 
     def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        whole.addWidget(split)
+        self._pages = QStackedWidget()
+        split.addWidget(self.list)
+        split.addWidget(self._pages)
+        split.setStretchFactor(1, 1)
+        split.setSizes([250, 850])
         inner = styled(QWidget(), "column")
         self._column = QVBoxLayout(inner)
         self._column.setContentsMargins(4, 0, 8, 0)
@@ -225,17 +234,8 @@ class LearningView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(scroll, 1)
         column.addWidget(note)
-        self._pages = QStackedWidget()
         self._pages.addWidget(self.empty)
         self._pages.addWidget(shown)
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
-        split.addWidget(self.list)
-        split.addWidget(self._pages)
-        split.setStretchFactor(1, 1)
-        split.setSizes([250, 850])
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(split)
 
 
 def _method(training: Training) -> str:

@@ -188,18 +188,18 @@ class MapsView(QWidget):
         self._say(problem.message, problem.hint)
 
     def _build(self) -> None:
-        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
-        for side in self.sides:
-            split.addWidget(side)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.empty)
-        self._pages.addWidget(split)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(10)
         whole.addWidget(self.pair)
+        self._pages = QStackedWidget()
         whole.addWidget(self._pages, 1)
         whole.addWidget(self.message)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(split)
+        for side in self.sides:
+            split.addWidget(side)
 
     def _connect(self) -> None:
         self.pair.changed.connect(self._load)

@@ -222,18 +222,18 @@ class TaskView(QWidget):
         self._say(problem.message, problem.hint)
 
     def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
         head = QHBoxLayout()
+        whole.addLayout(head)
         head.setSpacing(12)
         head.addWidget(self.pair, 3)
         head.addWidget(self.tasks, 2)
         self._pages = QStackedWidget()
+        whole.addWidget(self._pages, 1)
         for page in (self.empty, self._classes_page(), self._curves_page(), self._places_page()):
             self._pages.addWidget(page)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        whole.addLayout(head)
-        whole.addWidget(self._pages, 1)
         whole.addWidget(self._note)
 
     def _classes_page(self) -> QWidget:

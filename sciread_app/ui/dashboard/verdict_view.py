@@ -120,26 +120,26 @@ class VerdictView(QWidget):
         self._pages.setCurrentIndex(0)
 
     def _build(self) -> None:
-        inner = QVBoxLayout(self.card)
-        inner.setContentsMargins(22, 14, 16, 14)
-        inner.setSpacing(7)
-        for label in (self.sentence, self.support, self.data):
-            inner.addWidget(label)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
+        whole.addWidget(self.pair)
+        self._pages = QStackedWidget()
+        whole.addWidget(self._pages, 1)
         shown = QWidget()
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(shown)
         column = QVBoxLayout(shown)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addWidget(self.card)
         column.addWidget(self.table, 1)
         column.addWidget(self.notes)
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.empty)
-        self._pages.addWidget(shown)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(10)
-        whole.addWidget(self.pair)
-        whole.addWidget(self._pages, 1)
+        inner = QVBoxLayout(self.card)
+        inner.setContentsMargins(22, 14, 16, 14)
+        inner.setSpacing(7)
+        for label in (self.sentence, self.support, self.data):
+            inner.addWidget(label)
 
 
 class VerdictCard(QFrame):
