@@ -9,6 +9,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from sciread_app.storage import records, schema
+from sciread_app.storage.collections import PATHS
 from sciread_app.storage.database import Database
 from sciread_app.storage.id_sets import Ids
 
@@ -21,13 +22,8 @@ _FIELDS = """
     WHERE position = 0 GROUP BY field
 """
 _READ = "SELECT 1, group_concat(id) FROM papers WHERE read AND trashed IS NULL"
-_COLLECTIONS = """
-    WITH RECURSIVE paths(id, path) AS (
-        SELECT id, name FROM collections WHERE parent IS NULL
-        UNION ALL
-        SELECT below.id, path || '/' || below.name
-        FROM collections below JOIN paths ON below.parent = paths.id
-    )
+_COLLECTIONS = f"""
+    WITH RECURSIVE {PATHS}
     SELECT path, group_concat(paper) FROM paths JOIN collected ON collection = paths.id
     GROUP BY path ORDER BY path
 """
