@@ -36,17 +36,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.data.chance import chosen, shuffled
 from trainer.data.corpus import DESCRIPTION, Corpus, Split
 from trainer.evaluations.base import Paper, Task
 from trainer.suites import judged
+from trainer.suites.drawn import Drawn, Rows
 from trainer.suites.files import lines_of
 from trainer.suites.suite import LeavingOut, Planned, Settings, Suite, bind
-
-Rows = NDArray[np.int64]
 
 FIELDS, JOURNALS, PER_GROUP, PER_GROUP_AT_LEAST, PER_FIELD_AT_LEAST = 40, 100, 100, 10, 50
 PAIRED, NEIGHBOURS = 3_000, 5_000
@@ -89,6 +86,7 @@ class Local:
 
     def __init__(self, corpus: Corpus, settings: Settings) -> None:
         self.corpus, self._settings = corpus, settings
+        self._drawn = Drawn(corpus, settings.papers)
 
     @property
     def tasks(self) -> Mapping[str, tuple[str, Callable[[], Task]]]:
@@ -120,7 +118,10 @@ class Local:
     def fields(self) -> Task:
         from trainer.evaluations.clustering import FoldedVMeasure
 
-        labels = self._named(self._fields, self.corpus.field_names)
+        found = self._drawn.biggest(
+            self.corpus.primary, FIELDS, at_least=PER_FIELD_AT_LEAST, each=PER_GROUP, what="fields"
+        )
+        labels = self._named(found, self.corpus.field_names)
         return bind("fields", "v_measure", FoldedVMeasure(labels), self._papers(labels), labels)
 
     def field_pairs(self) -> Task:
@@ -143,14 +144,14 @@ class Local:
         return self._of_unseen(self._purity, "unseen-journal-clusters", names)
 
     def citations(self) -> Task:
-        near = {row: self._cited_alike(row).tolist() for row in self._citing.tolist()}
+        near = {row: self._drawn.cited_alike(row).tolist() for row in self._citing.tolist()}
         return self._ranking("citations", near)
 
     def co_citations(self) -> Task:
         near: dict[int, list[int]] = {}
-        test = set(self._test.tolist())
+        test = set(self._drawn.test.tolist())
         for row in self._citing.tolist():
-            cited = self._mixed(self._cited_alike(row), "co-citations", row)
+            cited = self._drawn.mixed(self._drawn.cited_alike(row), "co-citations", row).tolist()
             # The paper that stands for it is one that stands for no other yet.
             first = next((paper for paper in cited if paper in test and paper not in near), None)
             if len(cited) > 1 and first is not None:
@@ -163,9 +164,9 @@ class Local:
         pairs = []
         for row in self._citing[:PAIRS].tolist():
             cited, name = self.corpus.cites[row], self.corpus.id(row)
-            near = self._mixed(self._cited_alike(row), "cited-pairs", row)[:1]
-            far = self._others("cited-pairs", row, cited, 1)
-            pairs += [Pair(name, self.corpus.id(at), True) for at in near]
+            near = self._drawn.mixed(self._drawn.cited_alike(row), "cited-pairs", row)[:1]
+            far = self._drawn.others("cited-pairs", row, cited, 1)
+            pairs += [Pair(name, self.corpus.id(at), True) for at in near.tolist()]
             pairs += [Pair(name, self.corpus.id(at), False) for at in far]
         _need(pairs, "citations of test papers")
         papers = self._papers({name for pair in pairs for name in pair[:2]})
@@ -174,27 +175,26 @@ class Local:
     def labels(self) -> Task:
         from trainer.evaluations.svm import SvmProbe
 
-        most = min(LEARNED, self._settings.papers // 2 or LEARNED)
-        train = self.corpus.rows(Split.train)
-        learn = self._labelled(train, most, self._usual_labels())
-        sizes = Counter(learn.values())
-        kept = {label for label, count in sizes.items() if count >= PER_GROUP_AT_LEAST}
-        learn = {paper: label for paper, label in learn.items() if label in kept}
-        codes = {self.corpus.label_names.index(label) for label in kept}
-        tell = self._labelled(self._test, TOLD, codes)
+        drawn, names = self._drawn, self.corpus.label_names
+        train, most = self.corpus.rows(Split.train), drawn.at_most(LEARNED, 2)
+        learned = drawn.labelled(train, most, drawn.usual_labels(LABELS))
+        sizes = Counter(learned.values())
+        kept = {code for code, count in sizes.items() if count >= PER_GROUP_AT_LEAST}
+        learn = self._named({row: code for row, code in learned.items() if code in kept}, names)
+        tell = self._named(drawn.labelled(drawn.test, TOLD, kept), names)
         _need(learn, f"label that {PER_GROUP_AT_LEAST} papers of the training part bear alone")
         _need(tell, "test papers with one of its usual labels")
         papers = self._papers({**learn, **tell})
         return bind("labels", "svm", SvmProbe(learn, tell), papers, [learn, tell])
 
     def questions(self) -> Task:
-        corpus, test = self.corpus, self._test
+        corpus, test = self.corpus, self._drawn.test
         asked = np.flatnonzero(np.isin(corpus.question_papers, test))
-        asked = asked[shuffled(len(asked), "local", "questions")][:QUESTIONS]
+        asked = self._drawn.mixed(asked, "questions")[:QUESTIONS]
         _need(asked, "questions that test papers answer")
         answers = corpus.question_papers[asked]
         rest = np.setdiff1d(test, answers)
-        rest = rest[shuffled(len(rest), "local", "documents")][:DOCUMENTS]
+        rest = self._drawn.mixed(rest, "documents")[:DOCUMENTS]
         texts = self._texts([*answers.tolist(), *rest.tolist()])
         # Where a title is the question itself, as in PubMedQA, to find it would be no art.
         told = {corpus.questions[number] for number in asked.tolist()}
@@ -209,8 +209,8 @@ class Local:
         return self._neighbours("same-field", self._field_sets("same-field", NEIGHBOURS), "group")
 
     def same_journal(self) -> Task:
-        rows = self._test[self.corpus.venues[self._test] >= 0]
-        rows = rows[shuffled(len(rows), "local", "same-journal")][:NEIGHBOURS]
+        rows = self._drawn.test[self.corpus.venues[self._drawn.test] >= 0]
+        rows = self._drawn.mixed(rows, "same-journal")[:NEIGHBOURS]
         _need(rows, "test papers with a journal")
         names = {self.corpus.id(row): [self._venue(row)] for row in rows.tolist()}
         return self._neighbours("same-journal", names, "group")
@@ -218,8 +218,8 @@ class Local:
     def cited_neighbours(self) -> Task:
         cited = {row: self.corpus.cites[row].tolist() for row in self._citing.tolist()}
         there = {*cited, *(paper for some in cited.values() for paper in some)}
-        rest = np.setdiff1d(self._test, np.array(sorted(there), np.int64))
-        rest = rest[shuffled(len(rest), "local", "cited")][: max(0, NEIGHBOURS - len(there))]
+        rest = np.setdiff1d(self._drawn.test, np.array(sorted(there), np.int64))
+        rest = self._drawn.mixed(rest, "cited")[: max(0, NEIGHBOURS - len(there))]
         links: dict[str, Sequence[str]] = {}
         for row in sorted({*there, *rest.tolist()}):
             links[self.corpus.id(row)] = [self.corpus.id(at) for at in cited.get(row, ())]
@@ -229,7 +229,7 @@ class Local:
     def health(self) -> Task:
         from trainer.evaluations.health import Health
 
-        rows = self._test[shuffled(len(self._test), "local", "health")][:HEALTH]
+        rows = self._drawn.mixed(self._drawn.test, "health")[:HEALTH]
         _need(rows, "test papers")
         papers = self._texts(np.sort(rows).tolist())
         # Without an abstract a title is all there is, and finds itself.
@@ -253,8 +253,8 @@ class Local:
 
         lists = {}
         for row, cited in near.items():
-            wanted = self._mixed(cited, name, row)[:CITED]
-            others = self._others(name, row, cited, OTHERS)
+            wanted = self._drawn.mixed(cited, name, row)[:CITED].tolist()
+            others = self._drawn.others(name, row, cited, OTHERS)
             lists[self.corpus.id(row)] = [
                 *((self.corpus.id(at), 1) for at in wanted),
                 *((self.corpus.id(at), 0) for at in others),
@@ -271,48 +271,17 @@ class Local:
         measure = Neighbours(akin, among)
         return bind(name, "neighbours", measure, self._papers(akin), akin)
 
-    @cached_property
-    def _test(self) -> Rows:
-        rows = self.corpus.rows(Split.test)
-        most = self._settings.papers
-        return np.sort(rows[shuffled(len(rows), "local", "papers")[:most]]) if most else rows
-
-    @cached_property
+    @property
     def _citing(self) -> Rows:
-        """Test papers that cite some like them, in an order of chance; those with an abstract
-        first."""
-        rows = self._test[self.corpus.cites.counts[self._test] > 0]
-        rows = np.array([row for row in rows if len(self._cited_alike(row))], np.int64)
-        rows = rows[shuffled(len(rows), "local", "citing")]
-        most = min(QUERIES, self._settings.papers // 10 or QUERIES)
-        return rows[np.argsort(self._bare[rows], kind="stable")][:most]
-
-    @cached_property
-    def _bare(self) -> NDArray[np.bool_]:
-        """Of each paper of the corpus, whether it has no abstract.
-
-        A vector of a title alone may be several times as long as one of both, and lie elsewhere:
-        in a list of both kinds a model would be ranked by how it tells these apart.
-        """
-        found: NDArray[np.bool_] = self.corpus.abstracts.lengths == 0
-        return found
-
-    def _cited_alike(self, row: int) -> Rows:
-        """What a paper cites of those that, as it does, have an abstract, or have none."""
-        cited = self.corpus.cites[row]
-        alike: Rows = cited[self._bare[cited] == self._bare[row]]
-        return alike
+        return self._drawn.citing[: self._drawn.at_most(QUERIES, 10)]
 
     @cached_property
     def _journals(self) -> dict[str, str]:
-        codes = self.corpus.venues[self._test]
-        kept = self._biggest(self._test, codes, JOURNALS, PER_GROUP_AT_LEAST, "journals")
-        return {self.corpus.id(row): self._venue(row) for row in kept}
-
-    @cached_property
-    def _fields(self) -> dict[int, int]:
-        codes = self.corpus.primary[self._test]
-        return self._biggest(self._test, codes, FIELDS, PER_FIELD_AT_LEAST, "fields")
+        venues, least = self.corpus.venues, PER_GROUP_AT_LEAST
+        found = self._drawn.biggest(
+            venues, JOURNALS, at_least=least, each=PER_GROUP, what="journals"
+        )
+        return self._named(found, self.corpus.venue_names)
 
     def _of_unseen(
         self, make: Callable[[str, Mapping[str, str], str], Task], name: str, names: Collection[str]
@@ -328,64 +297,15 @@ class Local:
         left_out = {"journals of which there is no paper": missing}
         return replace(task, measure=LeavingOut(task.measure, left_out))
 
-    def _biggest(
-        self, rows: Rows, codes: NDArray[np.integer[Any]], groups: int, at_least: int, what: str
-    ) -> dict[int, int]:
-        """The code of each paper that is kept: some of each of the biggest groups."""
-        sizes = Counter(codes[codes >= 0].tolist())
-        kept = {code for code, n in sizes.most_common(groups) if n >= at_least}
-        if len(kept) < 2:
-            raise TrainerError(
-                f"Fewer than two {what} have {at_least} test papers or more.",
-                "A larger corpus, or one that knows them, can tell.",
-            )
-        taken: Counter[int] = Counter()
-        found = {}
-        for at in shuffled(len(rows), "local", what).tolist():
-            code = int(codes[at])
-            if code in kept and taken[code] < PER_GROUP:
-                taken[code] += 1
-                found[int(rows[at])] = code
-        return found
-
     def _field_sets(self, name: str, most: int) -> dict[str, list[str]]:
-        rows = self._test[self.corpus.fields.counts[self._test] > 0]
-        rows = rows[shuffled(len(rows), "local", name)][:most]
+        rows = self._drawn.test[self.corpus.fields.counts[self._drawn.test] > 0]
+        rows = self._drawn.mixed(rows, name)[:most]
         _need(rows, "test papers with fields")
         names = self.corpus.field_names
         return {
             self.corpus.id(row): [names[code] for code in self.corpus.fields[row].tolist()]
             for row in rows.tolist()
         }
-
-    def _usual_labels(self) -> set[int]:
-        """The commonest labels, less those that half of the papers bear."""
-        half = np.count_nonzero(self.corpus.labels.counts) / 2
-        sizes = Counter(self.corpus.labels.indices.tolist())
-        return set([code for code, n in sizes.most_common() if n <= half][:LABELS])
-
-    def _labelled(self, rows: Rows, most: int, usual: Collection[int]) -> dict[str, str]:
-        """Papers that bear exactly one of the usual labels, and which."""
-        found: dict[str, str] = {}
-        for row in rows[shuffled(len(rows), "local", "labels")].tolist():
-            own = [code for code in self.corpus.labels[row].tolist() if code in usual]
-            if len(own) == 1 and len(found) < most:
-                found[self.corpus.id(row)] = self.corpus.label_names[own[0]]
-        return found
-
-    def _others(self, name: str, row: int, near: Collection[int], count: int) -> list[int]:
-        """Papers that are none of `near`, nor the paper itself; with an abstract if it has one."""
-        known = {row, *map(int, near)}
-        among = self._test if self._settings.papers else np.arange(self.corpus.papers)
-        among = among[self._bare[among] == self._bare[row]]
-        drawn = among[chosen(count + len(known), len(among), "local", name, "others", row)]
-        found = [at for at in self._mixed(drawn, name, "order", row) if at not in known]
-        return found[:count]
-
-    def _mixed(self, rows: Iterable[int], *key: str | int) -> list[int]:
-        some = np.asarray(rows, np.int64)
-        mixed: list[int] = some[shuffled(len(some), "local", *key)].tolist()
-        return mixed
 
     def _venue(self, row: int) -> str:
         name: str = self.corpus.venue_names[int(self.corpus.venues[row])]
