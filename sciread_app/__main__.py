@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import locale
 import os
 import sys
@@ -27,6 +28,7 @@ hnswlib: pip install hnswlib"""
 
 def main() -> None:
     """No verb, or only files: the window. `trainer ...`: the trainer, for builds in one program."""
+    _print_whatever_comes()
     arguments = sys.argv[1:]
     if arguments[:1] == ["trainer"]:
         from trainer.cli import main as trainer_main
@@ -43,6 +45,13 @@ def main() -> None:
         from sciread_app.cli import main as cli_main
 
         cli_main(arguments)
+
+
+def _print_whatever_comes() -> None:
+    """A letter that a terminal or pipe cannot write becomes a "?", and ends no verb."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a program without a console has none
+            stream.reconfigure(errors="replace")
 
 
 def _languages() -> list[str]:

@@ -41,7 +41,9 @@ class Console:
     def answer(self, value: Any) -> None:
         """One JSON value on one line, for programs."""
         if self.as_json:
-            sys.stdout.write(json.dumps(value, ensure_ascii=False, default=str) + "\n")
+            # Escaped where not every letter can be written: a program must get what it asked for.
+            escaped = not (sys.stdout.encoding or "").lower().startswith("utf")
+            sys.stdout.write(json.dumps(value, ensure_ascii=escaped, default=str) + "\n")
 
     def complain(self, message: str, hint: str = "") -> None:
         if self.as_json:

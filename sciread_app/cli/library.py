@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.markup import escape
@@ -147,7 +148,7 @@ def export(
             if output:
                 exports.write_file(workspace.library, ids, format, output, task)
             else:
-                exports.write(workspace.library, ids, format, sys.stdout, task)
+                exports.write(workspace.library, ids, format, _as_file(), task)
         if output:
             console.say(f"{len(ids)} papers written to {escape(str(output))}")
             console.answer({"papers": len(ids), "file": str(output)})
@@ -204,6 +205,13 @@ def status(home: Home = None, as_json: Json = False) -> int:
         console.say(views.status(value))
         console.answer(value)
     return DONE
+
+
+def _as_file() -> TextIO:
+    """What is printed, ready for a file of papers: those are UTF-8, whatever the system writes."""
+    if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        sys.stdout.reconfigure(encoding="utf-8")
+    return sys.stdout
 
 
 def _chosen(workspace: Workspace, text: str) -> list[int]:

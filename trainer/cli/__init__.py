@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Callable
 from typing import Annotated
@@ -73,6 +74,9 @@ _add(models.serve)
 
 def main() -> None:
     """Run the command line. What a person can mend is told in a sentence, not a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a program without a console has none
+            stream.reconfigure(errors="replace")  # what cannot be written ends no verb
     try:
         app()
     except TrainerError as error:

@@ -105,7 +105,7 @@ def prepare(
             TokenCache.open(corpus, tokenizer, told.note)
         told.finish(PROBLEMS)
         if as_json:
-            typer.echo(json.dumps(_summary(corpus), ensure_ascii=False))
+            typer.echo(json.dumps(_summary(corpus)))
         else:
             _print(corpus)
 
@@ -124,7 +124,7 @@ def corpus(
         opened = Corpus.open(folder)
         holds = holdings_of(opened)
     if as_json:
-        typer.echo(json.dumps(_summary(opened) | {"holds": holds.described()}, ensure_ascii=False))
+        typer.echo(json.dumps(_summary(opened) | {"holds": holds.described()}))
         return
     _print(opened)
     Console(highlight=False).print(_methods_table(holds))

@@ -261,7 +261,7 @@ def _say(done: list[Evaluated], work: _Work, as_json: bool) -> None:
         page = save_together([one.folder for one in done], work.output)
     if as_json:
         answer = _described(done, work) | {"page": str(page)}
-        typer.echo(json.dumps(answer, ensure_ascii=False))
+        typer.echo(json.dumps(answer))
         return
     console = Console(highlight=False)
     reports = [one.report for one in done]

@@ -39,7 +39,7 @@ def answering(as_json: bool) -> Iterator[None]:
     except TrainerError as error:
         if not as_json:
             raise
-        typer.echo(json.dumps({"error": error.message, "hint": error.hint}, ensure_ascii=False))
+        typer.echo(json.dumps({"error": error.message, "hint": error.hint}))
         raise typer.Exit(1) from error
 
 
@@ -99,4 +99,4 @@ class Shown:
 
     def _line(self, **values: Any) -> None:
         if self._as_lines:
-            print(json.dumps(values, ensure_ascii=False), file=sys.stderr, flush=True)
+            print(json.dumps(values), file=sys.stderr, flush=True)

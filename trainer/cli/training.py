@@ -125,7 +125,7 @@ def _estimate(
     with Shown(as_json or not ranks.main, as_lines=progress and ranks.main) as shown:
         found = dry_run(recipe, ranks, options, shown.note)
     if ranks.main and as_json:
-        typer.echo(json.dumps(_described(recipe, ranks, found), ensure_ascii=False))
+        typer.echo(json.dumps(_described(recipe, ranks, found)))
     elif ranks.main:
         show(recipe, ranks, found)
 
