@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.tiny_model import tiny_package
-from trainer.contract.run import Event, Run
+from trainer.contract.events import Event
+from trainer.contract.run import Run
 
 STEPS = 20
 

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.tasks import Task
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run, State
 
 # Points of a curve: as many as a chart has pixels.
 MOST_POINTS = 1_200
@@ -102,9 +103,9 @@ class Note(NamedTuple):
 class Story:
     """What has happened in a training until now.
 
-    `about` is what the start told (trainer.contract.run.Event). Of a recipe with a grid it is the
-    story of the combination that is `part`, the `number`th of `parts`. Times are seconds since
-    1970, `seconds` how long it took in all, once it has ended.
+    `about` is what the start told (trainer.contract.events.Event). Of a recipe with a grid it is
+    the story of the combination that is `part`, the `number`th of `parts`. Times are seconds
+    since 1970, `seconds` how long it took in all, once it has ended.
     """
 
     state: State

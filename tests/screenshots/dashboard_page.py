@@ -25,9 +25,10 @@ from sciread_app.ui.theme import restyled
 from tests.make_report import pictures_of, report, result
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
 from tests.tiny_model import tiny_package
+from trainer.contract.events import Event
 from trainer.contract.pictures import write_pictures
 from trainer.contract.report import Report, Result, Score, Subject
-from trainer.contract.run import Event, Recipe, Run
+from trainer.contract.run import Recipe, Run
 from trainer.evaluations.intervals import Items, interval, value
 from trainer.evaluations.items import write_items
 

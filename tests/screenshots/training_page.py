@@ -15,7 +15,8 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.training.page import TrainingPage
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.tiny_model import tiny_package
-from trainer.contract.run import Event, Recipe, Run
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run
 
 RUNNING, DONE, FAILED, LONG = (
     "hep, second try",

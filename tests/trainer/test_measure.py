@@ -12,9 +12,10 @@ import pytest
 from tests.make_corpus import make_corpus
 from tests.small_runs import small_recipe
 from trainer.contract.evaluations import EVALUATIONS
+from trainer.contract.events import Event
 from trainer.contract.package import read_package
 from trainer.contract.report import Report
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.run import Recipe, Run, State
 from trainer.distributed import Ranks
 from trainer.loop.begin import Options
 from trainer.train import train

@@ -20,8 +20,9 @@ from safetensors.torch import load_file
 from tests.small_runs import METHODS, small_corpus
 from tests.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
+from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.run import Recipe, Run, State
 from trainer.distributed import Ranks
 from trainer.encoder import Encoder
 from trainer.loop.begin import Options

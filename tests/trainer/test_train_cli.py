@@ -17,7 +17,8 @@ from typer.testing import CliRunner
 
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run, State
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 

@@ -1,7 +1,7 @@
 """A run: what to train and all that happens meanwhile, as a folder that may be copied and followed.
 
 recipe.toml    what to do; complete, so that it means the same whatever defaults become
-events.jsonl   a line for everything that happens, as it happens; see Event
+events.jsonl   a line for everything that happens, as it happens; see events.py
 checkpoint/    from where an interrupted run goes on, and the best weights so far
 package/       the model, once the run is finished
 report.json    what was trained, on what, how long, and how good it is; once finished
@@ -30,6 +30,7 @@ from filelock import FileLock, Timeout
 
 from trainer.contract.catalog import method_spec, recipe_of
 from trainer.contract.errors import TrainerError
+from trainer.contract.events import Event, events_in
 from trainer.contract.settings import Value
 
 FORMAT = 1
@@ -40,8 +41,6 @@ _PIECE = 1 << 20
 _END = 1 << 18
 # As long as the line of a step may be.
 _LONG = 1 << 10
-# How the line of a step begins; see Event.line.
-_STEP = b'{"event": "step"'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,43 +166,6 @@ class Recipe:
             for name in {**essence, **mine}
             if mine.get(name) != essence.get(name)
         ]
-
-
-@dataclass(frozen=True)
-class Event:
-    """One line of events.jsonl: what happened, when (seconds since 1970), after how many steps.
-
-    The steps of all stages are counted together. What `values` hold depends on the kind:
-    - start: recipe, method, base, base_model {weights, space}, corpus {papers, sha256}, seed,
-      device, ranks, versions, precision, budget, fsdp, checkpointing, compile,
-      steps (in all), stages [{name, examples, validation, steps, batch_size}]
-    - resume: why; it goes on after `step`, and lines of later steps before this one are void
-    - stage: name, number
-    - step: stage, epoch, loss, learning_rate, gradient_norm, tokens, tokens_per_second,
-      examples_per_second, memory (bytes at the most so far), eta (seconds left)
-    - validation: stage, loss, scores {name: number}, best (whether it is the best so far)
-    - checkpoint: seconds (that saving it took)
-    - note: text; warning: text
-    - stop: why; error: message, hint; end: seconds, scores
-    """
-
-    kind: str
-    at: float
-    step: int = 0
-    values: Mapping[str, Any] = field(default_factory=dict)
-
-    def line(self) -> str:
-        said = {"event": self.kind, "at": round(self.at, 3), "step": self.step, **self.values}
-        return json.dumps(said, ensure_ascii=False) + "\n"
-
-    @classmethod
-    def of(cls, line: bytes) -> Event | None:
-        """None for what is no event, such as a line that a full disk cut."""
-        try:
-            found = json.loads(line)
-            return cls(found.pop("event"), found.pop("at"), found.pop("step"), found)
-        except (ValueError, TypeError, KeyError, AttributeError):
-            return None
 
 
 class State(enum.Enum):
@@ -333,8 +295,7 @@ class Run:
         except FileNotFoundError:
             return [], offset
         lines, complete, _ = piece.rpartition(b"\n")
-        wanted = _thinned(lines.split(b"\n"), thin) if complete else []
-        found = [event for line in wanted if (event := Event.of(line))]
+        found = events_in(lines, thin) if complete else []
         return found, offset + len(lines) + len(complete)
 
     def stop(self) -> None:
@@ -404,15 +365,6 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     unfinished.replace(path)
-
-
-def _thinned(lines: list[bytes], thin: int) -> list[bytes]:
-    """Of the lines that tell of a step, every so manieth and the last."""
-    if thin <= 1:
-        return lines
-    steps = [number for number, line in enumerate(lines) if line.startswith(_STEP)]
-    dropped = {*steps} - {*steps[::thin], *steps[-1:]}
-    return [line for number, line in enumerate(lines) if number not in dropped]
 
 
 def _choices(values: Any) -> tuple[Value, ...]:

@@ -12,7 +12,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
-from trainer.contract.run import Event, Run
+from trainer.contract.events import Event
+from trainer.contract.run import Run
 
 log = logging.getLogger("trainer")
 
@@ -65,7 +66,7 @@ class Reporter(AbstractContextManager["Reporter"]):
         self._closing.close()
 
     def tell(self, kind: str, step: int = 0, **values: Any) -> None:
-        """Something happened. `kind` and `values` as trainer.contract.run.Event has them."""
+        """Something happened. `kind` and `values` as trainer.contract.events.Event has them."""
         if self._silent:
             return
         event = Event(kind, time.time(), step, values)

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sciread_app.errors import Cancelled
 from sciread_app.services.following import MOST_POINTS, Curve, Follower, Validation
 from sciread_app.tasks import Task
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run, State
 
 
 def run_in(folder: Path, **grid: object) -> Run:

@@ -19,7 +19,8 @@ from sciread_app.tasks import Task
 from tests.fake_trainer import STEPS
 from tests.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import Event, Recipe, Run
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run
 
 SHA = "5" * 64
 

@@ -36,7 +36,8 @@ from tests.app.services.test_recommend import WordsEncoder
 from tests.app.ui.seen_texts import SeenTexts
 from tests.make import paper
 from tests.tiny_model import tiny_package
-from trainer.contract.run import Event, Recipe, Run
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run
 
 # All that the library holds is in Greek letters, and so can be told from what the program says.
 BEE, HONEY, *MORE = WORDS = (

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import Event, Recipe, Run, State
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run, State
 
 NAMES = [name for spec in METHODS for name in spec.recipes]
 

@@ -22,8 +22,9 @@ from tests.fake_models import FakeModel
 from tests.make import paper
 from tests.make_report import pictures_of, subject
 from tests.tiny_model import tiny_package
+from trainer.contract.events import Event
 from trainer.contract.pictures import write_pictures
-from trainer.contract.run import Event, Recipe, Run
+from trainer.contract.run import Recipe, Run
 
 TOPICS = ("bees", "stars", "graphs")
 
