@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
@@ -48,19 +47,10 @@ from sciread_app.storage.stock import Stocks
 from sciread_app.storage.synced import Synced
 from sciread_app.storage.traits import Traits
 from sciread_app.storage.votes import Votes
+from sciread_app.storage.works import Relation
 
 # From so many papers on it is quicker to take all in their order than to look each one up.
 _MANY = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """What is known of two papers."""
-
-    a: PaperId
-    b: PaperId
-    verdict: Verdict
-    reason: str
 
 
 class Library:
@@ -191,38 +181,19 @@ class Library:
 
         Papers in the trash are left out.
         """
-        papers = schema.papers.c
-        own = func.coalesce(papers.work, papers.id)
-        wanted = papers.id.in_(records.among(ids))
         with self._db.reading() as db:
-            rows = db.execute(select(papers.id, own).where(wanted, _live()))
-            return {PaperId(id): work for id, work in rows}
+            return works.works(db, ids)
 
     def first_of_works(self, ids: Ids) -> Ids:
-        """These papers in their order, but for those of which another version stands before them.
-
-        Few of many papers have versions, so this asks for those alone.
-        """
-        papers = schema.papers.c
+        """These papers in their order, but for those of which another version stands before
+        them."""
         with self._db.reading() as db:
-            rows = db.execute(select(papers.id, papers.work).where(papers.work.is_not(None))).all()
-        works = dict(map(tuple, rows))
-        places = np.flatnonzero(np.isin(ids, list(works)))
-        _, first = np.unique([works[id] for id in ids[places].tolist()], return_index=True)
-        kept = np.ones(len(ids), bool)
-        kept[places] = False
-        kept[places[first]] = True
-        return ids[kept]
+            return works.first_of_works(db, ids)
 
     def versions(self, id: PaperId) -> list[PaperId]:
         """The other versions of this paper's work."""
-        papers = schema.papers.c
-        work = select(papers.work).where(papers.id == id).scalar_subquery()
         with self._db.reading() as db:
-            found = db.scalars(
-                select(papers.id).where(papers.work == work, papers.id != id, _live())
-            )
-            return [PaperId(i) for i in found]
+            return works.versions(db, id)
 
     def version_counts(self, ids: Iterable[int]) -> dict[PaperId, int]:
         """How many versions there are of each paper that has several."""
@@ -231,10 +202,8 @@ class Library:
 
     def relations(self, verdict: Verdict) -> list[Relation]:
         """All pairs of papers about which this is known."""
-        table = schema.relations.c
         with self._db.reading() as db:
-            rows = db.execute(select(schema.relations).where(table.verdict == verdict))
-            return [Relation(r.a, r.b, Verdict(r.verdict), r.reason) for r in rows]
+            return works.relations(db, verdict)
 
     def not_duplicates(self, a: PaperId, b: PaperId) -> None:
         """A person says that two papers are neither one paper nor one work."""

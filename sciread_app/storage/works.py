@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
+import numpy as np
 from sqlalchemy import Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
@@ -12,10 +14,72 @@ from sciread_app.domain.paper import PaperId
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import schema
+from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.records import among
 
 SAID = "said by you"  # kept as it is: identity.said says it
 _WEIGHT = {Verdict.maybe: 1, Verdict.versions: 2, Verdict.different: 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What is known of two papers."""
+
+    a: PaperId
+    b: PaperId
+    verdict: Verdict
+    reason: str
+
+
+def works(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
+    """The work of each paper that is not in the trash: a number that its versions share."""
+    papers = schema.papers.c
+    own = func.coalesce(papers.work, papers.id)
+    live = papers.id.in_(among(ids)) & papers.trashed.is_(None)
+    return {PaperId(id): work for id, work in db.execute(select(papers.id, own).where(live))}
+
+
+def first_of_works(db: Connection, ids: Ids) -> Ids:
+    """These papers in their order, but for those of which another version stands before them.
+
+    Few of many papers have versions, so this asks for those alone.
+    """
+    papers = schema.papers.c
+    rows = db.execute(select(papers.id, papers.work).where(papers.work.is_not(None))).all()
+    found = dict(map(tuple, rows))
+    places = np.flatnonzero(np.isin(ids, list(found)))
+    _, first = np.unique([found[id] for id in ids[places].tolist()], return_index=True)
+    kept = np.ones(len(ids), bool)
+    kept[places] = False
+    kept[places[first]] = True
+    return ids[kept]
+
+
+def versions(db: Connection, id: int) -> list[PaperId]:
+    """The other versions of this paper's work, but for those in the trash."""
+    papers = schema.papers.c
+    work = select(papers.work).where(papers.id == id).scalar_subquery()
+    others = (papers.work == work) & (papers.id != id) & papers.trashed.is_(None)
+    return [PaperId(other) for other in db.scalars(select(papers.id).where(others))]
+
+
+def version_counts(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
+    """How many versions there are of each paper that has several, itself among them."""
+    papers, others = schema.papers.c, schema.papers.alias()
+    counted = (
+        select(papers.id, func.count())
+        .join(others, (others.c.work == papers.work) & others.c.trashed.is_(None))
+        .where(papers.id.in_(among(ids)), papers.work.isnot(None))
+        .group_by(papers.id)
+    )
+    return {PaperId(id): count for id, count in db.execute(counted) if count > 1}
+
+
+def relations(db: Connection, verdict: Verdict) -> list[Relation]:
+    """All pairs of papers about which this is known."""
+    table = schema.relations
+    rows = db.execute(select(table).where(table.c.verdict == verdict))
+    return [Relation(row.a, row.b, Verdict(row.verdict), row.reason) for row in rows]
 
 
 def relate(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
@@ -104,15 +168,3 @@ def _join(db: Connection, a: int, b: int) -> None:
         .where(papers.id.in_((a, b)) | papers.work.in_(groups))
         .values(work=min(groups))
     )
-
-
-def version_counts(db: Connection, ids: Iterable[int]) -> dict[PaperId, int]:
-    """How many versions there are of each paper that has several, itself among them."""
-    papers, others = schema.papers.c, schema.papers.alias()
-    counted = (
-        select(papers.id, func.count())
-        .join(others, (others.c.work == papers.work) & others.c.trashed.is_(None))
-        .where(papers.id.in_(among(ids)), papers.work.isnot(None))
-        .group_by(papers.id)
-    )
-    return {PaperId(id): count for id, count in db.execute(counted) if count > 1}
