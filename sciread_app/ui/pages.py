@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from sciread_app.ui.reader.page import ReaderPage
 
 
+def tie_details(window: MainWindow, details: DetailsPanel) -> None:
+    """What a paper asks of the window, whatever page it is shown on."""
+    details.read_wanted.connect(window.read)
+    details.problem.connect(window.banner.show_problem)
+    details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
+    details.came.connect(lambda: window.papers_came(Changes(papers=True)))
+
+
 # Each page is imported where it is built, when somebody first goes there.
 
 
@@ -58,12 +66,9 @@ def _map(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.map.page import MapPage
 
     def tie(details: DetailsPanel) -> None:
+        tie_details(window, details)
         details.search_wanted.connect(window.search_for)
         details.papers_wanted.connect(window.show_papers)
-        details.read_wanted.connect(window.read)
-        details.problem.connect(window.banner.show_problem)
-        details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
-        details.came.connect(lambda: window.papers_came(Changes(papers=True)))
 
     def open_paper(paper: PaperId) -> None:
         window.show_papers([paper], tr("From the map"))
@@ -113,12 +118,8 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.search_wanted.connect(window.search_for)
     page.similar_wanted.connect(similar)
     page.menu_opened.connect(window.menus.map.offer)
-    details = page.details
-    details.read_wanted.connect(window.read)
-    details.papers_wanted.connect(window.show_papers)
-    details.problem.connect(window.banner.show_problem)
-    details.changed.connect(lambda: window.library_changed.emit(Changes(papers=True)))
-    details.came.connect(lambda: window.papers_came(Changes(papers=True)))
+    tie_details(window, page.details)
+    page.details.papers_wanted.connect(window.show_papers)
     return page
 
 
@@ -180,11 +181,28 @@ def _training(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
         if window.shelving:
             window.shelving.notice.say(what)
 
+    def measure(space: str) -> None:
+        from sciread_app.ui.dashboard.page import DashboardPage
+
+        window.go_to("dashboard")
+        dashboard = window.other_page("dashboard")
+        assert isinstance(dashboard, DashboardPage)
+        dashboard.show_or_measure(space)
+
+    def compare(model: str) -> None:
+        window.go_to("search")
+        if window.page:
+            window.page.compare.prefer(model)
+            if not window.page.compare.is_open:
+                window.page.toggle_compare()
+
     page = TrainingPage(desk.training, jobs, window.appearance)
     page.said.connect(say)
     page.problem.connect(window.banner.show_problem)
     page.place_wanted.connect(window.go_to)
     page.activate_wanted.connect(activate)
+    page.measure_wanted.connect(measure)
+    page.compare_wanted.connect(compare)
     page.came.connect(window.library_changed)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("training", busy))
     window.menus.training.live_on(page)

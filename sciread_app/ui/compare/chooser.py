@@ -56,6 +56,10 @@ class Chooser(QWidget):
         for widget in (*self.boxes, self._beside, self.blind):
             widget.setVisible(len(models) > 1)
 
+    def prefer(self, name: str) -> None:
+        """Of the next models that are offered, this one, beside the first of the others."""
+        self._pair = "", name
+
     def pair(self) -> Pair:
         return self._pair
 

@@ -84,6 +84,11 @@ class ComparePanel(QWidget):
             lane=Lane.light,
         )
 
+    def prefer(self, name: str) -> None:
+        """Have this model beside what answers now."""
+        self.chooser.prefer(name)
+        self.look_again()
+
     def look_again(self) -> None:
         """Another model is the active one."""
         if self.is_open:

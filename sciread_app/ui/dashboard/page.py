@@ -49,6 +49,7 @@ VIEWS = (
     (tr("Neighbours"), tr("What two models find beside papers that you know")),
     (tr("Maps"), tr("Your papers as two models see them")),
 )
+TO_BEAT = ("starter", "tf-idf")  # what a model that was trained here should beat
 
 
 class View(Protocol):
@@ -84,13 +85,7 @@ class DashboardPage(Page):
     # What the window asks of a page.
 
     def refresh(self) -> None:
-        self._jobs.run(
-            tr("Looking at what was measured"),
-            lambda task: self._source.dashboard.look(),
-            self._show_found,
-            lane=Lane.light,
-            instead_of="dashboard",
-        )
+        self._look(self._show_found)
 
     def take_focus(self) -> None:
         stops = [stop for stop in self._view.stops() if stop.isVisible() and stop.isEnabled()]
@@ -120,7 +115,20 @@ class DashboardPage(Page):
         }
         asks.get(number, lambda: None)()
 
-    def ask_what_to_measure(self) -> None:
+    def show_or_measure(self, space: str) -> None:
+        """The scores among which those of this model are; where there are none, ask for them."""
+
+        def show(found: Found) -> None:
+            self._show_found(found)
+            self.show_view(SCORES)
+            reports = [kept.report for board in found.boards for kept in board.reports]
+            if not self._measuring and all(report.subject.space != space for report in reports):
+                self.ask_what_to_measure(space=space)
+
+        self._look(show)
+
+    def ask_what_to_measure(self, *, space: str = "") -> None:
+        """`space` is that of a model which is to be ticked, with what it should beat."""
         dashboard = self._source.dashboard
 
         def work(task: Task) -> tuple[Sequence[Candidate], Sequence[Corpus]]:
@@ -129,7 +137,7 @@ class DashboardPage(Page):
         self._jobs.run(
             tr("Looking at what can be measured"),
             work,
-            lambda found: self._open_dialog(*found),
+            lambda found: self._open_dialog(*found, space),
             on_failed=self.problem.emit,
             lane=Lane.light,
             instead_of="what to measure",
@@ -203,6 +211,15 @@ class DashboardPage(Page):
     def _view_widget(self) -> QWidget:
         return self._pages.currentWidget() or self.scores
 
+    def _look(self, show: Callable[[Found], None]) -> None:
+        self._jobs.run(
+            tr("Looking at what was measured"),
+            lambda task: self._source.dashboard.look(),
+            show,
+            lane=Lane.light,
+            instead_of="dashboard",
+        )
+
     def _show_found(self, found: Found) -> None:
         self.found = found
         for view in (self.scores, self.compare, self.classes):
@@ -214,8 +231,12 @@ class DashboardPage(Page):
             action.setEnabled(can)
         self.show_view(self.views.current)
 
-    def _open_dialog(self, candidates: Sequence[Candidate], corpora: Sequence[Corpus]) -> None:
+    def _open_dialog(
+        self, candidates: Sequence[Candidate], corpora: Sequence[Corpus], space: str
+    ) -> None:
         dialog = EvaluateDialog(candidates, corpora, self)
+        if names := [one.key for one in candidates if space and one.space == space]:
+            dialog.tick([*names, *TO_BEAT])
         dialog.wanted.connect(self.measure)
         dialog.open()
 

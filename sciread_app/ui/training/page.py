@@ -54,6 +54,8 @@ class TrainingPage(Page):
     problem = Signal(object)  # Problem
     place_wanted = Signal(str)  # the key of another page
     activate_wanted = Signal(str, str)  # a model, and its title
+    measure_wanted = Signal(str)  # the space of a model that is to be seen in the dashboard
+    compare_wanted = Signal(str)  # a model
     came = Signal(object)  # Changes
     busy_changed = Signal(bool)  # whether a training goes on
     shown = Signal()  # something else stands there
@@ -130,6 +132,10 @@ class TrainingPage(Page):
                         lambda text: LogDialog(name, text, self).show())  # fmt: skip
         elif verb == "folder":
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(told.training.folder)))
+        elif verb == "measure":
+            self.measure_wanted.emit(told.training.space)
+        elif verb == "compare":
+            self.compare_wanted.emit(told.model)
         else:
             self._take_model(name, activate=verb == "activate")
 

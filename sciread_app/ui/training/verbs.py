@@ -38,6 +38,8 @@ class TrainingVerbs:
             ("go_on", tr("&Go on with the training")),
             ("activate", tr("&Let its model answer")),
             ("add_model", tr("&Add its model to my models")),
+            ("measure", tr("&Measure its model")),
+            ("compare", tr("&Compare its model side by side")),
             ("log", tr("Show its lo&g")),
             ("folder", tr("&Open its folder")),
             ("remove", tr("&Remove the training…")),

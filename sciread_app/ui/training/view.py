@@ -33,7 +33,10 @@ _PILLS = {
     Standing.running: "tag-good", Standing.starting: "tag-good", Standing.finished: "tag-good",
     Standing.failed: "tag-wrong", Standing.interrupted: "tag-care", Standing.stopped: "tag-care",
 }  # fmt: skip
-VERBS = ("stop", "go_on", "activate", "add_model", "log", "folder", "remove")
+VERBS = (
+    *("stop", "go_on", "activate", "add_model", "measure", "compare"),
+    *("log", "folder", "remove"),
+)
 
 
 class TrainingView(QFrame):
@@ -107,6 +110,8 @@ class TrainingView(QFrame):
             "go_on": readable and not standing.goes_on and not done,
             "activate": done,
             "add_model": done and not told.model,
+            "measure": done and bool(told.model),
+            "compare": done and bool(told.model),
             "log": True,
             "folder": True,
             "remove": not standing.goes_on,
@@ -146,6 +151,12 @@ class TrainingView(QFrame):
             "go_on": _button(tr("Go on"), tr("Train on from where it was"), "primary"),
             "stop": _button(tr("Stop"), tr("Save what was learned, and stop; it can go on later")),
             "add_model": _button(tr("Add to models"), tr("Copy its model to your models")),
+            "measure": _button(
+                tr("Measure it"), tr("See in the dashboard how well it does beside other models")
+            ),
+            "compare": _button(
+                tr("Compare side by side"), tr("See what it finds beside what answers now")
+            ),
             "log": _button(tr("Log"), tr("All that it has said")),
             "folder": _button(tr("Folder"), tr("Open the folder of the training")),
             "remove": _button(tr("Remove…"), tr("Delete the training with its checkpoints")),

@@ -14,6 +14,8 @@ from sciread_app.domain.training import LIBRARY, Data, Kind
 from sciread_app.errors import SourceError
 from sciread_app.services.runs import Standing
 from sciread_app.services.training import Line, Remedy
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.training import form_data, page, planning, watch
 from sciread_app.ui.training.page import TrainingPage
@@ -384,6 +386,57 @@ def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+@pytest.fixture
+def trained(qtbot, show_window, desk, jobs, teacher):
+    """The window, at a training whose model is among the models."""
+    teacher.have(training("done", Standing.finished, space="bbbb"))
+    teacher.models["done"] = "specter-ours"
+    window = show_window(desk)
+    window.go_to("training")
+    qtbot.waitUntil(lambda: verbs(window)["measure"] and not jobs.running())
+    return window
+
+
+def test_the_way_on_is_offered_once_its_model_is_among_the_models(qtbot, show, jobs, teacher):
+    teacher.have(training("done", Standing.finished))
+    shown = show()
+    assert not shown.can("measure") and not shown.can("compare")
+    click(qtbot, shown.view.buttons["add_model"])
+    qtbot.waitUntil(lambda: shown.can("measure") and shown.can("compare"))
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_a_model_that_was_measured_is_seen_in_the_dashboard(qtbot, trained, jobs):
+    click(qtbot, trained.other_page("training").view.buttons["measure"])
+    dashboard = trained.other_page("dashboard")
+    qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
+    assert not dashboard.findChildren(EvaluateDialog)
+
+
+def test_one_that_was_not_is_offered_to_be_measured(qtbot, trained, jobs, desk):
+    desk.dashboard.found = Found()
+    trained.menus.training._on_page["measure"].trigger()
+    dashboard = trained.other_page("dashboard")
+    qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
+    (dialog,) = dashboard.findChildren(EvaluateDialog)
+    assert set(dialog.chosen) == {"specter-1", "starter", "tf-idf"}
+    dialog.reject()
+
+
+@pytest.mark.parametrize("open_before", [False, True])
+def test_it_is_compared_with_what_answers_now(qtbot, trained, jobs, open_before):
+    panel = trained.page.compare
+    if open_before:
+        trained.page.toggle_compare()
+        qtbot.waitUntil(lambda: all(panel.chooser.pair()) and not jobs.running())
+    trained.go_to("training")
+    qtbot.waitUntil(lambda: verbs(trained)["compare"] and not jobs.running())
+    trained.menus.training._on_page["compare"].trigger()
+    qtbot.waitUntil(lambda: panel.chooser.pair() == ("starter", "specter-ours"))
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert trained.shows("search") and panel.is_open
+
+
 def test_one_is_removed_only_when_somebody_means_it(qtbot, show, jobs, teacher):
     teacher.have(training("mine", Standing.stopped))
     shown = show()
@@ -443,8 +496,8 @@ def test_verbs_of_the_menu_can_be_done_when_the_page_can_do_them(
     qtbot.waitUntil(lambda: not jobs.running())
     shown = window.other_page("training")
     assert verbs(window) == {
-        "stop": True, "go_on": False, "activate": False, "add_model": False, "log": True,
-        "folder": True, "remove": False,
+        "stop": True, "go_on": False, "activate": False, "add_model": False, "measure": False,
+        "compare": False, "log": True, "folder": True, "remove": False,
     }  # fmt: skip
     window.menus.training._on_page["stop"].trigger()
     qtbot.waitUntil(lambda: verbs(window)["go_on"])
