@@ -32,7 +32,15 @@ def arxiv(tmp_path, monkeypatch) -> Iterator[ArxivServer]:
 
 
 @pytest.fixture
-def window(qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
+def failures(jobs) -> list[str]:
+    """What a person would be told of."""
+    found: list[str] = []
+    jobs.failed.connect(lambda job, problem: found.append(f"{job.title}: {problem}"))
+    return found
+
+
+@pytest.fixture
+def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
     home = tmp_path / "home"
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
@@ -50,7 +58,7 @@ def window(qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
+def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv, failures):
     window.go_to("intake")
     page = window.other_page("intake")
     qtbot.waitUntil(lambda: page.switch.current == 0)
@@ -72,7 +80,9 @@ def test_papers_come_from_a_query_into_the_list(qtbot, window, jobs, arxiv):
     assert any("429" in note and note.endswith(" s)") for note in notes)
     assert window.page.model.rowCount() == expected
     by_meaning = "all searchable by meaning"
-    qtbot.waitUntil(lambda: by_meaning in window._foot.status.text(), timeout=250_000)
+    said = window._foot.status.text
+    qtbot.waitUntil(lambda: bool(failures) or by_meaning in said(), timeout=250_000)
+    assert not failures, said()
     # Generous: what it must catch is work of seconds on the window's own thread.
     print(f"longest gap {heart.stop():.0f} ms")
     assert heart.longest_ms < 1_000
