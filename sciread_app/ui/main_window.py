@@ -18,17 +18,18 @@ from sciread_app.ui.desk_protocol import Desk
 from sciread_app.ui.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
 from sciread_app.ui.dropping import DropZone
 from sciread_app.ui.exchange import Exchange
-from sciread_app.ui.focus import ComeBack, next_pane
+from sciread_app.ui.focus import next_pane
 from sciread_app.ui.frame import Frame
 from sciread_app.ui.icons import icon
 from sciread_app.ui.importing import Importing, tell_imported, tell_stopped
+from sciread_app.ui.job_centre_drawer import WorkDrawer
 from sciread_app.ui.job_centre_log import WorkLog
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.ledger import LedgerDialog
 from sciread_app.ui.menus import Menus
 from sciread_app.ui.models.swap import Swapping, swapping_in
 from sciread_app.ui.page import Page, search_panes
-from sciread_app.ui.pages import build, prepare
+from sciread_app.ui.pages import build, prepare, tie_details
 from sciread_app.ui.palette_offer import WindowOffer
 from sciread_app.ui.reader.verbs import read_in, save_notes_of
 from sciread_app.ui.search_page import SearchPage
@@ -37,7 +38,6 @@ from sciread_app.ui.undo_menu import UndoMenu
 from sciread_app.ui.values import Ledger
 
 if TYPE_CHECKING:
-    from sciread_app.ui.job_centre import JobCentre
     from sciread_app.ui.palette import Palette
     from sciread_app.ui.shelf.shelving import Shelving
     from sciread_app.ui.shelf.work import Step
@@ -65,9 +65,7 @@ class MainWindow(QMainWindow):
         self.page: SearchPage | None = None
         self._others: dict[str, Page] = {}  # each from when it is first looked at
         self._ready = False  # the library may be looked at
-        self._palette: Palette | None = None  # this and the next from when they are first wanted
-        self._work: JobCentre | None = None
-        self._came_from = ComeBack()
+        self._palette: Palette | None = None  # from when it is first wanted
         self.work_log = WorkLog(jobs, self)
         self.offer = WindowOffer(self, self.memory())
         self.importing: Importing | None = None
@@ -89,11 +87,8 @@ class MainWindow(QMainWindow):
         self.page.add_wanted.connect(self.add_files)
         self.page.save_wanted.connect(self._save_search)
         self.page.menu_opened.connect(self.menus.map.offer)
-        self.page.details.read_wanted.connect(self.read)
         self.page.menu_opened.connect(self.menus.reader.offer)
-        self.page.details.problem.connect(self.banner.show_problem)
-        self.page.details.changed.connect(lambda: self.library_changed.emit(Changes(papers=True)))
-        self.page.details.came.connect(lambda: self.papers_came(Changes(papers=True)))
+        tie_details(self, self.page.details)
         self._put_up_shelf(desk)
         self.importing = Importing(desk, self._jobs, self)
         self.page.shown.connect(lambda view: self.offer.was_searched(view.query))
@@ -233,28 +228,13 @@ class MainWindow(QMainWindow):
 
     def toggle_work(self) -> None:
         """Show or hide what goes on in the background."""
-        if not self._work:
-            from sciread_app.ui.job_centre import JobCentre
-
-            self._work = JobCentre(self.work_log, self.appearance)
-            self._work.closed.connect(self.toggle_work)
-            self._work.ledger_wanted.connect(self.show_ledger)
-            self._work.hide()
-            self._frame.put_above_foot(self._work)
-        if self._work.isVisible():
-            self._work.hide()
-            self._came_from.give_back()
-        else:
-            self._came_from.remember(self._work)
-            self._work.show()
-            self._work.take_focus()
+        self.work_drawer.toggle()
 
     def next_pane(self) -> None:
         """Move the focus on: the rail, the panes of the page, work, what the banner says."""
         page = self._pages.currentWidget()
         panes = page.panes() if isinstance(page, Page) else search_panes(self.page)
-        more = [self._work] if self._work else []
-        next_pane([self.rail, *panes, *more, self.banner])
+        next_pane([self.rail, *panes, *self.work_drawer.panes(), self.banner])
 
     def add(self, paths: list[Path]) -> None:
         """Take in these files and folders."""
@@ -318,8 +298,7 @@ class MainWindow(QMainWindow):
         self.opened.emit()
 
     def _save_search(self, name: str, query: str) -> None:
-        if self.shelving:
-            self.shelving.work.do(tr("Saved"), lambda organise: organise.save_search(name, query))
+        self.do_on_shelf(tr("Saved"), lambda organise: organise.save_search(name, query))
 
     def _put_up_shelf(self, desk: Desk) -> None:
         from sciread_app.ui.shelf.shelving import Shelving  # the window stands before it
@@ -402,6 +381,8 @@ class MainWindow(QMainWindow):
         self.rail.chosen.connect(self.go_to)
         self._foot.clicked.connect(self.toggle_work)
         self.setCentralWidget(frame)
+        self.work_drawer = WorkDrawer(frame, self.work_log, self.appearance)
+        self.work_drawer.ledger_wanted.connect(self.show_ledger)
         drops = DropZone(self, lambda: self.importing is not None)
         drops.dropped.connect(self.add)
         drops.alike_wanted.connect(self.find_like)

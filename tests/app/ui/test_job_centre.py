@@ -154,7 +154,7 @@ def test_a_key_opens_the_list_of_work_and_escape_goes_back(qtbot, show_window):
     window.page.hits.setFocus()
     for close in (Qt.Key.Key_Escape, Qt.Key.Key_J):
         qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
-        centre = window._work
+        centre = window.work_drawer.centre
         assert centre.isVisible() and centre.isAncestorOf(window.focusWidget())
         modifier = Qt.KeyboardModifier
         how = modifier.ControlModifier if close == Qt.Key.Key_J else modifier.NoModifier
@@ -181,7 +181,7 @@ def test_the_foot_pauses_what_runs_and_the_skipped_are_shown_beside_the_window(
     desk.go_on_importing.set()
     qtbot.waitUntil(lambda: not jobs.running())
     done = next(work for work in window.work_log.works if work.ledger)
-    click(qtbot, window._work.row(done).skipped)
+    click(qtbot, window.work_drawer.centre.row(done).skipped)
     dialog = window.findChild(LedgerDialog)
     assert dialog.isVisible() and not dialog.isModal()
     dialog.close()

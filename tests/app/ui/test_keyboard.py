@@ -145,7 +145,7 @@ def test_work_takes_its_room_from_the_page(qtbot, window, place):
         window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
     go_to(qtbot, window, place)
     window.toggle_work()
-    qtbot.waitUntil(lambda: window._work.height() > 0)
+    qtbot.waitUntil(lambda: window.work_drawer.centre.height() > 0)
     QApplication.processEvents()
     assert (window.width(), window.height()) == (960, 600)
 
@@ -156,7 +156,7 @@ def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
         window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
     qtbot.waitUntil(lambda: not window._jobs.running())
     window.toggle_work()
-    qtbot.waitUntil(lambda: window._work.height() >= 300)
+    qtbot.waitUntil(lambda: window.work_drawer.centre.height() >= 300)
 
 
 def _cut_off(window):
