@@ -45,4 +45,4 @@ def search_panes(page: SearchPage | None) -> Sequence[QWidget]:
     if page is None:
         return ()
     sides = (side.hits for side in page.compare.sides)
-    return (page.box, *page.sidebars(), page.hits, *sides, page.compare.ballot, page.details)
+    return (page.box, *page.parts.sidebars(), page.hits, *sides, page.compare.ballot, page.details)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.copying import CopyAs
 from sciread_app.domain.order import Order
@@ -23,6 +23,7 @@ from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
 from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words
+from sciread_app.ui.search_layout import SearchLayout
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.values import Listing, Mode
@@ -68,7 +69,9 @@ class SearchPage(QWidget):
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyState(appearance)
         self.compare = ComparePanel(finder, jobs, appearance)
-        self._build()
+        self.parts = SearchLayout(
+            self, self.head, self.hits, self.empty, self.details, self.compare
+        )
         self._connect()
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(lambda: self.head.count.setText(tr("Searching…")))
@@ -147,20 +150,6 @@ class SearchPage(QWidget):
             self.compare.open()
         self._show_details()
         (self.compare.take_focus if self.compare.is_open else self.hits.setFocus)()
-
-    def add_sidebar(self, sidebar: QWidget) -> None:
-        """Put it at the left of everything; its width can be drawn."""
-        self._across.insertWidget(0, sidebar)
-        self._across.setStretchFactor(0, 0)
-        self._across.setStretchFactor(1, 1)
-
-    def sidebars(self) -> list[QWidget]:
-        widgets = (self._across.widget(n) for n in range(self._across.count() - 1))
-        return [widget for widget in widgets if widget]
-
-    def add_below(self, bar: QWidget) -> None:
-        """Put it at the foot of the list."""
-        self._found.addWidget(bar)
 
     def similar_to_chosen(self) -> None:
         self.show_similar(self.hits.chosen())
@@ -253,7 +242,7 @@ class SearchPage(QWidget):
         if not view.listing.ids:
             self.details.show_paper(None)
             self._say_nothing(view)
-        self._pages.setCurrentIndex(0 if view.listing.ids else 1)
+        self.parts.fill_list(bool(view.listing.ids))
         self._show_details()
         self.compare.show_view(view, self.box.mode)
         self.shown.emit(view)
@@ -314,10 +303,12 @@ class SearchPage(QWidget):
 
     def _show_details(self) -> None:
         comparing = self.compare.is_open and not self._paper_alone
-        self.compare.setVisible(comparing)
-        self._list.setVisible(not comparing and not self._paper_alone)
         wanted = (self._with_details or self._paper_alone) and not comparing
-        self.details.setVisible(wanted and bool(self.view.listing.ids))
+        self.parts.show_parts(
+            found=not comparing and not self._paper_alone,
+            details=wanted and bool(self.view.listing.ids),
+            compare=comparing,
+        )
         if self._paper_alone and not self.view.listing.ids:
             self._show_as_page(False)  # there is nothing to be alone with
 
@@ -350,34 +341,6 @@ class SearchPage(QWidget):
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.hits.viewport().mapToGlobal(place))
-
-    def _build(self) -> None:
-        self._pages = QStackedWidget()
-        self._pages.addWidget(self.hits)
-        self._pages.addWidget(self.empty)
-        self._list = QWidget()
-        self._found = QVBoxLayout(self._list)
-        self._found.setContentsMargins(0, 0, 0, 0)
-        self._found.setSpacing(8)
-        self._found.addWidget(self._pages, 1)
-        self._split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self._split.setHandleWidth(10)
-        for part, share in ((self._list, 5), (self.details, 4), (self.compare, 5)):
-            self._split.addWidget(part)
-            self._split.setStretchFactor(self._split.count() - 1, share)
-        self._split.setSizes([620, 480])
-        middle = QWidget()
-        column = QVBoxLayout(middle)
-        column.setContentsMargins(16, 12, 16, 10)
-        column.setSpacing(10)
-        column.addWidget(self.head)
-        column.addWidget(self._split, 1)
-        self._across = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
-        self._across.setHandleWidth(1)
-        self._across.addWidget(middle)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._across)
 
     def _connect(self) -> None:
         self.head.asked.connect(self.search)
