@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator
 from functools import reduce
 from types import SimpleNamespace
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from lxml import etree
 
@@ -18,6 +18,15 @@ _INLINE = frozenset((
     "ext-link", "a", "xref", "named-content",
 ))  # fmt: skip
 
+# How lxml reads what nobody trusts.
+_SAFELY: dict[str, Any] = {
+    "resolve_entities": False,
+    "load_dtd": False,
+    "no_network": True,
+    "remove_comments": True,
+    "remove_pis": True,
+    "huge_tree": False,
+}
 _ENTITIES = tr("The XML defines entities of its own, which can hide attacks; it was not read.")
 
 
@@ -33,17 +42,7 @@ def elements(stream: BinaryIO, *tags: str) -> Iterator[etree._Element]:
     """
     # Of a packed file that breaks off, `read` would lose what it has got so far.
     pieces = SimpleNamespace(read=getattr(stream, "read1", stream.read))
-    parsing = etree.iterparse(
-        pieces,
-        events=("end",),
-        tag=tags,
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        remove_comments=True,
-        remove_pis=True,
-        huge_tree=False,
-    )
+    parsing = etree.iterparse(pieces, events=("end",), tag=tags, **_SAFELY)
     try:
         for _, element in parsing:
             parent = element.getparent()
@@ -60,14 +59,7 @@ def document(body: bytes) -> etree._Element:
     """The root of a whole document in memory. Raises BadXml for the same as `elements`."""
     if b"<!ENTITY" in body:
         raise BadXml(_ENTITIES)
-    parser = etree.XMLParser(
-        resolve_entities=False,
-        load_dtd=False,
-        no_network=True,
-        remove_comments=True,
-        remove_pis=True,
-        huge_tree=False,
-    )
+    parser = etree.XMLParser(**_SAFELY)
     try:
         root = etree.fromstring(body, parser)
     except etree.XMLSyntaxError as error:
