@@ -192,10 +192,9 @@ class ForYouPage(Page):
         subject, where = self.subjects.current(), self.head.where
         if subject is None:
             return
-        asked = subject
 
         def work(task: Task) -> Suggestions:
-            return self._foryou.suggest(asked, where.among, where.days, task)
+            return self._foryou.suggest(subject, where.among, where.days, task)
 
         self._slow.start()
         self._jobs.run(
@@ -259,10 +258,9 @@ class ForYouPage(Page):
         subject = self.subjects.current()
         if subject is None:
             return
-        asked = subject
         self._jobs.run(
             tr("Remembering"),
-            lambda task: self._foryou.wish(asked, wishes),
+            lambda task: self._foryou.wish(subject, wishes),
             lambda _: self._learnt(),
             on_failed=self._explain,
             lane=Lane.light,
@@ -319,10 +317,8 @@ class ForYouPage(Page):
         self._ask()
 
     def _pick(self, paper: PaperId | None) -> None:
-        if paper is None:
-            return
-        known = self.model.known(paper)
-        self.details.show_paper(paper, known, "", self.model.listing)
+        if paper is not None:
+            self.details.show_paper(paper, self.model.known(paper), "", self.model.listing)
 
     def _allow(self) -> None:
         self.head.allow(self.list.chosen_count() > 0, self.model.rowCount() > 0)
