@@ -36,6 +36,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 WIDGET_SIZE_MAX = (1 << 24) - 1  # as Qt calls it: no limit
 
+_AT_END = Qt.TextElideMode.ElideRight
 _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 
 
@@ -199,10 +200,17 @@ class RowDelegate(QStyledItemDelegate):
         high = QFontMetrics(self._title).height() + _GAP
         second = room.adjusted(0, high, -self.room_beside(row), 0)
         colour = theme.danger if row.kind == "problem" else theme.quiet
-        _line(painter, self._small, theme.faint if row.faint else colour, second, row.below)
+        text = self.second_line(row, second.width())
+        _line(painter, self._small, theme.faint if row.faint else colour, second, text)
         if row.share is not None:
             self._paint_bar(painter, room, row.share, theme)
         painter.restore()
+
+    def second_line(self, row: Row, width: int) -> str:
+        """As much of it as there is room for. A sentence on what is wrong names a model or folder,
+        which may be long, in its middle: how it begins and ends tells."""
+        where = Qt.TextElideMode.ElideMiddle if row.kind == "problem" else _AT_END
+        return QFontMetrics(self._small).elidedText(row.below, where, width)
 
     def room_beside(self, row: Row) -> int:
         """Pixels at the end of the second line, for who paints something there."""
@@ -255,5 +263,5 @@ class RowDelegate(QStyledItemDelegate):
 def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
     painter.setFont(font)
     painter.setPen(QColor(colour))
-    short = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, room.width())
+    short = QFontMetrics(font).elidedText(text, _AT_END, room.width())
     painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)

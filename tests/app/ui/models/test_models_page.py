@@ -283,6 +283,15 @@ def test_deleting_for_good_asks_first(qtbot, choose, page, desk, jobs):
         assert ("theirs@1" in desk.models.trash) is left
 
 
+def test_a_long_title_does_not_hide_what_is_wrong(page):
+    title = "A title that goes on and on, as those of models do when every setting is in it"
+    row = page.list.rows[2]._replace(
+        title=title, below=f"The file model.safetensors of the model {title} is damaged."
+    )
+    said = page.list.itemDelegate().second_line(row, 290)
+    assert said.startswith("The file model") and said.endswith("is damaged.") and "…" in said
+
+
 def test_a_damaged_model_says_so_and_is_looked_at_again(qtbot, choose, page, jobs):
     card = choose("broken")
     assert card.trouble.text() == "The file model.safetensors is damaged."
