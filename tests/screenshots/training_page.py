@@ -10,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from sciread_app.services.training import Estimate, StageEstimate
+from sciread_app.domain.training import Data, Kind
+from sciread_app.services.corpora import Held
+from sciread_app.services.training import Check, Estimate, StageEstimate
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.training.page import TrainingPage
+from tests.app.ui.fake_training import ENOUGH, HELD
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 from tests.tiny_model import tiny_package
 from trainer.contract.events import Event
@@ -61,6 +64,9 @@ def _estimated(window: MainWindow) -> None:
     page.form.settings.rows["batch_size"].field.setText("64")
     wait(lambda: not page.form.settings.rows["batch_size"].wrong.isVisible())
     page.form.area.verticalScrollBar().setValue(0)
+    page.form.data.choose(Data(Kind.files, "/data/arxiv-hep"))
+    page.planning._recheck.stop()  # the sample library is too small to learn from
+    page.form.show_check(Check(Held(HELD, about=False), (ENOUGH,)))
     stage = StageEstimate("triples", 16_208, STEPS, 2_912.0, 742.0, 2_100_000_000)
     page.form.show_estimate(Estimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
 
