@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.services.model_arrivals import Wanted
 from sciread_app.services.model_cards import Origin
 from sciread_app.services.model_trash import Removed
@@ -231,6 +231,6 @@ def origin_rows(model: Model, origin: Origin) -> list[tuple[str, str]]:
         (tr("Made with"), versions or model.trainer),
         (tr("Vector"), f"{model.pooling}, {model.template}" if model.pooling else ""),
         # Translators: what names all vectors that may be compared
-        (tr("Space"), model.space),
+        (trc("all vectors of a model", "Space"), model.space),
     ]
     return [(name, value) for name, value in rows if value]

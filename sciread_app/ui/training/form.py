@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr
+from sciread_app.language import tr, trc
 from sciread_app.services.training import Check, Estimate, Plan
 from sciread_app.ui.column import Column
 from sciread_app.ui.elided import ElidedLabel
@@ -211,7 +211,7 @@ class TrainingForm(QFrame):
             (tr("What it learns from"), self.data),
             (tr("How it learns"), self.method),
             (tr("Is there enough?"), self.check),
-            (tr("Settings"), self.settings),
+            (trc("of a training", "Settings"), self.settings),
         ):
             column.addSpacing(10)
             heading = QLabel(text)

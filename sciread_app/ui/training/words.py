@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.training import Kind
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.services.corpora import Corpus
 from sciread_app.services.following import Story
 from sciread_app.services.runs import Standing, Training
@@ -138,7 +138,7 @@ def tiles(training: Training, story: Story) -> list[tuple[str, str]]:
         if isinstance(value, int | float) and value:
             found.append((shown(value), title))
     if training.standing.goes_on and (left := now.get("eta")):
-        found.append((duration(float(left)), tr("Left")))
+        found.append((duration(float(left)), trc("of time", "Left")))
     elif story.seconds:
         found.append((duration(story.seconds), tr("Took")))
     if story.about.get("device"):
