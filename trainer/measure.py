@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import torch
 
-from trainer.contract.errors import PackageRefused
+from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, find_model, read_package
 from trainer.contract.report import Report, Result, Subject
 from trainer.contract.run import Run
@@ -17,6 +17,7 @@ from trainer.evaluate import SPEED, evaluate, open_tasks
 from trainer.loop.progress import Reporter, log
 from trainer.loop.stopping import StopWishes
 from trainer.packages.export import tell
+from trainer.reports.compare import compare
 from trainer.subjects.models import ModelMaker
 from trainer.subjects.vector_cache import VectorCache
 from trainer.suites.catalog import open_suite
@@ -84,25 +85,38 @@ def _record(run: Run, package: Package, known: list[Row], reports: Mapping[str, 
     """Put the scores where the model is described, behind what was known of it."""
     model, base = reports["model"], reports.get("base")
     about = {"corpus_sha256": package.corpus["sha256"], "at": model.created}
+    real = _real(run) if base else {}
     rows = [
         {**row, **about}
         for result in model.results
         if result.task != SPEED
-        for row in _rows(result, base.result(result.task) if base else None)
+        for row in _rows(result, base.result(result.task) if base else None, real)
     ]
     tell(package.folder, package, [*known, *rows])
     run.write_report({**(run.report or {}), "metrics": [*known, *rows]})
 
 
-def _rows(result: Result, base: Result | None) -> Iterator[Row]:
+def _real(run: Run) -> Mapping[tuple[str, str], bool]:
+    """Of each task and metric that has items, whether more than chance has changed it."""
+    try:
+        found = compare(run.folder / FOLDER / "base", run.folder / FOLDER / "model")
+    except TrainerError:
+        return {}
+    return {(each.result.task, each.metric.name): each.is_real for each in found.compared}
+
+
+def _rows(
+    result: Result, base: Result | None, real: Mapping[tuple[str, str], bool]
+) -> Iterator[Row]:
     for score in result.scores:
-        before = base.score(score.metric) if base else None
+        before, key = base.score(score.metric) if base else None, (result.task, score.metric)
         yield {
             "task": result.task,
             "evaluation": result.evaluation,
             "metric": score.metric,
             "value": score.value,
             **({"before": before.value} if before else {}),
+            **({"real": real[key]} if key in real else {}),
             "n": score.n,
             "split": result.split,
             "sha256": result.sha256,

@@ -130,8 +130,10 @@ def scores(found: Sequence[Scored]) -> RenderableType:
     shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
     for name in ("", tr("before"), tr("now")):
         shown.add_column(name, justify="right" if name else "left")
+    shown.add_column("")
     for score in found:
-        shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value)
+        doubt = Text(tr("may be chance") if score.chance else "", style="dim")
+        shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value, doubt)
     return shown if found else Text()
 
 

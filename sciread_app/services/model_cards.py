@@ -39,7 +39,8 @@ class Scored:
     """One number, as a person reads it. `suite` is empty for what its own training measured.
 
     `share` is 0 to 1 where the number is one of a hundred. `before` is that of the model it was
-    made from, on the same data, and `better` whether it has gained by it: None where neither is.
+    made from, on the same data, and `better` whether it has gained by it: None where neither is,
+    or where chance alone could make the difference, which `chance` says.
     """
 
     suite: str
@@ -55,6 +56,7 @@ class Scored:
     split: str = ""
     low: str = ""
     high: str = ""
+    chance: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,7 @@ def _of_training(row: Mapping[str, Any]) -> Scored | None:
     spec = evaluation_spec(plain(row.get("evaluation", "")))
     metric = spec.metric(plain(row.get("metric", "")))
     change = "" if before is None else _signed(metric, value - before)
+    chance = row.get("real") is False
     return Scored(
         suite="",
         title=spec.title,
@@ -150,7 +153,8 @@ def _of_training(row: Mapping[str, Any]) -> Scored | None:
         before="" if before is None else metric.shown(before),
         share_before=None if before is None else _share(metric, before),
         change=change,
-        better=None if before is None else _is_better(metric, value, before),
+        better=None if before is None or chance else _is_better(metric, value, before),
+        chance=chance,
         n=_whole(row.get("n")),
         split=plain(row.get("split", "")),
     )

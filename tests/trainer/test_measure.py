@@ -18,6 +18,7 @@ from trainer.contract.report import Report
 from trainer.contract.run import Recipe, Run, State
 from trainer.distributed import Ranks
 from trainer.loop.begin import Options
+from trainer.reports.compare import compare
 from trainer.train import train
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
@@ -58,6 +59,10 @@ def test_a_model_says_how_good_it_and_its_base_are_on_test_papers(
             result = reports[name].result(row["task"])
             assert (result.sha256, result.split) == (row["sha256"], "test")
             assert result.score(row["metric"]).value == row[key]
+    compared = compare(*(run.folder / "evaluation" / name for name in ("base", "model"))).compared
+    assert {(c.result.task, c.metric.name): c.is_real for c in compared} == {
+        (row["task"], row["metric"]): row["real"] for row in rows if "real" in row
+    }
 
     assert run.report is not None and run.report["metrics"] == rows
     card = (run.package / "README.md").read_text()

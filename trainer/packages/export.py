@@ -127,7 +127,7 @@ def _vectors(package: Package) -> str:
 def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
     if not metrics:
         return "It has not been measured yet."
-    rows = ["| what | metric | before | value | n | papers |", "|---|---|---|---|---|---|"]
+    rows = ["| what | metric | before | value | change | n | papers |", f"|{'---|' * 7}"]
     for found in metrics:
         spec = evaluation_spec(found["evaluation"])
         metric, before = spec.metric(found["metric"]), found.get("before")
@@ -136,6 +136,7 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
             metric.title,
             "" if before is None else metric.shown(before),
             metric.shown(found["value"]),
+            {True: "real", False: "may be chance"}.get(found.get("real"), ""),
             found.get("n", ""),
             found.get("split", ""),
         )

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.language import tr, trn
+from sciread_app.language import tr, trc, trn
 from sciread_app.services.model_cards import Scored
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
@@ -30,7 +30,7 @@ from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 SCORED = Qt.ItemDataRole.UserRole
 # Translators: columns of a list of scores: what was measured, of the model before, of this one,
 # the difference, and over how many papers or questions
-COLUMNS = (tr("What"), tr("Before"), tr("Now"), tr("Change"), tr("Over"))
+COLUMNS = (tr("What"), tr("Before"), tr("Now"), trc("a difference", "Change"), tr("Over"))
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
 _BAR, _HIGH, _NUMBER = 110, 8, 56
@@ -186,7 +186,7 @@ class ScoreTable(QTableWidget):
         texts = (what, score.before, score.value, change, over)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
-            item.setToolTip(_tip(score) if column == NOW else text)
+            item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
             if column in (BEFORE, CHANGE, OVER):
                 item.setTextAlignment(_RIGHT)
             item.setData(SCORED, score)
@@ -209,6 +209,8 @@ class ScoreTable(QTableWidget):
                 score: Scored | None = item.data(SCORED)
                 if score and score.better is not None:
                     item.setForeground(QColor(theme.accent if score.better else theme.danger))
+                elif score and score.chance:
+                    item.setForeground(QColor(theme.faint))
             elif heading := self.item(row, 0):
                 heading.setForeground(QColor(theme.faint))
 
@@ -293,8 +295,12 @@ def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
 
 def _sign(score: Scored) -> str:
     if score.better is None:
-        return ""
+        return "≈" if score.chance else ""
     return "▲" if score.better else "▼"
+
+
+def _doubt(score: Scored) -> str:
+    return tr("Chance alone could make this difference") if score.chance else ""
 
 
 def _tip(score: Scored) -> str:

@@ -150,6 +150,7 @@ def test_all_there_is_to_say_about_a_model(models, library, home, tiny):
         {"evaluation": "ranking", "metric": "map", "value": 0.812, "before": 0.7, "n": 50,
          "split": "test"},
         {"evaluation": "health", "metric": "mean_cosine", "value": 0.3, "before": 0.2},
+        {"evaluation": "ranking", "metric": "ndcg", "value": 0.4, "before": 0.5, "real": False},
         {"evaluation": "new one", "metric": "x", "value": 12},
     ]  # fmt: skip
     (tiny.folder / "metrics.json").write_text(json.dumps(rows))
@@ -162,10 +163,11 @@ def test_all_there_is_to_say_about_a_model(models, library, home, tiny):
     assert (about.papers, about.unread) == (2, 2)
     assert about.card == "# SPECTER\n\nIt is good."
     assert (about.origin.papers, about.origin.sha256) == (900, "ab" * 32)
-    ranking, health, new, *measured = about.scores
+    ranking, health, chance, new, *measured = about.scores
     assert (ranking.metric, ranking.value, ranking.before) == ("MAP", "81.20", "70.00")
     assert (ranking.change, ranking.better, ranking.share) == ("+11.20", True, 0.812)
     assert (health.change, health.better, health.share) == ("+0.100", False, None)
+    assert (chance.change, chance.better, chance.chance) == ("−10.00", None, True)
     assert (new.title, new.value, new.change) == ("new one", "12.0", "")
     assert [(one.suite, one.value, one.low) for one in measured] == [
         ("ours", "81.00", "78.00"),

@@ -60,7 +60,7 @@ def test_the_card_says_what_the_model_is_and_how_well_it_does(tmp_path):
         corpus={"papers": 1234, "sha256": "ab" * 32},
     )
     score = {"evaluation": "ranking", "metric": "map", "value": 0.8712, "n": 300, "split": "test"}
-    score |= {"task": "citations", "before": 0.8}
+    score |= {"task": "citations", "before": 0.8, "real": True}
     export(source, package, metrics=[score], notes=["A word of ours."])
 
     card = (package.folder / "README.md").read_text()
@@ -69,7 +69,7 @@ def test_the_card_says_what_the_model_is_and_how_well_it_does(tmp_path):
         "# SPECTER of mine",
         "allenai/scibert_scivocab_uncased",
         "1,234 papers",
-        "| citations | MAP | 80.00 | 87.12 | 300 | test |",
+        "| citations | MAP | 80.00 | 87.12 | real | 300 | test |",
         "A word of ours.",
         'license: "apache-2.0"',
         "SentenceTransformer" if package.pooling in ("cls", "mean") else "AutoModel",
