@@ -137,6 +137,8 @@ def _speaks(program: Program) -> None:
 def _window(program: Program, picture: Path) -> None:
     """The first start, a search typed, a file handed over by another start, and the end."""
     window = program.start()
+    # Whoever opens the library first makes it; it is the window that fills a new one.
+    wait("the window stands", (program.home / "library.sqlite3").exists)
     wait("the first papers are there", lambda: program.ask("status").get("papers", 0) > 100)
     wait("all are found by meaning", lambda: _encoded(program))
     keys = ("xdotool", "search", "--onlyvisible", "--name", "SciRead", "windowfocus", "--sync")
