@@ -216,7 +216,9 @@ class _Child:
         answer = self._answer(ANSWER_SECONDS)
         shape = (len(texts), dim)
         if answer.header.get("id") != number or len(answer.body) != 4 * len(texts) * dim:
-            raise self._died(tr("It answered something else than it was asked."))
+            asked, got = (f"{number}: {shape}", f"{answer.header}, {len(answer.body):,} B")
+            said = tr("It answered something else than it was asked.")
+            raise self._died(f"{said} {asked} / {got}")
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
 
     def _answer(self, seconds: float) -> wire.Frame:
