@@ -16,15 +16,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.papers import PaperNumber, beside
 from trainer.contract.pictures import Picture, read_pictures
 from trainer.contract.report import REPORT, Report, Result, Score, Subject
 from trainer.contract.run import write_whole
 
 BOARD = "board.json"
-# What they measure is how vectors lie and what they cost, not how well they find papers.
-NO_QUALITY = frozenset(("health", "speed"))
 _BASELINE = "baseline"
 _MOST_LETTERS = 120  # of a model's name
 

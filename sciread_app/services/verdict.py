@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from sciread_app.errors import TrainerFailed
 from sciread_app.language import tr, trn
-from sciread_app.services.scores import NO_QUALITY, Kept, names
+from sciread_app.services.scores import Kept, names
 from sciread_app.services.trainer_process import ask
 from sciread_app.tasks import Task
-from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.report import REPORT
 
 _TINY = 0.001

@@ -63,6 +63,10 @@ class EvaluationSpec:
         return known.get(name, Metric(name, name, "number", None))
 
 
+# What they measure is how vectors lie and what they cost, not how well they find papers.
+NO_QUALITY = frozenset(("health", "speed"))
+
+
 def evaluation_spec(key: str) -> EvaluationSpec:
     """The evaluation of this name; of one that is not known, as in a report of a newer SciRead,
     nothing is known but its name."""

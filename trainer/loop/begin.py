@@ -111,9 +111,7 @@ def _begin(
     return Begun(corpus, method, base)
 
 
-def _check(
-    stage: Stage, recipe: Recipe, records: Path | None, note: Callable[[str], None]
-) -> None:
+def _check(stage: Stage, recipe: Recipe, records: Path | None, note: Callable[[str], None]) -> None:
     if not len(stage.train):
         why = f"{records} says why. " if records else ""
         raise TrainerError(

@@ -132,7 +132,8 @@ def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]
     note = (
         "↑ higher is better, ↓ lower. Shares go from 0 to 100. "
         "Small numbers: where 95 % of results lie when items are drawn anew (bootstrap); ± the "
-        "standard deviation over seeds." + (" Bold: the best of its row." if names[1:] else "")
+        "standard deviation over seeds."
+        + (" Bold: the best of its row, which may be chance." if names[1:] else "")
     )
     scores = tag("table", tag("thead", head), tag("tbody", body), class_="scores")
     return _section("Scores", _wide(scores), tag("p", note, class_="soft"), _sources(reports))

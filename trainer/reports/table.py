@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
-from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.papers import PaperNumber, beside
 from trainer.contract.report import Report, Result, Score, Subject
 
@@ -231,7 +231,8 @@ def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[R
         known = [score for score in scores if score]
         # Of other items, a higher number is not a better one.
         same = len({score.n for score in known}) == 1
-        best = _best([score.value for score in known], metric) if same else None
+        compares = same and kind.evaluation not in NO_QUALITY
+        best = _best([score.value for score in known], metric) if compares else None
         cells = [
             Cell(
                 score, metric.shown(score.value), score.value == best, beside(report, result, name)
