@@ -93,6 +93,11 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
             dtype=dtype,
             output_loading_info=True,
         )
+    except ImportError as error:
+        raise TrainerError(
+            f"This program cannot run a model of the kind in {folder}: {error}",
+            "Install SciRead with pip: then it runs every kind that transformers knows.",
+        ) from error
     except (OSError, ValueError, KeyError, RuntimeError, SafetensorError) as error:
         raise TrainerError(
             f"The model in {folder} cannot be read: {error}", "Copy it again."

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -309,6 +310,17 @@ def test_a_damaged_folder_is_refused_in_a_sentence(
     change(folder)
     with pytest.raises(TrainerError, match=said):
         Backbone.load(folder)
+
+
+def test_a_packed_program_says_which_models_it_has_no_code_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tiny_package(tmp_path / "m").folder
+    write_config(folder, model_type="canine")
+    monkeypatch.setitem(sys.modules, "transformers.models.canine.modeling_canine", None)
+    with pytest.raises(TrainerError, match="cannot run a model of the kind in") as raised:
+        Backbone.load(folder)
+    assert "pip" in raised.value.hint
 
 
 def write_config(folder: Path, **values: Any) -> None:
