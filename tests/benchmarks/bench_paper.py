@@ -35,13 +35,14 @@ def main() -> None:
 def measure(home: Path, count: int) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from sciread_app.domain.around import Details, Side
+    from sciread_app.domain.around import Side
     from sciread_app.domain.order import Order
     from sciread_app.tasks import Task
     from sciread_app.ui.desk import open_desk
     from sciread_app.ui.details import DetailsPanel
     from sciread_app.ui.jobs import Jobs
     from sciread_app.ui.theme import Appearance
+    from sciread_app.ui.values import Details
 
     app = QApplication.instance() or QApplication([])
     assert isinstance(app, QApplication)
