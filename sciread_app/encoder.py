@@ -214,11 +214,14 @@ class _Child:
         except (OSError, ValueError) as error:
             raise self._died(killed=self._was_killed()) from error
         answer = self._answer(ANSWER_SECONDS)
+        if answer.header.get("id") != number:
+            raise self._died(tr("It answered another question than it was asked."))
         shape = (len(texts), dim)
-        if answer.header.get("id") != number or len(answer.body) != 4 * len(texts) * dim:
-            asked, got = (f"{number}: {shape}", f"{answer.header}, {len(answer.body):,} B")
-            said = tr("It answered something else than it was asked.")
-            raise self._died(f"{said} {asked} / {got}")
+        if (came := len(answer.body)) != (wanted := 4 * len(texts) * dim):
+            said = tr(
+                "It sent {came:,} bytes where {wanted:,} are right.", came=came, wanted=wanted
+            )
+            raise self._died(said)
         return np.frombuffer(answer.body, np.dtype("<f4")).reshape(shape)
 
     def _answer(self, seconds: float) -> wire.Frame:

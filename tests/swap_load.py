@@ -159,7 +159,8 @@ class Load:
         """Papers come in and are read, and some go again."""
         library, draw = self._workspace.library, random.Random(self._random.random())
         while not self._stop.wait(draw.uniform(0.05, 0.5)):
-            came = library.put([paper(f"New {draw.random()}") for _ in range(3)]).ids
+            # No word of theirs is one of a query: by words they would be found before the nearest.
+            came = library.put([paper(f"New n{draw.getrandbits(40):x}") for _ in range(3)]).ids
             try:
                 self._workspace.answering.catch_up(Task())
             except EncoderFailed as failure:

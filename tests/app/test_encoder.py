@@ -294,6 +294,17 @@ def test_the_models_own_refusal_is_passed_on(fake) -> None:
     assert failed.value.hint == "Copy them."
 
 
+def test_too_few_numbers_are_no_answer(fake) -> None:
+    encoder = fake("""
+        ready()
+        while request := wire.receive(requests):
+            wire.send(answers, {"id": request.header["id"]}, bytes(4))
+    """)
+    with pytest.raises(EncoderFailed) as failed:
+        encoder.encode([("A title", "")])
+    assert "4 bytes" in failed.value.hint
+
+
 def test_a_refused_request_leaves_the_process_running(fake, starts: Path) -> None:
     encoder = fake("""
         ready()

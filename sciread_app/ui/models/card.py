@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QProgressBar,
     QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +21,16 @@ from sciread_app.language import tr
 from sciread_app.services.model_trash import DAYS, Removed
 from sciread_app.services.models import MOST_TITLE, About, State
 from sciread_app.ui.flow import Flow
-from sciread_app.ui.models.card_parts import Facts, Folded, ScoreTable, Tiles
+from sciread_app.ui.models.card_parts import (
+    Facts,
+    Folded,
+    ScoreTable,
+    Tiles,
+    group,
+    scrolling,
+    section,
+    verb_button,
+)
 from sciread_app.ui.models.underway import Underway
 from sciread_app.ui.models.values import made, origin_rows, readiness, tiles
 from sciread_app.ui.paper.grown_text import GrownText
@@ -198,13 +206,13 @@ class ModelCard(QFrame):
         self._lay_out()
 
     def _make_buttons(self) -> None:
-        self.activate = _button("", tr("Search by meaning with this model"), "primary")
-        self.check = _button(tr("Look again"), tr("Look at its files byte for byte"))
-        self.export = _button(tr("Export…"), tr("Write it to a zip file, for another computer"))
-        self.rename = _button(tr("Rename"), tr("Give it another title (F2)"))
-        self.remove = _button(tr("Remove"), tr("Put it into the trash (Del)"))
-        self.restore = _button(tr("Put it back"), tr("Take it out of the trash"), "primary")
-        self.delete = _button(tr("Delete for good…"), tr("Delete its files and its vectors"))
+        self.activate = verb_button("", tr("Search by meaning with this model"), "primary")
+        self.check = verb_button(tr("Look again"), tr("Look at its files byte for byte"))
+        self.export = verb_button(tr("Export…"), tr("Write it to a zip file, for another computer"))
+        self.rename = verb_button(tr("Rename"), tr("Give it another title (F2)"))
+        self.remove = verb_button(tr("Remove"), tr("Put it into the trash (Del)"))
+        self.restore = verb_button(tr("Put it back"), tr("Take it out of the trash"), "primary")
+        self.delete = verb_button(tr("Delete for good…"), tr("Delete its files and its vectors"))
         self._verbs = (
             *(self.activate, self.check, self.export, self.rename, self.remove),
             *(self.restore, self.delete),
@@ -217,7 +225,7 @@ class ModelCard(QFrame):
         self.far = styled(QLabel(), "quiet")
 
     def _lay_out(self) -> None:
-        self._wrong = _group(self.trouble, self.remedy, name="trouble")
+        self._wrong = group(self.trouble, self.remedy, name="trouble")
         row = QHBoxLayout()
         row.addWidget(self.far, 1)
         row.addWidget(self.pause)
@@ -233,8 +241,8 @@ class ModelCard(QFrame):
         self._row.setLayout(flow)
         for button in self._verbs:
             flow.addWidget(button)
-        self._how_well = _section(tr("How well it does"), self.unmeasured, self.scores)
-        self._how_made = _section(tr("How it was made"), self.facts)
+        self._how_well = section(tr("How well it does"), self.unmeasured, self.scores)
+        self._how_made = section(tr("How it was made"), self.facts)
         self._body = styled(_Body(), "column")
         column = QVBoxLayout(self._body)
         column.setContentsMargins(22, 18, 22, 22)
@@ -250,11 +258,7 @@ class ModelCard(QFrame):
         ):
             column.addWidget(part)
         column.addStretch()
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(self._body)
+        self._scroll = scrolling(self._body)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(self._scroll)
@@ -302,30 +306,6 @@ def _open_page(url: QUrl) -> None:
     """A stranger wrote the card: of what it names, only pages of the web are opened."""
     if url.scheme() in ("http", "https"):
         QDesktopServices.openUrl(url)
-
-
-def _button(text: str, means: str, name: str = "") -> QPushButton:
-    button = styled(QPushButton(text), name)
-    button.setToolTip(means)
-    button.setAccessibleDescription(means)
-    return button
-
-
-def _section(title: str, *inside: QWidget) -> QWidget:
-    heading = QLabel(title)
-    heading.setFont(scaled(heading.font(), 1.08, QFont.Weight.DemiBold))
-    return _group(heading, *inside)
-
-
-def _group(*inside: QWidget, name: str = "") -> QWidget:
-    group = styled(QFrame(), name)
-    column = QVBoxLayout(group)
-    edge = 12 if name else 0
-    column.setContentsMargins(edge + 2 if name else 0, edge, edge, edge)
-    column.setSpacing(4 if name else 8)
-    for widget in inside:
-        column.addWidget(widget)
-    return group
 
 
 def _put(label: QLabel, text: str) -> None:

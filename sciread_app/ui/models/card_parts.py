@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QScrollArea,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableWidget,
@@ -311,3 +312,38 @@ def _tip(score: Scored) -> str:
         else ""
     )
     return " · ".join(filter(None, (score.split, over, between)))
+
+
+def verb_button(text: str, means: str, name: str = "") -> QPushButton:
+    found = styled(QPushButton(text), name)
+    found.setToolTip(means)
+    found.setAccessibleDescription(means)
+    return found
+
+
+def section(title: str, *inside: QWidget) -> QWidget:
+    heading = QLabel(title)
+    heading.setFont(scaled(heading.font(), 1.08, QFont.Weight.DemiBold))
+    return group(heading, *inside)
+
+
+def group(*inside: QWidget, name: str = "") -> QWidget:
+    """One below the other; with a frame if it has a `name`."""
+    found = styled(QFrame(), name)
+    column = QVBoxLayout(found)
+    edge = 12 if name else 0
+    column.setContentsMargins(edge + 2 if name else 0, edge, edge, edge)
+    column.setSpacing(4 if name else 8)
+    for widget in inside:
+        column.addWidget(widget)
+    return found
+
+
+def scrolling(body: QWidget) -> QScrollArea:
+    """As wide as there is room, and as high as it has to be."""
+    scroll = QScrollArea(widgetResizable=True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setWidget(body)
+    return scroll

@@ -74,6 +74,7 @@ class Parts(QWidget):
     def _keep_width(self) -> None:
         """It scrolls up and down alone, so all must fit side by side."""
         inside, bar = self.area.widget(), self.area.verticalScrollBar()
+        assert inside
         needed = inside.minimumSizeHint().width() + bar.sizeHint().width()
         self.area.setMinimumWidth(min(needed, LEAST))
 

@@ -144,8 +144,10 @@ class TrainingPage(Page):
         """Whether the form of a new training is shown."""
         return self._right.currentWidget() is self.form and self._whole.currentIndex() == 1
 
-    def can(self, verb: str) -> bool:
-        return not self.writes and self.view.can(verb)
+    def why_not(self, verb: str) -> str:
+        """Why something cannot be done to the training that is shown; empty where it can."""
+        can = not self.writes and self.view.can(verb)
+        return "" if can else tr("Not to the training that is shown")
 
     # Looking.
 

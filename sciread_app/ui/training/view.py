@@ -11,8 +11,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
-    QPushButton,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -22,7 +20,16 @@ from sciread_app.services.following import Note
 from sciread_app.services.runs import Standing
 from sciread_app.ui.column import Column
 from sciread_app.ui.flow import Flow
-from sciread_app.ui.models.card_parts import Facts, Folded, ScoreTable, Tiles
+from sciread_app.ui.models.card_parts import (
+    Facts,
+    Folded,
+    ScoreTable,
+    Tiles,
+    group,
+    scrolling,
+    section,
+    verb_button,
+)
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.curves import Curves
 from sciread_app.ui.training.values import Told
@@ -147,19 +154,23 @@ class TrainingView(QFrame):
         self.bar.setAccessibleName(tr("How far the training is"))
         self.far = styled(QLabel(wordWrap=True), "quiet")
         self.buttons = {
-            "activate": _button(tr("Let it answer"), tr("Find papers with this model"), "primary"),
-            "go_on": _button(tr("Go on"), tr("Train on from where it was"), "primary"),
-            "stop": _button(tr("Stop"), tr("Save what was learned, and stop; it can go on later")),
-            "add_model": _button(tr("Add to models"), tr("Copy its model to your models")),
-            "measure": _button(
+            "activate": verb_button(
+                tr("Let it answer"), tr("Find papers with this model"), "primary"
+            ),
+            "go_on": verb_button(tr("Go on"), tr("Train on from where it was"), "primary"),
+            "stop": verb_button(
+                tr("Stop"), tr("Save what was learned, and stop; it can go on later")
+            ),
+            "add_model": verb_button(tr("Add to models"), tr("Copy its model to your models")),
+            "measure": verb_button(
                 tr("Measure it"), tr("See in the dashboard how well it does beside other models")
             ),
-            "compare": _button(
+            "compare": verb_button(
                 tr("Compare side by side"), tr("See what it finds beside what answers now")
             ),
-            "log": _button(tr("Log"), tr("All that it has said")),
-            "folder": _button(tr("Folder"), tr("Open the folder of the training")),
-            "remove": _button(tr("Remove…"), tr("Delete the training with its checkpoints")),
+            "log": verb_button(tr("Log"), tr("All that it has said")),
+            "folder": verb_button(tr("Folder"), tr("Open the folder of the training")),
+            "remove": verb_button(tr("Remove…"), tr("Delete the training with its checkpoints")),
         }
         for verb, button in self.buttons.items():
             button.clicked.connect(lambda _=False, verb=verb: self.wanted.emit(verb))
@@ -172,9 +183,9 @@ class TrainingView(QFrame):
         self._happened = Folded(tr("What has happened"), self.notes, appearance)
 
     def _lay_out(self) -> None:
-        self._trouble = _group("trouble", self.problem, self.hint)
-        self._going = _group("", self.bar, self.far)
-        self._how_well = _section(tr("How well it does"), self.unmeasured, self.scores)
+        self._trouble = group(self.problem, self.hint, name="trouble")
+        self._going = group(self.bar, self.far)
+        self._how_well = section(tr("How well it does"), self.unmeasured, self.scores)
         verbs = QWidget()
         flow = Flow(8)
         verbs.setLayout(flow)
@@ -193,15 +204,11 @@ class TrainingView(QFrame):
             *(self.made, self._trouble, self._going, verbs, self.tiles),
             # Of one that is done, the outcome comes before the way there.
             *(self._how_well, self.curves),
-            *(_section(tr("How it is made"), self.facts), self._happened),
+            *(section(tr("How it is made"), self.facts), self._happened),
         ):
             column.addWidget(part)
         column.addStretch()
-        self._scroll = QScrollArea(widgetResizable=True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._scroll.setWidget(body)
+        self._scroll = scrolling(body)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
         outer.addWidget(self._scroll)
@@ -214,27 +221,3 @@ def _sentence(note: Note) -> str:
     if note.kind == "resume":
         return tr("Went on after step {step:,}: {why}", step=note.step, why=text)
     return text
-
-
-def _button(text: str, means: str, name: str = "") -> QPushButton:
-    button = styled(QPushButton(text), name)
-    button.setToolTip(means)
-    button.setAccessibleDescription(means)
-    return button
-
-
-def _section(title: str, *inside: QWidget) -> QWidget:
-    heading = QLabel(title)
-    heading.setFont(scaled(heading.font(), 1.08, QFont.Weight.DemiBold))
-    return _group("", heading, *inside)
-
-
-def _group(name: str, *inside: QWidget) -> QWidget:
-    group = styled(QFrame(), name)
-    column = QVBoxLayout(group)
-    edge = 12 if name else 0
-    column.setContentsMargins(edge + 2 if name else 0, edge, edge, edge)
-    column.setSpacing(6)
-    for widget in inside:
-        column.addWidget(widget)
-    return group

@@ -400,9 +400,9 @@ def trained(qtbot, show_window, desk, jobs, teacher):
 def test_the_way_on_is_offered_once_its_model_is_among_the_models(qtbot, show, jobs, teacher):
     teacher.have(training("done", Standing.finished))
     shown = show()
-    assert not shown.can("measure") and not shown.can("compare")
+    assert shown.why_not("measure") and shown.why_not("compare")
     click(qtbot, shown.view.buttons["add_model"])
-    qtbot.waitUntil(lambda: shown.can("measure") and shown.can("compare"))
+    qtbot.waitUntil(lambda: not shown.why_not("measure") and not shown.why_not("compare"))
     qtbot.waitUntil(lambda: not jobs.running())
 
 
