@@ -21,8 +21,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import HashingVectorizer
-from sklearn.random_projection import SparseRandomProjection
 
 from sciread_app.paths import open_home
 from sciread_app.services.intake import Intake
@@ -72,6 +70,10 @@ class WordEncoder:
     """Stands in for the starter model, in its space."""
 
     def __init__(self) -> None:
+        # 200 MB, and whoever measures a window imports this module beside it.
+        from sklearn.feature_extraction.text import HashingVectorizer
+        from sklearn.random_projection import SparseRandomProjection
+
         package = starter_package()
         self.space, self.dim = package.space, package.dim
         self._words = HashingVectorizer(n_features=2**16, stop_words="english", norm="l2")
