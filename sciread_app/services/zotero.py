@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +15,7 @@ from sciread_app.language import tr
 from sciread_app.services.intake import Intake, Report
 from sciread_app.sources import zotero
 from sciread_app.sources.http import Client
+from sciread_app.storage.brought import Thing
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
@@ -26,12 +28,13 @@ class _Brought(NamedTuple):
 
     text: str
     added: float
+    key: str
 
 
 class Zotero:
     """Reads a Zotero that runs on this computer; it is never written to. Done again, it brings
-    what is new there: what is known is recognised, and no tag or note comes twice. A note goes by
-    when it was made; what somebody has written into it here stays."""
+    what is new there: what is known is recognised, and no tag or note comes twice, were it taken
+    away here. A note goes by when it was made; what somebody has written into it here stays."""
 
     def __init__(self, library: Library, intake: Intake, client: Client) -> None:
         self._library = library
@@ -67,7 +70,8 @@ class Zotero:
                 files[str(one["data"].get("parentItem"))].append(path)
         for one in zotero.children(self._client, "note", task):
             if text := items.note_text(one["data"]):
-                note = _Brought(text, items.added(one["data"]))
+                made = items.added(one["data"])
+                note = _Brought(text, made, str(one["data"].get("key") or made))
                 notes[str(one["data"].get("parentItem"))].append(note)
         return files, notes
 
@@ -106,36 +110,46 @@ class Zotero:
         notes: Mapping[str, list[_Brought]],
         shelves: Mapping[str, str],
     ) -> None:
-        tagged, collected = defaultdict(list), defaultdict(list)
+        """Put each paper where it is in Zotero, but nowhere a second time: what was taken away
+        here since then stays away."""
+        there: set[Thing] = set()
+        before = self._library.brought.of(ids)
         for data, id in zip(read, ids, strict=True):
-            for tag in filter(None, items.tags(data)):
-                tagged[tag].append(id)
-            for key in data.get("collections") or ():
-                if key in shelves:
-                    collected[shelves[key]].append(id)
-            if brought := notes.get(str(data.get("key"))):
-                self._take_notes(id, brought)
-        for tag, papers in tagged.items():
-            self._library.shelves.tag(papers, tag)
-        for path, papers in collected.items():
-            self._library.shelves.collect(papers, path)
+            keys = data.get("collections") or ()
+            there |= {Thing(id, "tag", tag) for tag in items.tags(data) if tag}
+            there |= {Thing(id, "collection", shelves[key]) for key in keys if key in shelves}
+            brought = notes.get(str(data.get("key")), ())
+            there |= {Thing(id, "note", note.key) for note in brought}
+            self._take_notes(id, brought, before)
+        new = groupby(sorted(there - before, key=_place), key=_place)
+        for (kind, name), things in new:
+            papers = [thing.paper for thing in things]
+            if kind == "tag":
+                self._library.shelves.tag(papers, name)
+            elif kind == "collection":
+                self._library.shelves.collect(papers, name)
+        self._library.brought.remember(there - before)
 
-    def _take_notes(self, id: PaperId, brought: Sequence[_Brought]) -> None:
+    def _take_notes(self, id: PaperId, brought: Sequence[_Brought], before: set[Thing]) -> None:
         """Add what is new, and renew what has changed there and not here."""
         shelves = self._library.shelves
         here, there = shelves.notes(id), {one.text for one in brought}
         same = {note.text for note in here} & there
         others = [note for note in here if note.text not in same]
-        for text, added in brought:
+        for text, added, key in brought:
             if text in same:
                 continue
             known = next((note for note in others if added and note.added == added), None)
-            if known is None:
+            if known is not None:
+                others.remove(known)
+                if known.changed == known.added:
+                    shelves.change_note(known.id, text, known.changed)
+            elif Thing(id, "note", key) not in before:
                 shelves.add_note(id, text, added or None)
-                continue
-            others.remove(known)
-            if known.changed == known.added:
-                shelves.change_note(known.id, text, known.changed)
+
+
+def _place(thing: Thing) -> tuple[str, str]:
+    return thing.kind, thing.name
 
 
 def _paths(collections: Iterable[Object]) -> dict[str, str]:

@@ -31,6 +31,7 @@ from sciread_app.storage import (
 from sciread_app.storage.active import Active
 from sciread_app.storage.arrivals import Stored
 from sciread_app.storage.attachments import Attachments
+from sciread_app.storage.brought import Brought
 from sciread_app.storage.citations import Citations
 from sciread_app.storage.citekeys import Citekeys
 from sciread_app.storage.database import Database
@@ -71,6 +72,7 @@ class Library:
         self.ledger = Ledger(self._db)
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
+        self.brought = Brought(self._db)
         self.citations = Citations(self._db)
         self.opinions = Opinions(self._db)
         self.citekeys = Citekeys(self._db)

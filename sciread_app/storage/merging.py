@@ -21,6 +21,7 @@ _FOLLOW_ONCE = {
     "tagged": "tag",
     "collected": "collection, added",
     "opinions": "subject, liked, at",
+    "brought": "kind, name",
 }
 _BY_HAND = ("title", "abstract", "authors", "kind", "published", "venue")
 

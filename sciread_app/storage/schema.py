@@ -285,6 +285,17 @@ news = Table(
     Index("news_paper", "paper"),
 )
 
+# What another program's library has brought for a paper: tags, collections and notes. None comes a
+# second time, so that what was taken away here stays away.
+brought = Table(
+    "brought",
+    metadata,
+    _paper(primary_key=True),
+    Column("kind", Text, primary_key=True),  # "tag", "collection", "note"
+    Column("name", Text, primary_key=True),
+    sqlite_with_rowid=False,
+)
+
 # Queries to sources. A query is fetched once and refreshed ever after; each run is an import.
 fetches = Table(
     "fetches",

@@ -15,7 +15,7 @@ from sciread_app.language import tr
 from sciread_app.storage import fulltext, records, schema, works
 
 # What a paper is filed under holds for each of its parts, until somebody says otherwise.
-_FILED = {"tagged": "tag", "collected": "collection, added"}
+_FILED = {"tagged": "tag", "collected": "collection, added", "brought": "kind, name"}
 
 
 class _Part(NamedTuple):

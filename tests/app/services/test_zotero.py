@@ -11,10 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from sciread_app import cli
-from sciread_app.domain.paper import Author, Identifier
+from sciread_app.domain.paper import Author, Identifier, PaperId
 from sciread_app.errors import SourceError
 from sciread_app.formats import zotero as items
 from sciread_app.services.intake import Intake
+from sciread_app.services.organise import Organise
 from sciread_app.services.zotero import Zotero
 from sciread_app.sources.endpoints import endpoints
 from sciread_app.sources.http import Client, Patience
@@ -126,6 +127,7 @@ def noted(*texts: str) -> list[dict[str, object]]:
     return [
         {
             "data": {
+                "key": f"NNNN000{minute}",
                 "itemType": "note",
                 "parentItem": "AAAA1111",
                 "note": f"<p>{text}</p>",
@@ -148,6 +150,47 @@ def test_a_note_that_was_edited_here_stays_as_it_is_and_comes_once(library, serv
         bring()
         found = [note.text for note in library.shelves.notes(1)]
         assert found == ["On bees, and more", "On wasps, there", "On ants", "New"]
+
+
+def test_what_was_taken_away_here_stays_away_and_can_be_taken_back(library, server, bring):
+    server.children = noted("On bees", "On wasps")
+    bring()
+    organise = Organise(library)
+    note = library.shelves.notes(1)[0]
+    organise.change_note(note.id, "")
+    organise.untag([1], "to read")
+    organise.move_collection("Thesis", "PhD")
+    organise.uncollect([1], "PhD/Bees-Wasps")
+    for _ in range(2):
+        bring()
+        assert [note.text for note in library.shelves.notes(1)] == ["On wasps"]
+        marks = library.shelves.marks([1])[1]
+        assert (marks.tags, marks.collections) == ((), ())
+        assert library.shelves.collections() == ["PhD", "PhD/Bees-Wasps"]
+    for _ in range(4):
+        organise.undo()
+    assert library.shelves.notes(1)[0] == note
+    marks = library.shelves.marks([1])[1]
+    assert (marks.tags, marks.collections) == (("to read",), ("Thesis/Bees-Wasps",))
+    server.top = [{**ARTICLE, "tags": [{"tag": "to read"}, {"tag": "later"}]}]
+    bring()
+    assert library.shelves.marks([1])[1].tags == ("later", "to read")
+    assert len(library.shelves.notes(1)) == 2
+
+
+def test_what_was_taken_away_stays_away_after_a_merge_and_a_split(library, server, bring):
+    server.top.append({"key": "B", "itemType": "book", "title": "Ants", "tags": [{"tag": "six"}]})
+    bring()
+    organise = Organise(library)
+    organise.untag([2], "six")
+    organise.merge(PaperId(1), [PaperId(2)])
+    bring()
+    assert library.shelves.marks([1])[1].tags == ("to read",)
+    organise.split(PaperId(1))
+    bring()
+    assert all("six" not in one.tags for one in library.shelves.marks(library.ids()).values())
+    assert organise.undo() and organise.undo() and organise.undo()
+    assert library.shelves.marks([2])[2].tags == ("six",)
 
 
 def test_a_large_library_comes_page_by_page_whole(library, server, bring):
