@@ -1,7 +1,8 @@
 """What is inside the frozen program, by whom and under which licence: NOTICES and an SBOM.
 
 Built is only what may be given away under Apache-2.0 with all that it must be given away with:
-`parts_of` raises NotAllowed, naming each part without licence or text, or under the GPL.
+`parts_of` raises NotAllowed, naming each part without licence or text, or under the GPL, and each
+that only a developer has.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from about import ROOT, made_at, version
+from needed import is_needed
 
 _TEXTS = re.compile(r"(licen[cs]e|copying|notice|copyright)", re.I)
 _NO_TEXT = (".py", ".pyc", ".pyi", ".so", ".html")
@@ -234,6 +236,8 @@ def _ask(*command: str) -> str:
 
 
 def _wrong(part: Part) -> str:
+    if part.kind == "pypi" and not is_needed(part.name):
+        return "SciRead does not need it, see needed.py"
     if not part.licence:
         return "nothing says under which licence it is"
     if not part.texts:

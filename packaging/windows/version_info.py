@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+import re
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from about import ABOUT, ROOT, version
+from about import ABOUT, version
 
 
 def version_info() -> str:
     """For EXE(version=FILE) in the spec. Not tried: there was no Windows."""
-    numbers = ([int(part) for part in version().split(".")] + [0, 0, 0, 0])[:4]
+    # 1.2.0rc1 is 1.2.0 here: Windows knows nothing but four numbers.
+    release = re.match(r"[\d.]*\d", version())
+    assert release, f"{version()} begins with no number"
+    numbers = ([int(part) for part in release[0].split(".")] + [0, 0, 0, 0])[:4]
     said = {
         "CompanyName": ABOUT["publisher"],
         "FileDescription": f"{ABOUT['name']}: {ABOUT['summary'].lower()}",
@@ -30,9 +30,3 @@ def version_info() -> str:
         f"kids=[StringFileInfo([StringTable('040904B0', [{rows}])]),\n"
         "VarFileInfo([VarStruct('Translation', [1033, 1200])])])\n"
     )
-
-
-if __name__ == "__main__":
-    target = ROOT / "build" / "version_info.txt"
-    target.parent.mkdir(exist_ok=True)
-    target.write_text(version_info(), "utf-8")
