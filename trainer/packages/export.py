@@ -16,6 +16,8 @@ from trainer.contract.run import write_whole
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
 # What sentence-transformers calls our poolings. The others it cannot do.
 _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
+# What a table says of a score that training has changed.
+_REAL: Mapping[object, str] = {True: "real", False: "may be chance"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
 # A module that is nowhere: opened by sentence-transformers, such a model fails by this name. Left
 # out, its vectors would silently be the mean of all tokens.
@@ -136,7 +138,7 @@ def _table_of(metrics: Sequence[Mapping[str, Any]]) -> str:
             metric.title,
             "" if before is None else metric.shown(before),
             metric.shown(found["value"]),
-            {True: "real", False: "may be chance"}.get(found.get("real"), ""),
+            _REAL.get(found.get("real"), ""),
             found.get("n", ""),
             found.get("split", ""),
         )
