@@ -75,7 +75,7 @@ class Client:
         endpoints: Mapping[str, Endpoint],
         *,
         contact: str = "",
-        patience: Patience = Patience(),  # noqa: B008
+        patience: Patience = Patience(),
     ) -> None:
         """`folder` holds the limits, which all programs with the same folder keep, and the cache.
 

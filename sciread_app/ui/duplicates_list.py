@@ -44,8 +44,8 @@ class PairModel(QAbstractListModel):
         self.pairs = pairs
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008  # Qt's own
-        return 0 if parent.isValid() else len(self.pairs)
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.pairs)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         if not index.isValid():

@@ -102,20 +102,20 @@ class ShelfModel(QAbstractItemModel):
 
     # What a view asks.
 
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:  # noqa: B008
+    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
         above = self.node(parent)
         if column != 0 or not 0 <= row < above.seen:
             return QModelIndex()
         return self._index(above.children[row])
 
-    def parent(self, index: Index = QModelIndex()) -> Any:  # noqa: B008
+    def parent(self, index: Index = QModelIndex()) -> Any:
         above = self.node(index).parent
         return QModelIndex() if above is None or above is self.tree.root else self._index(above)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
         return self.node(parent).seen
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
         return 1
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -258,7 +258,7 @@ class Waits(Task):
         super().pause(seconds, why)
 
 
-def client_of(server, folder, pause=PAUSE, alone=False, patience=Patience()):  # noqa: B008
+def client_of(server, folder, pause=PAUSE, alone=False, patience=Patience()):
     shelf = Endpoint("shelf", "The Shelf", server.url, pause, "shelf", alone=alone)
     return Client(folder, {"shelf": shelf}, patience=patience)
 
