@@ -68,11 +68,6 @@ class Banner(QFrame):
         passes = not actions if passes is None else passes
         self._put(Message("notice", message, hint, actions=actions, passes=passes))
 
-    def drop_notice(self, message: str) -> None:
-        """What this notice said is no longer so."""
-        self._messages = [one for one in self._messages if one.text != message]
-        self._show()
-
     def _put(self, message: Message) -> None:
         self._messages = [
             one

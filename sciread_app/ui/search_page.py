@@ -91,11 +91,6 @@ class SearchPage(QWidget):
         self._before.clear()
         self.head.change(scope=scope, filters=(), like=(), unlike=())
 
-    def add_scope(self, fragment: str, label: str = "") -> None:
-        """Limit the list further."""
-        chip = Chip(fragment, label or fragment)
-        self.head.change(scope=tuple(dict.fromkeys((*self.head.request.scope, chip))))
-
     def show_similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId] = ()) -> None:
         """Replace the list by the papers most like these; `back` returns to what was there."""
         if like:

@@ -85,7 +85,7 @@ def _no_more_work(window: MainWindow) -> None:
         job.cancel()
     window.toggle_work()
     while window.banner.isVisible():
-        window.banner.drop_notice(window.banner.message.text())
+        window.banner.close_button.click()
 
 
 def _trouble(window: MainWindow) -> None:
@@ -107,7 +107,7 @@ def _trouble(window: MainWindow) -> None:
 
 def _keys(window: MainWindow) -> None:
     while window.banner.isVisible():
-        window.banner.drop_notice(window.banner.message.text())
+        window.banner.close_button.click()
     window.show_keys()
 
 

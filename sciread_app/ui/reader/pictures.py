@@ -94,10 +94,6 @@ class Pictures(QObject):
         self._wants[who] = wants
         self._next()
 
-    def try_again(self) -> None:
-        self._failures.clear()
-        self._next()
-
     def rest(self) -> None:
         """Nobody looks: keep only what is small."""
         self._wants.clear()

@@ -55,9 +55,3 @@ def test_a_notice_can_offer_what_to_do_and_waits_for_it(qtbot, banner):
     button = next(b for b in banner.findChildren(QPushButton) if b.text() == "Move it")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert moved == [1] and not banner.isVisible()
-
-
-def test_what_is_no_longer_so_is_no_longer_said(banner):
-    banner.show_notice("Two windows are open.", "", ("Show the other", lambda: None))
-    banner.drop_notice("Two windows are open.")
-    assert not banner.isVisible()

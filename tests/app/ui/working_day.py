@@ -40,7 +40,7 @@ def _type(window: MainWindow, text: str) -> Iterator[str]:
 def _filter(window: MainWindow) -> Iterator[str]:
     assert window.page
     for fragment in ("year:2012..2018", "is:unread"):
-        window.page.add_scope(fragment)
+        window.page.set_scope(fragment)
         yield "filtering"
     window.page.show_similar(window.page.hits.chosen()[:1])
     yield "similar papers"

@@ -65,8 +65,6 @@ def test_a_page_that_cannot_be_drawn_is_told_once_and_not_asked_for_again(qtbot,
     file.broken = set()
     pictures.want("pages", [small(1)])
     assert pictures.picture(small(1)) is None
-    pictures.try_again()
-    qtbot.waitUntil(lambda: pictures.picture(small(1)) is not None)
 
 
 def test_a_file_that_is_gone_is_told(qtbot, pictures, file):
