@@ -34,7 +34,7 @@ def main() -> None:
         from trainer.cli import main as trainer_main
 
         sys.argv[1:] = arguments[1:]
-        trainer_main()
+        trainer_main("sciread trainer")
         return
     if not find_spec("hnswlib"):
         sys.exit(_HALF_INSTALLED)

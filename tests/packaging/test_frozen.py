@@ -33,3 +33,7 @@ def test_it_runs_a_module_of_ours_with_its_arguments():
 
 def test_it_is_the_command_line():
     assert run("--version").stdout.startswith("sciread ")
+
+
+def test_the_trainer_in_it_is_called_as_it_is_typed():
+    assert "sciread trainer pull [OPTIONS]" in run("trainer", "pull", "--help").stdout

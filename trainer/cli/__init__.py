@@ -72,13 +72,14 @@ _add(models.info)
 _add(models.serve)
 
 
-def main() -> None:
-    """Run the command line. What a person can mend is told in a sentence, not a traceback."""
+def main(name: str = "sciread-trainer") -> None:
+    """Run the command line, called so. What a person can mend is told in a sentence, not a
+    traceback."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # a program without a console has none
             stream.reconfigure(errors="replace")  # what cannot be written ends no verb
     try:
-        app()
+        app(prog_name=name)
     except TrainerError as error:
         print(f"{error}\n{error.hint}".rstrip(), file=sys.stderr)
         raise SystemExit(1) from error
