@@ -106,10 +106,7 @@ def open_home(folder: Path | None = None) -> Home:
 
     Where a library was moved away from, the folder that it was moved to.
     """
-    wanted = folder or os.environ.get("SCIREAD_HOME") or _beside_the_program() or _usual()
-    home = Home(Path(wanted).expanduser())
-    if moved := _moved(home):
-        return moved
+    home = find_home(folder)
     try:
         home.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -122,6 +119,13 @@ def open_home(folder: Path | None = None) -> Home:
             tr("Choose another home folder with --home, or set SCIREAD_HOME."),
         ) from error
     return home
+
+
+def find_home(folder: Path | None = None) -> Home:
+    """The home folder as `open_home` chooses it, which need not be there."""
+    wanted = folder or os.environ.get("SCIREAD_HOME") or _beside_the_program() or _usual()
+    home = Home(Path(wanted).expanduser())
+    return _moved(home) or home
 
 
 def local_home() -> Home:

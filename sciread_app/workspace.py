@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import Encoder
 from sciread_app.language import tr
-from sciread_app.paths import Home, cache_folder, open_home, resource
+from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.activation import Activation
 from sciread_app.services.answering import Answerer, Answering
 from sciread_app.services.backups import Backups
@@ -55,11 +55,11 @@ class Workspace:
 
     def __init__(self, home: Home) -> None:
         self.home = home
-        self.is_new = not home.library.exists()
         self.settings: Settings
         self.settings, self.warnings = read_settings(home.settings)
         self._risk = home.risk
         self.library = Library(home.library)
+        self.is_new = self.library.is_untouched()
         self.intake = self._new_intake()
         self.organise = Organise(self.library)
         self.duplicates = Duplicates(self.library, self.organise)
@@ -297,7 +297,7 @@ def open_workspace(folder: Path | None = None) -> Workspace:
 
 def backups_of(folder: Path | None = None) -> tuple[Home, Backups]:
     """The backups of a home folder whose library need not be one that can be opened."""
-    home = open_home(folder)
+    home = find_home(folder)
     return home, _backups(home, read_settings(home.settings)[0])
 
 

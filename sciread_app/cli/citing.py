@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sciread_app.cli.frame import DONE, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, Home, Json, existing, verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.services import styles
@@ -26,7 +26,7 @@ def cite(
 ) -> int:
     """Cite papers as journals want them: a list of references, or the mark in the text."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         cited = styles.cite(workspace.library.get(resolve(workspace, papers)), style)
     if not as_json:
         for line in [cited.in_text] if in_text else cited.references:

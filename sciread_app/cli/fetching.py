@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sciread_app.cli import fetch_views as views
-from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, opened, verb
 from sciread_app.console import Console
 from sciread_app.domain.fetches import Fetched, SourceQuery
 from sciread_app.errors import BadQuery, SciReadError
@@ -65,7 +65,7 @@ def fetches(
 ) -> int:
     """List all fetches: where they stand, and what they have brought."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         if forget is not None:
             workspace.fetching.forget(workspace.fetching.get(forget).id)
         known = workspace.fetching.all()
@@ -84,7 +84,7 @@ def refresh(
 ) -> int:
     """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         wanted = ids or sorted(one.id for one in workspace.fetching.all())
         if not wanted:
             console.say("Nothing was fetched yet; begin with `sciread fetch`.")

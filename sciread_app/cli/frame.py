@@ -12,7 +12,8 @@ import typer
 
 from sciread_app import __version__
 from sciread_app.console import Console
-from sciread_app.errors import BadQuery, Cancelled, SciReadError
+from sciread_app.errors import BadQuery, Cancelled, LibraryError, SciReadError
+from sciread_app.paths import find_home
 from sciread_app.workspace import Workspace, open_workspace
 from trainer.contract.errors import TrainerError
 
@@ -45,6 +46,19 @@ def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
         yield workspace
     finally:
         workspace.close()
+
+
+@contextmanager
+def existing(home: Path | None, console: Console) -> Iterator[Workspace]:
+    """`opened` for verbs that begin no library where there is none."""
+    place = find_home(home)
+    if not place.library.exists():
+        raise LibraryError(
+            f"There is no library in {place.folder}.",
+            "`sciread add FOLDER` begins one; so does the window, which `sciread` opens.",
+        )
+    with opened(home, console) as workspace:
+        yield workspace
 
 
 def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[..., None]:

@@ -12,7 +12,7 @@ import typer
 from rich.markup import escape
 
 from sciread_app.cli import views
-from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, opened, verb
 from sciread_app.console import Console
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
@@ -69,7 +69,7 @@ def find(
     """
     console = Console(as_json)
     text = " ".join(query)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         with workspace.answering.use() as now:
             results = now.search.find(text, limit=limit, mode=mode)
             ids = [hit.paper for hit in results.hits]
@@ -94,7 +94,7 @@ def similar(
 ) -> int:
     """Find papers like these, and not like those."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         like = resolve(workspace, papers)
         unwanted = resolve(workspace, unlike or [])
         with workspace.answering.use() as now:
@@ -111,7 +111,7 @@ def similar(
 def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Show all that is known of papers."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         library, values = workspace.library, []
         marks, counts = library.shelves.marks(ids), library.citations.counts(ids)
@@ -142,7 +142,7 @@ def export(
     The query is that of `find`, but all papers are written that hold every word of it.
     """
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
         with console.progress("Writing") as task:
             if output:
@@ -166,7 +166,7 @@ def encode(
     Stopped or killed, it goes on where it was when it is started again.
     """
     console = Console(as_json)
-    with opened(home, console) as workspace, workspace.answering.use() as now:
+    with existing(home, console) as workspace, workspace.answering.use() as now:
         if (space := now.space) is None:
             raise LibraryError(tr("There is no search by meaning: {why}", why=now.trouble))
         with console.progress("Encoding") as task:
@@ -185,7 +185,7 @@ def doctor(home: Home = None, as_json: Json = False) -> int:
     """
     console = Console(as_json)
     with (
-        opened(home, console) as workspace,
+        existing(home, console) as workspace,
         workspace.answering.use() as now,
         console.progress("Looking") as task,
     ):
@@ -200,7 +200,7 @@ def doctor(home: Home = None, as_json: Json = False) -> int:
 def status(home: Home = None, as_json: Json = False) -> int:
     """How many papers there are, what can be found how, and how the last import went."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         value = views.status_as_value(workspace)
         console.say(views.status(value))
         console.answer(value)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.edits import Edit
@@ -28,7 +28,7 @@ def tag(
 ) -> int:
     """Put a tag on papers."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids, organise = resolve(workspace, papers), workspace.organise
         edit = (organise.untag if remove else organise.tag)(ids, name)
         _say(console, edit)
@@ -46,7 +46,7 @@ def collect(
 ) -> int:
     """Put papers into a collection, which is made if it does not exist."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids, organise = resolve(workspace, papers), workspace.organise
         edit = (organise.uncollect if remove else organise.collect)(ids, path)
         _say(console, edit)
@@ -58,7 +58,7 @@ def collect(
 def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Give papers 1 to 5 stars; `sciread find rating:4..` finds the best."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         _say(console, workspace.organise.rate(ids, stars))
         console.answer({"stars": stars, "papers": ids})
@@ -69,7 +69,7 @@ def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) 
 def trash(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Put papers into the trash: out of every list, but not lost."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         _say(console, workspace.organise.trash(ids))
         console.answer({"papers": ids, "in_trash": True})
@@ -80,7 +80,7 @@ def trash(papers: Names, home: Home = None, as_json: Json = False) -> int:
 def untrash(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Take papers out of the trash again."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = [_trashed(workspace, name) for name in papers]
         _say(console, workspace.organise.untrash(ids))
         console.answer({"papers": ids, "in_trash": False})
@@ -98,7 +98,7 @@ def duplicates(
 ) -> int:
     """List pairs of papers that may be one; `sciread merge` makes them one."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         edit = workspace.duplicates.merge_agreeing() if merge else None
         pairs = workspace.duplicates.pairs()
         if merge:
@@ -117,7 +117,7 @@ def duplicates(
 def merge(papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Make papers one: the one that says most, with all that the others say beside it."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         _say(console, workspace.organise.make_one(dict.fromkeys(ids)))
         [kept] = workspace.library.get(ids)
@@ -133,7 +133,7 @@ def undo(home: Home = None, as_json: Json = False) -> int:
     imported stays. Again, and the edit before it is taken back too.
     """
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         return _tell(console, workspace.organise.undo(), "Undone", "There is nothing to undo.")
 
 
@@ -141,7 +141,7 @@ def undo(home: Home = None, as_json: Json = False) -> int:
 def redo(home: Home = None, as_json: Json = False) -> int:
     """Make the edit again that was taken back last."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         return _tell(console, workspace.organise.redo(), "Done again", "There is nothing to redo.")
 
 

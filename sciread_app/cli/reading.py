@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sciread_app.cli.frame import DONE, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, Home, Json, existing, verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
 
@@ -23,7 +23,7 @@ def notes(
 ) -> int:
     """What you have highlighted and noted in papers, as Markdown."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         if output:
             workspace.reading.save_markdown(ids, output)

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.text import Text
 
-from sciread_app.cli.frame import DONE, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, Home, Json, existing, verb
 from sciread_app.cli.views import byline
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
@@ -43,7 +43,7 @@ def recommend(
     """
     console = Console(as_json)
     begin = _moment(since)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         if every or output:
             return _digest(workspace, begin, limit, output, console)
         if not collection:

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli.frame import DONE, Home, Json, opened, verb
+from sciread_app.cli.frame import DONE, Home, Json, existing, verb
 from sciread_app.console import Console
+from sciread_app.paths import open_home
 from sciread_app.services import backup as packing
 from sciread_app.workspace import backups_of
 
@@ -22,7 +23,7 @@ def backup(
 ) -> int:
     """Write the library to one file that can be put away. PDFs are not in it."""
     console = Console(as_json)
-    with opened(home, console) as workspace:
+    with existing(home, console) as workspace:
         target = file or packing.usual_name(workspace.home)
         target.parent.mkdir(parents=True, exist_ok=True)
         packing.backup(workspace.library, workspace.home, target)
@@ -73,7 +74,7 @@ def restore(
     console = Console(as_json)
     where, copies = backups_of(home)
     chosen = copies.find(name)
-    kept = packing.restore(where, chosen)
+    kept = packing.restore(open_home(where.folder), chosen)
     console.say("The backup is in place." + (f" The library before: {kept}" if kept else ""))
     console.answer({"restored": str(chosen), "kept": str(kept) if kept else None})
     return DONE

@@ -84,6 +84,14 @@ class Library:
         self.active = Active(self._db)
         self.votes = Votes(self._db)
 
+    def is_untouched(self) -> bool:
+        """Whether nobody has put anything in yet, not even what was thrown away again."""
+        ever = "SELECT count(*) FROM sqlite_sequence WHERE name = 'papers'"
+        tables = ("imports", "fetches", "collections", "saved_searches")
+        with self._db.reading() as db:
+            counts = [ever, *(f"SELECT count(*) FROM {table}" for table in tables)]
+            return not any(db.exec_driver_sql(count).scalar_one() for count in counts)
+
     def put(
         self,
         batch: Sequence[Paper],

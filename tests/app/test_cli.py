@@ -175,7 +175,18 @@ def test_home_and_json_may_stand_before_the_verb(shell):
     assert json.loads(said.stdout) == shell.json("status")
     other = str(shell.home / "other")
     said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "status", "--home", other])
-    assert said.exit_code == 0 and other in "".join(said.stdout.split())
+    assert said.exit_code == 1 and other in "".join(said.output.split())
+
+
+@pytest.mark.parametrize(
+    "verb", ["status", "find bees", "show 1", "export", "doctor", "encode", "tag a 1", "undo"]
+)
+def test_what_only_looks_begins_no_library(tmp_path, verb):
+    nowhere = Shell(tmp_path / "mistyped")
+    answer = nowhere.json(*verb.split(), code=1)
+    assert "no library in" in answer["error"] and "sciread add" in answer["hint"]
+    assert nowhere.json("backups") == []
+    assert not nowhere.home.exists()
 
 
 def test_status_tells_how_the_library_stands(shell):

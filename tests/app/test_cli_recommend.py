@@ -20,7 +20,7 @@ ATOM = "{http://www.w3.org/2005/Atom}"
 def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
     monkeypatch.setattr(workspace, "Encoder", lambda package: WordsEncoder())
     shell = Shell(tmp_path / "home")
-    shell.run("status")
+    shell.home.mkdir()
     library = Library(shell.home / "library.sqlite3")
     bees = library.put([about(BEES, n) for n in range(8)]).ids
     library.put([about(STARS, n) for n in range(20)])

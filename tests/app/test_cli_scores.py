@@ -19,7 +19,7 @@ from trainer.contract.report import Score
 def shell(tmp_path, monkeypatch) -> Shell:
     """A trainer that has an answer at once: test_evaluating.py has the real one."""
     shell = Shell(tmp_path / "home")
-    shell.run("status")
+    shell.run("model", "list")
     tiny_package(shell.home / "models" / "specter-1", title="Ours")
     asked = []
 

@@ -49,6 +49,26 @@ def test_a_paper_comes_back_as_it_was_put(library):
     assert got == type(put)(**{n: getattr(put, n) for n in put.__dataclass_fields__} | {"id": id})
 
 
+def test_a_library_is_untouched_until_something_was_put_in(tmp_path):
+    def untouched(act) -> bool:
+        library = Library(tmp_path / f"{act.__code__.co_firstlineno}.sqlite3")
+        act(library)
+        said = library.is_untouched()
+        library.close()
+        return said
+
+    assert untouched(lambda library: library.count())
+    assert not untouched(lambda library: library.ledger.open("refs.bib"))
+    assert not untouched(lambda library: library.shelves.make_collection("thesis"))
+
+    def put_and_delete(library: Library) -> None:
+        ids = library.put([paper("Bees")]).ids
+        library.trash(ids)
+        library.delete_for_good(ids)
+
+    assert not untouched(put_and_delete)
+
+
 def test_papers_come_back_in_the_order_asked_for(library):
     library.put([paper("A"), paper("B"), paper("C")])
     assert [p.title for p in library.get([3, 99, 1])] == ["C", "A"]
