@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import ColumnElement, Connection, func, select, update
 from sqlalchemy.dialects.sqlite import insert
 
 from sciread_app.domain.identity import Verdict
@@ -84,18 +84,9 @@ def relations(db: Connection, verdict: Verdict) -> list[Relation]:
 
 def relate(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
     """Remember what is known of two papers. What a person decided is not overruled by a rule."""
-    first, second = sorted((a, b))
-    row = {"a": first, "b": second, "verdict": verdict, "reason": reason, "decided": now}
-    put = insert(schema.relations).values(row)
-    db.execute(
-        put.on_conflict_do_update(
-            index_elements=["a", "b"],
-            set_={name: put.excluded[name] for name in ("verdict", "reason", "decided")},
-            where=schema.relations.c.verdict == Verdict.maybe,
-        )
-    )
+    _put(db, a, b, verdict, reason, now, over=schema.relations.c.verdict == Verdict.maybe)
     if verdict == Verdict.versions:
-        _join(db, first, second)
+        _join(db, a, b)
 
 
 def part(db: Connection, a: int, b: int, now: float) -> None:
@@ -144,17 +135,32 @@ def regroup(db: Connection, papers: Iterable[int]) -> None:
 
 
 def _decide(db: Connection, a: int, b: int, verdict: Verdict, reason: str, now: float) -> None:
-    first, second = sorted((a, b))
     found = select(schema.papers.c.id).where(schema.papers.c.id.in_((a, b)))
     if len(db.scalars(found).all()) < 2:
         said = tr("One of these papers is no longer there.")
         raise LibraryError(said, tr("Look again, and try again."))
+    _put(db, a, b, verdict, reason, now)
+
+
+def _put(
+    db: Connection,
+    a: int,
+    b: int,
+    verdict: Verdict,
+    reason: str,
+    now: float,
+    *,
+    over: ColumnElement[bool] | None = None,
+) -> None:
+    """`over`: what is known already and may be replaced; None: all."""
+    first, second = sorted((a, b))
     row = {"a": first, "b": second, "verdict": verdict, "reason": reason, "decided": now}
     put = insert(schema.relations).values(row)
     db.execute(
         put.on_conflict_do_update(
             index_elements=["a", "b"],
             set_={name: put.excluded[name] for name in ("verdict", "reason", "decided")},
+            where=over,
         )
     )
 

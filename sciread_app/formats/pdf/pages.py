@@ -27,7 +27,7 @@ from sciread_app.formats.pdf.answers import (
     text_of,
 )
 from sciread_app.formats.pdf.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
-from sciread_app.formats.pdf.pipes import readable
+from sciread_app.formats.pdf.pipes import readable, started
 from sciread_app.formats.pdf.text import clean
 from sciread_app.language import tr
 
@@ -42,7 +42,6 @@ _START_SECONDS = 60.0  # a machine that has just been switched on reads our file
 _END_SECONDS = 2.0
 _LOOK_EVERY = 0.2  # seconds between looks at whether anybody still waits
 _CHUNK = 1 << 20
-_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
 
 T = TypeVar("T")
 Check = Callable[[], None]  # raises when nobody waits any more
@@ -241,16 +240,7 @@ class _Broken(_Died):
 
 class _Process:
     def __init__(self, seconds: float, memory: int) -> None:
-        windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        self._process = subprocess.Popen(
-            _command(seconds, memory),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=_ROOT,
-            bufsize=0,
-            creationflags=windowless,
-        )
+        self._process = started(_command(seconds, memory))
         assert self._process.stdin and self._process.stdout
         self._input, self._output = self._process.stdin, self._process.stdout
         _widen(self._output.fileno())

@@ -1,12 +1,31 @@
-"""Waiting until one of several child processes has said something, without threads."""
+"""Child processes that are spoken with through pipes, and waiting for them without threads."""
 
 from __future__ import annotations
 
 import selectors
+import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO
+
+_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
+
+
+def started(command: Sequence[str]) -> subprocess.Popen[bytes]:
+    """A process that is told things and answers, nothing of it held back; its errors go nowhere."""
+    windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=_ROOT,
+        bufsize=0,
+        creationflags=windowless,
+    )
+
 
 if sys.platform == "win32":
     import _winapi
@@ -36,4 +55,4 @@ else:
         with selectors.DefaultSelector() as selector:
             for pipe in pipes:
                 selector.register(pipe, selectors.EVENT_READ)
-            return [key.fileobj for key, _ in selector.select(seconds)]  # type: ignore[misc]
+            return [key.fileobj for key, _ in selector.select(seconds)]  # type: ignore[misc]  # ours are no bare numbers

@@ -18,7 +18,7 @@ from typing import Any, Self
 from sciread_app.errors import SciReadError
 from sciread_app.formats.pdf import problems
 from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
-from sciread_app.formats.pdf.pipes import readable
+from sciread_app.formats.pdf.pipes import readable, started
 from sciread_app.language import tr
 
 SECONDS = 30.0  # for one file
@@ -30,7 +30,6 @@ _START_SECONDS = 60.0  # a machine that has just been switched on reads our file
 _END_SECONDS = 2.0
 _LONGEST_MESSAGE = 64 << 20
 _CHUNK = 1 << 20
-_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
 
 
 class PdfReaders:
@@ -138,16 +137,7 @@ class _Worker:
     """One process, and how far it is with its file."""
 
     def __init__(self, command: list[str]) -> None:
-        windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
-        self._process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=_ROOT,
-            bufsize=0,
-            creationflags=windowless,
-        )
+        self._process = started(command)
         assert self._process.stdin and self._process.stdout
         self._input, self.output = self._process.stdin, self._process.stdout
         self.path: Path | None = None
