@@ -8,6 +8,7 @@ import time
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import MOVED, Home
+from sciread_app.services import export
 from sciread_app.services.runs import Runs
 from sciread_app.storage.copies import copy, is_sound
 from sciread_app.storage.database import in_use
@@ -24,6 +25,27 @@ def move(home: Home, target: Home, task: Task) -> Home:
 
     Raises LibraryError, and then nothing was changed, and Cancelled.
     """
+    _check(home, target)
+    try:
+        target.folder.mkdir(parents=True, exist_ok=True)
+        _copy_beside(home, target, task)
+        _copy_library(home, target, task)
+        # From here on the library is there; killed before, it is here.
+        export.write_text(f"{target.folder.absolute()}\n", home.folder / MOVED)
+        _keep_old(home)
+    except OSError as error:
+        raise LibraryError(
+            tr(
+                "The library cannot be moved to {folder}: {why}.",
+                folder=target.folder,
+                why=error.strerror,
+            ),
+            tr("Choose another folder."),
+        ) from error
+    return target
+
+
+def _check(home: Home, target: Home) -> None:
     if target.library.exists():
         raise LibraryError(
             tr("There is a library in {folder} already.", folder=target.folder),
@@ -39,31 +61,18 @@ def move(home: Home, target: Home, task: Task) -> Home:
             tr("The training {name} goes on, and writes to the old folder.", name=going[0]),
             tr("Stop it, move the library, and let it go on there. Nothing was changed."),
         )
-    try:
-        target.folder.mkdir(parents=True, exist_ok=True)
-        _copy_beside(home, target, task)
-        arriving = target.library.with_suffix(".arriving")
-        copy(home.library, arriving, lambda done, all: task.step(done, all, tr("Copying")))
-        if not is_sound(arriving):
-            arriving.unlink()
-            raise LibraryError(
-                tr("The copy in {folder} is damaged.", folder=target.folder),
-                tr("Run `sciread doctor`, and try again."),
-            )
-        arriving.replace(target.library)
-        # From here on the library is there; killed before, it is here.
-        (home.folder / MOVED).write_text(f"{target.folder.absolute()}\n", "utf-8")
-        _keep_old(home)
-    except OSError as error:
+
+
+def _copy_library(home: Home, target: Home, task: Task) -> None:
+    arriving = target.library.with_suffix(".arriving")
+    copy(home.library, arriving, lambda done, all: task.step(done, all, tr("Copying")))
+    if not is_sound(arriving):
+        arriving.unlink()
         raise LibraryError(
-            tr(
-                "The library cannot be moved to {folder}: {why}.",
-                folder=target.folder,
-                why=error.strerror,
-            ),
-            tr("Choose another folder."),
-        ) from error
-    return target
+            tr("The copy in {folder} is damaged.", folder=target.folder),
+            tr("Run `sciread doctor`, and try again."),
+        )
+    arriving.replace(target.library)
 
 
 def _copy_beside(home: Home, target: Home, task: Task) -> None:
