@@ -35,7 +35,7 @@ def _by(order: Order) -> Sequence[Any]:
         Order.year: (papers.published.desc(), papers.id.desc()),
         Order.oldest: (papers.published == "", papers.published, papers.id),
         Order.title: (func.lower(papers.title), papers.id),
-        Order.author: (first_author.is_(None), first_author, papers.published.desc(), papers.id),
+        Order.author: (first_author.nulls_last(), papers.published.desc(), papers.id),
         Order.venue: (papers.venue == "", func.lower(papers.venue), *newest),
         Order.rating: (papers.rating.desc(), *newest),
         Order.unread: (papers.read, *newest),
