@@ -1,94 +1,33 @@
 """Works with dist/SciRead as somebody does who has just unpacked it, and times what it does.
 
-Nothing is handed on to the program but a home of its own: no Python, no path, no settings. Its
-window stands on a display of its own, where Xvfb and xdotool are, and is worked with by its keys;
-without them it is drawn off screen, and of the window only the picture is checked.
+Its window stands on a display of its own, where Xvfb and xdotool are, and is worked with by its
+keys; without them it is drawn off screen, and of the window only the picture is checked. Of each
+library of others something is asked: what is imported by name alone is missed in a frozen program
+only then.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
-import shutil
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from about import ROOT, version
+from check_window import (
+    display,
+    encoded,
+    first_start,
+    maps,
+    reads,
+    start_times,
+    swaps,
+    takes_files,
+)
+from frozen_program import Program, expect
 
 QUERY = "teaching a computer to win at board games"
-ENTRY = """@article{own2024, title = {Herring of the northern fjords},
-  author = {Hansen, Ida}, journal = {Fisheries}, year = {2024}}
-"""
-_PATIENCE = 300.0  # seconds, for anything: the machine may be busy
-_GRAB = """import sys
-from PySide6.QtWidgets import QApplication
-app = QApplication(sys.argv)
-sys.exit(not app.primaryScreen().grabWindow(0).save(sys.argv[1]))
-"""
-
-
-class Program:
-    """The frozen program, with nothing around it."""
-
-    def __init__(self, program: Path, place: Path, display: str) -> None:
-        self._program = program.resolve()
-        self.home = place / "library"
-        shown = {"DISPLAY": display} if display else {"QT_QPA_PLATFORM": "offscreen"}
-        self.around = {
-            "HOME": str(place),
-            "PATH": "/nonexistent",
-            "LANG": "C.UTF-8",
-            "SCIREAD_HOME": str(self.home),
-            **shown,
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [self._program, *arguments], env=self.around, cwd=self.around["HOME"]
-        )
-
-    def run(self, *arguments: str, code: int = 0) -> str:
-        began = time.monotonic()
-        done = subprocess.run(
-            [self._program, *arguments],
-            env=self.around,
-            cwd=self.around["HOME"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        print(f"{time.monotonic() - began:6.1f} s  sciread {' '.join(arguments)}", flush=True)
-        expect(done.returncode == code, f"code {done.returncode}", done.stdout, done.stderr)
-        return done.stdout + done.stderr
-
-    def ask(self, *arguments: str) -> Any:
-        done = subprocess.run(
-            [self._program, *arguments, "--json"], env=self.around, capture_output=True, check=False
-        )
-        try:
-            return json.loads(done.stdout.splitlines()[-1])
-        except (IndexError, ValueError):
-            return {}
-
-
-def expect(holds: bool, *said: str) -> None:
-    if not holds:
-        sys.exit("\n".join(("The program does not do what it should:", *said)))
-
-
-def wait(what: str, holds: Callable[[], bool]) -> None:
-    began = time.monotonic()
-    while not holds():
-        expect(time.monotonic() - began < _PATIENCE, f"waited for: {what}")
-        time.sleep(0.5)
-    print(f"{time.monotonic() - began:6.1f} s  until {what}", flush=True)
+_NOWHERE = "http://127.0.0.1:9"
 
 
 def main() -> None:
@@ -97,92 +36,68 @@ def main() -> None:
     asked.add_argument("--picture", type=Path, default=ROOT / "build" / "frozen" / "window.png")
     given = asked.parse_args()
     given.picture.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, display() as screen:
-        program = Program(given.program, Path(folder), screen)
+    built, picture = given.program.resolve().parent, given.picture.resolve()
+    # Beside what was built: there it can be linked instead of copied.
+    with tempfile.TemporaryDirectory(dir=built.parent) as folder, display() as screen:
+        program = Program(built, Path(folder), screen)
         _speaks(program)
         if screen:
-            _window(program, given.picture.resolve())
+            _with_window(program, picture)
         else:
-            program.run("--screenshot", str(given.picture.resolve()))
+            program.run("--screenshot", picture)
+            _trains(program)
+            program.run("model", "activate", _other_model(program))
         _headless(program)
-    print(f"The program does what it should: {given.program}; its window: {given.picture}")
-
-
-@contextmanager
-def display() -> Iterator[str]:
-    """A display of our own, by its name; none without Xvfb and xdotool."""
-    if not (shutil.which("Xvfb") and shutil.which("xdotool")):
-        yield ""
-        return
-    reader, writer = os.pipe()
-    server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
-        pass_fds=[writer],
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(writer)
-    try:
-        yield f":{os.read(reader, 16).decode().strip()}"
-    finally:
-        server.terminate()
-        server.wait()
+        if screen:
+            start_times(program)
+    print(f"The program does what it should: {given.program}; its window: {picture}")
 
 
 def _speaks(program: Program) -> None:
     expect(f"sciread {version()}" in program.run("--version"), "another version")
     expect("only SciRead" in program.run("-m", "os", code=1), "it runs what is not ours")
-    program.run("trainer", "methods")
+    expect("evaluate" in program.run("trainer", "--help"), "the trainer does not say its verbs")
+    completed = program.run(
+        _SCIREAD_COMPLETE="complete_bash", COMP_WORDS="sciread doc", COMP_CWORD="1"
+    )
+    expect(completed.split() == ["doctor"], "a shell cannot complete", completed)
 
 
-def _window(program: Program, picture: Path) -> None:
-    """The first start, a search typed, a file handed over by another start, and the end."""
-    window = program.start()
-    # Whoever opens the library first makes it; it is the window that fills a new one.
-    wait("the window stands", (program.home / "library.sqlite3").exists)
-    wait("the first papers are there", lambda: program.ask("status").get("papers", 0) > 100)
-    wait("all are found by meaning", lambda: _encoded(program))
-    keys = ("xdotool", "search", "--onlyvisible", "--name", "SciRead", "windowfocus", "--sync")
-    _outside(program, *keys)
-    _outside(program, "xdotool", "key", "ctrl+f")
-    _outside(program, "xdotool", "type", "--delay", "20", QUERY)
-    time.sleep(5)  # for what is typed to be answered and drawn
-    _outside(program, sys.executable, "-c", _GRAB, str(picture))
-    own = Path(program.around["HOME"]) / "own.bib"
-    own.write_text(ENTRY, "utf-8")
-    before = program.ask("status")["papers"]
-    program.run(str(own))
-    wait("the file is imported", lambda: program.ask("status").get("papers", 0) == before + 1)
-    _outside(program, "xdotool", "key", "ctrl+q")
-    wait("the window is closed", lambda: window.poll() is not None)
-    expect(window.returncode == 0, f"the window ended with code {window.returncode}")
+def _with_window(program: Program, picture: Path) -> None:
+    window = first_start(program, picture, QUERY)
+    takes_files(program)
+    _trains(program)
+    reads(window, picture.with_name("reader.png"))
+    maps(program, window, picture.with_name("map.png"))
+    swaps(program, window, picture.with_name("models.png"))
+    window.quit()
 
 
-def _encoded(program: Program) -> bool:
-    said = program.ask("status")
-    return said.get("found_by_meaning", -1) == said.get("papers")
+def _trains(program: Program) -> None:
+    """Ten steps, followed by the model that comes of them."""
+    program.run("encode")
+    program.run("train", "start", "miread-small", "--set", "base=starter", "--set", "max_steps=10",
+                "--set", "min_papers=5", "--name", "check", "--follow")  # fmt: skip
+    program.run("model", "add", program.library / "runs" / "check" / "package")
 
 
-def _outside(program: Program, *command: str) -> None:
-    """A program of this machine, on the same display."""
-    around = {**os.environ, "DISPLAY": program.around["DISPLAY"], "QT_QPA_PLATFORM": "xcb"}
-    done = subprocess.run(command, env=around, capture_output=True, text=True, check=False)
-    expect(done.returncode == 0, f"{command[0]}: {done.stderr}")
+def _other_model(program: Program) -> str:
+    models = [str(one["name"]) for one in program.ask("model", "list")]
+    return next(name for name in models if name != "starter")
 
 
 def _headless(program: Program) -> None:
-    program.run("encode")
     expect("Go" in program.run("find", QUERY), "nothing of Go is found")
-    program.run("train", "start", "miread-small", "--set", "base=starter", "--set", "max_steps=10",
-                "--set", "min_papers=5", "--name", "check", "--follow")  # fmt: skip
-    program.run("model", "add", str(program.home / "runs" / "check" / "package"))
-    before = program.ask("status")["space"]
-    models = [one["name"] for one in program.ask("model", "list") if one["name"] != "starter"]
-    program.run("model", "activate", models[0])
-    expect(
-        program.ask("status")["space"] != before and _encoded(program), "the model before answers"
-    )
-    program.run("find", QUERY)
+    expect(program.ask("status")["space"] and encoded(program), "not all is found by meaning")
+    program.run("model", "evaluate", "starter", "tf-idf")
+    for style in ("apa", "ieee", "nature", "vancouver", "chicago"):
+        expect("1" in program.run("cite", "1", "--style", style), "nothing is cited")
+    expect(json.loads(program.run("export", "-f", "csl-json"))[0]["title"], "nothing is exported")
+    expect("127.0.0.1" in program.run("trainer", "pull", "a/b", code=1, HF_ENDPOINT=_NOWHERE),
+           "the hub is not asked")  # fmt: skip
     expect(all(finding["ok"] for finding in program.ask("doctor")), program.run("doctor"))
+    left = [path.name for path in program.place.rglob("*") if path.name == "library.sqlite3"]
+    expect(len(left) == 1, "there is a second library")
 
 
 if __name__ == "__main__":
