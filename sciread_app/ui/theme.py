@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import asdict, dataclass
+from functools import partial
 from string import Template
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from sciread_app.paths import resource
+from sciread_app.ui.redressing import Redressing
 
 W = TypeVar("W", bound=QWidget)
 
@@ -91,7 +93,8 @@ class Choice(enum.Enum):
 
 
 class Appearance(QObject):
-    """The theme in use. Whoever paints by hand listens to `changed`."""
+    """The theme in use. Whoever paints by hand listens to `changed`, which comes in a moment after
+    `choose`."""
 
     changed = Signal(object)  # Theme
 
@@ -100,7 +103,8 @@ class Appearance(QObject):
         self._app = app
         self.choice = choice
         self.theme = LIGHT
-        self._worn = False  # whether anything is drawn in it yet
+        self._wanted: Theme | None = None  # what is in use, or will be in a moment
+        self._redressing = Redressing(app, self)
         app.setStyle("Fusion")
         app.setFont(reading_font())
         app.styleHints().colorSchemeChanged.connect(self._apply)
@@ -120,9 +124,16 @@ class Appearance(QObject):
         system_is_dark = self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
         dark = system_is_dark if self.choice is Choice.system else self.choice is Choice.dark
         theme = DARK if dark else LIGHT
-        if self._worn and theme is self.theme:
+        if theme is self._wanted:
             return  # the system tells of a change that we have made ourselves
-        self.theme, self._worn = theme, True
+        if self._wanted is None:
+            self._put_on(theme)
+        else:
+            self._redressing.change(partial(self._put_on, theme))
+        self._wanted = theme
+
+    def _put_on(self, theme: Theme) -> None:
+        self.theme = theme
         # From one sheet to another Qt goes with a widget once for each of its ancestors, from none
         # to one once for all.
         self._app.setStyleSheet("")

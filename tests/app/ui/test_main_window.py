@@ -198,18 +198,20 @@ def test_the_theme_can_be_switched_while_the_window_is_open(qtbot, show_window, 
     light = window.grab().toImage().pixelColor(3, 300)
     with qtbot.waitSignal(window.theme_chosen):
         window.choose_theme(Choice.dark)
-    assert appearance.theme is DARK
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
     dark = window.grab().toImage().pixelColor(3, 300)
     assert light.lightnessF() > 0.8 and dark.lightnessF() < 0.2
     window.choose_theme(Choice.light)
-    assert appearance.theme is LIGHT
+    qtbot.waitUntil(lambda: appearance.theme is LIGHT)
 
 
-def test_the_systems_theme_is_followed(qapp):
+def test_the_systems_theme_is_followed(qapp, qtbot):
     appearance = Appearance(qapp, Choice.dark)
+    assert appearance.theme is DARK
     appearance.choose(Choice.system)
     hints = qapp.styleHints().colorScheme()
-    assert appearance.theme is (DARK if hints is Qt.ColorScheme.Dark else LIGHT)
+    system = DARK if hints is Qt.ColorScheme.Dark else LIGHT
+    qtbot.waitUntil(lambda: appearance.theme is system)
 
 
 def contrast(one, other):

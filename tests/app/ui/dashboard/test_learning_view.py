@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
 from sciread_app.ui.dashboard.page import LEARNING
-from sciread_app.ui.theme import Choice
+from sciread_app.ui.theme import DARK, LIGHT, Choice
 from tests.app.ui.fake_dashboard import training
 
 
@@ -78,6 +78,7 @@ def test_charts_that_are_gone_do_not_hear_of_another_theme(view, settled, appear
     view.list.item(0).setCheckState(Qt.CheckState.Unchecked)
     settled()
     qtbot.wait(1)
-    appearance.choose(Choice.dark)
-    appearance.choose(Choice.light)
+    for choice, theme in ((Choice.dark, DARK), (Choice.light, LIGHT)):
+        appearance.choose(choice)
+        qtbot.waitUntil(lambda theme=theme: appearance.theme is theme)
     assert len(view.charts) == 1

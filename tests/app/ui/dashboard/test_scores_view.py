@@ -13,7 +13,7 @@ from sciread_app.ui.dashboard.headings import Heading
 from sciread_app.ui.dashboard.score_rows import FIRST
 from sciread_app.ui.dashboard.table_paint import has_strip, span
 from sciread_app.ui.dashboard.values import Found
-from sciread_app.ui.theme import Choice
+from sciread_app.ui.theme import DARK, Choice
 from tests.app.ui.fake_dashboard import START, TRAINED, WORDS, board, measured
 from tests.make_report import report, result
 from trainer.contract.report import Score
@@ -169,9 +169,10 @@ def test_a_report_that_cannot_be_read_is_named(page, dashboard, refresh):
     assert page.scores.problems.isVisible() and page.scores.problems.text() == said
 
 
-def test_it_is_painted_in_both_themes(page, appearance):
+def test_it_is_painted_in_both_themes(page, appearance, qtbot):
     light = page.scores.table.viewport().grab().toImage()
     appearance.choose(Choice.dark)
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
     dark = page.scores.table.viewport().grab().toImage()
     appearance.choose(Choice.light)
     assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
