@@ -68,6 +68,12 @@ class Encoder:
         batches = self._batches([len(row) for row in ids])
         found = self._threads.map(self._encode, ([ids[row] for row in rows] for rows in batches))
         for rows, batch in zip(batches, found, strict=True):
+            if batch.shape[1] != self.package.dim:
+                raise PackageRefused(
+                    f"The model {self.package.title} makes vectors of {batch.shape[1]} numbers, "
+                    f"not of {self.package.dim}, as its package.json says.",
+                    "Get it anew from whoever made it.",
+                )
             vectors[rows] = batch
         return vectors
 

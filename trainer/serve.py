@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
@@ -12,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract import wire
-from trainer.contract.errors import TrainerError
+from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, find_model
 
 _NICENESS = 10
+_MOST_SAID = 200  # letters of what a library says
 
 Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
@@ -80,7 +82,23 @@ def _load(package: Package) -> Encode:
     os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
     from trainer.encoder import Encoder
 
-    return Encoder(package).encode
+    try:
+        encode = Encoder(package).encode
+        encode([("", "")])  # what does not fit together shows with the first text
+    except TrainerError:
+        raise
+    except Exception as error:  # a boundary: files of anybody's, read by three libraries
+        traceback.print_exc()
+        raise _unreadable(package, error) from error
+    return encode
+
+
+def _unreadable(package: Package, error: Exception) -> PackageRefused:
+    said = " ".join(f"{type(error).__name__} {error}".split())[:_MOST_SAID]
+    return PackageRefused(
+        f"The model {package.title} cannot be read: {said}.",
+        "Its files do not fit together. Add it again, or choose another model.",
+    )
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:

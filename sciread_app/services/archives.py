@@ -75,6 +75,8 @@ def bring(source: Path, target: Path, task: Task) -> None:
                 entries.append(_file(folder.parent / "report.json", TRAINING))
             _copy(entries, source, target, task)
             return
+        if not source.is_file():  # a pipe or a device, which may have no end
+            raise refused_kind(source.parent, source.name, source.stat().st_mode)
         check_list(source)
         with zipfile.ZipFile(source) as archive:
             entries = _in_zip(archive, source)

@@ -104,7 +104,11 @@ class Arrivals:
                 continue
             if model.ours or not (model.problem or self._models.judge(model.name).problem):
                 raise PackageRefused(
-                    tr("{title} is here already, as {name}.", title=package.title, name=model.name),
+                    tr(
+                        "{title} is here already, as {name}.",
+                        title=plain(package.title),
+                        name=model.name,
+                    ),
                     tr("It makes the same vectors. There is nothing to add."),
                 )
             name = model.name

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +61,29 @@ def test_good_requests_are_answered_in_turn_and_bad_ones_told_so(tiny: Package) 
 def test_a_model_that_cannot_be_loaded_is_answered_with_the_reason(tmp_path: Path) -> None:
     (answer,), _ = run(tmp_path)
     assert "package.json" in answer.header["error"]
+    assert answer.header["hint"]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("config.json", {"num_hidden_layers": 10**6}, "cannot be read"),
+        ("tokenizer.json", {"model": None}, "cannot be read"),
+        ("package.json", {"dim": 64}, "makes vectors of 32 numbers, not of 64"),
+    ],
+)
+def test_files_that_do_not_fit_together_are_told_of_before_it_is_ready(
+    tmp_path: Path, name: str, values: dict[str, object], said: str
+) -> None:
+    folder = tiny_package(tmp_path / "odd").folder
+    held = json.loads((folder / name).read_text()) | values
+    (folder / name).write_text(json.dumps(held))
+    described = json.loads((folder / "package.json").read_text())
+    if name in described["files"]:
+        described["files"][name] = f"sha256:{sha256((folder / name).read_bytes()).hexdigest()}"
+        (folder / "package.json").write_text(json.dumps(described))
+    (answer,), _ = run(folder)
+    assert said in answer.header["error"]
     assert answer.header["hint"]
 
 

@@ -31,10 +31,13 @@ _UNSAFE = frozenset(
 )
 _WEIGHT_FORMATS = (".safetensors", ".gguf", ".onnx")
 _MAX_JSON_BYTES = 16 << 20
+_MAX_DIM = 1 << 16  # the widest models have a tenth of that
 _STARTER_HASHES = {
     WEIGHTS: "sha256:53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "sha256:be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
+
+_ANEW = "Its package.json is damaged or was made by something else. Get the model anew."
 
 T = TypeVar("T")
 
@@ -85,6 +88,9 @@ def read_package(folder: Path, *, hashes: bool = True) -> Package:
     _check_no_code(folder)
     if hashes:
         _check_hashes(package)
+        for name in package.files:
+            if name.endswith(".safetensors"):
+                _check_tensors(folder / name, package)
     return package
 
 
@@ -185,11 +191,14 @@ def _parse(described: dict[str, Any], folder: Path) -> Package:
             f"The model in {folder} has format {known_format!r}, not {FORMAT}.",
             "Update SciRead, or export the model again with this version.",
         )
+    dim = _positive(described, "dim", folder)
+    if dim > _MAX_DIM:
+        raise PackageRefused(f"The model in {folder} has a dim of {dim}.", _ANEW)
     return Package(
         folder=folder,
         id=_get(described, "id", str, folder),
         title=_get(described, "title", str, folder),
-        dim=_positive(described, "dim", folder),
+        dim=dim,
         pooling=_one_of(POOLINGS, described, "pooling", folder),
         template=_template(described, folder),
         max_tokens=_positive(described, "max_tokens", folder),
@@ -212,7 +221,7 @@ def _as_json(package: Package, hashes: Mapping[str, str]) -> str:
 def _read_json(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MAX_JSON_BYTES:
-            raise PackageRefused(f"{path} is too large to describe a model.")
+            raise PackageRefused(f"{path} is too large to describe a model.", "Get it anew.")
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise PackageRefused(
@@ -222,7 +231,7 @@ def _read_json(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise PackageRefused(f"{path} is damaged: {error}.", "Copy the model again.") from error
     if not isinstance(found, dict):
-        raise PackageRefused(f"{path} does not describe a model.")
+        raise PackageRefused(f"{path} does not describe a model.", "Get it anew.")
     return found
 
 
@@ -231,14 +240,14 @@ def _get(
 ) -> T:
     value = described.get(name, default)
     if not isinstance(value, kind) or isinstance(value, bool):
-        raise PackageRefused(f"The model in {folder} does not say what its {name} is.")
+        raise PackageRefused(f"The model in {folder} does not say what its {name} is.", _ANEW)
     return value
 
 
 def _positive(described: Mapping[str, Any], name: str, folder: Path) -> int:
     value = _get(described, name, int, folder)
     if value < 1:
-        raise PackageRefused(f"The model in {folder} has a {name} of {value}.")
+        raise PackageRefused(f"The model in {folder} has a {name} of {value}.", _ANEW)
     return value
 
 
@@ -274,7 +283,9 @@ def _file_hashes(described: dict[str, Any], folder: Path) -> dict[str, str]:
     files = _get(described, "files", dict, folder)
     for name, digest in files.items():
         if not isinstance(digest, str) or not digest.startswith("sha256:"):
-            raise PackageRefused(f"The model in {folder} has no sha256 for its file {name}.")
+            raise PackageRefused(
+                f"The model in {folder} has no sha256 for its file {name[:200]!r}.", _ANEW
+            )
     return files
 
 
@@ -288,14 +299,17 @@ def _check_files(package: Package) -> None:
         except (OSError, ValueError):  # too long, or with a null in it: no system has such a file
             inside, there = True, False
         if not inside or "\\" in name:
-            raise PackageRefused(f"The model in {folder} names a file outside its folder: {name}")
+            raise PackageRefused(
+                f"The model in {folder} names a file outside its folder: {name[:200]}",
+                "Whoever made it may mean no good.",
+            )
         if not there:
             raise PackageRefused(
                 f"The model in {folder} lacks its file {name[:200]!r}.", "Copy it again."
             )
     allowed = {WEIGHTS, POOLING_WEIGHTS} & package.files.keys()
     if WEIGHTS not in allowed:
-        raise PackageRefused(f"The model in {folder} has no sha256 for its file {WEIGHTS}.")
+        raise PackageRefused(f"The model in {folder} has no sha256 for its file {WEIGHTS}.", _ANEW)
     for path in _everything_in(folder):
         named = path.relative_to(folder).as_posix() in allowed
         if path.suffix.lower() in _WEIGHT_FORMATS and not named:
@@ -343,6 +357,25 @@ def _check_hashes(package: Package) -> None:
                 f"The file {name} of the model {package.title} is damaged or not the original.",
                 "Install it again." if package.method == STARTER else "Copy the model again.",
             )
+
+
+def _check_tensors(path: Path, package: Package) -> None:
+    """The head of a file of weights, which says where in it each tensor lies."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        head = file.read(length) if 0 < length <= min(size - 8, _MAX_JSON_BYTES) else b""
+    try:
+        tensors = json.loads(head)
+        tensors.pop("__metadata__", None)
+        end = 8 + length + max(tensor["data_offsets"][1] for tensor in tensors.values())
+    except (ValueError, RecursionError, TypeError, LookupError, AttributeError):
+        end = -1
+    if end != size:
+        raise PackageRefused(
+            f"The file {path.name} of the model {package.title} is no safetensors file.",
+            "Get it anew from whoever made it.",
+        )
 
 
 def _hash(path: Path) -> str:

@@ -308,6 +308,8 @@ def test_a_pipe_in_a_folder_is_refused_and_not_waited_for(tmp_path, target):
     (tmp_path / "m" / "package.json").touch()
     os.mkfifo(tmp_path / "m" / "tokenizer.json")
     refused(tmp_path / "m", target, "is no file")
+    os.mkfifo(tmp_path / "pipe.zip")
+    refused(tmp_path / "pipe.zip", target, "is no file")
 
 
 @pytest.mark.parametrize("run", [{"recipe.toml": b""}, {"recipe.toml": b"", "package/x": b""}])

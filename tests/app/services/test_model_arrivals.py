@@ -6,6 +6,7 @@ import json
 import shutil
 import threading
 import zipfile
+from hashlib import sha256
 
 import pytest
 from filelock import FileLock
@@ -91,6 +92,14 @@ def test_the_model_of_a_run_brings_how_it_was_made(arrivals, models, outside, tm
     assert kept == told
 
 
+def change_weights(folder, to):
+    """Other weights, with the hash that they have."""
+    file = folder / "model.safetensors"
+    file.write_bytes(to(file.read_bytes()))
+    files = json.loads((folder / "package.json").read_text())["files"]
+    change(folder, files=files | {file.name: f"sha256:{sha256(file.read_bytes()).hexdigest()}"})
+
+
 HOSTILE = {
     "a wrong hash": (lambda f: change(f, files=dict.fromkeys(FILES, HASH)), "damaged"),
     "a missing file": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json"),
@@ -111,6 +120,17 @@ HOSTILE = {
         lambda f: change(f, template="{title.__class__}"),
         "template",
     ),
+    "vectors wider than any": (lambda f: change(f, dim=10**12), "dim of"),
+    "a head of weights without end": (
+        lambda f: change_weights(f, lambda held: (1 << 40).to_bytes(8, "little") + held[8:]),
+        "is no safetensors file",
+    ),
+    "weights of another kind": (
+        lambda f: change_weights(f, lambda held: b"{}"), "is no safetensors file"
+    ),
+    "weights that were cut off": (
+        lambda f: change_weights(f, lambda held: held[:-4]), "is no safetensors file"
+    ),
 }  # fmt: skip
 FILES = ("model.safetensors", "config.json", "tokenizer.json")
 HASH = "sha256:" + "0" * 64
@@ -128,6 +148,7 @@ def test_what_is_no_sound_model_is_refused_by_name_and_leaves_nothing(
         arrivals.add(source, Task())
     assert said in str(refused.value)
     assert ".arriving" not in f"{refused.value} {refused.value.hint}"
+    assert refused.value.hint
     assert names(home) == []
 
 
