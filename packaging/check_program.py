@@ -40,17 +40,24 @@ def main() -> None:
     # Beside what was built: there it can be linked instead of copied.
     with tempfile.TemporaryDirectory(dir=built.parent) as folder, display() as screen:
         program = Program(built, Path(folder), screen)
-        _speaks(program)
-        if screen:
-            _with_window(program, picture)
-        else:
-            program.run("--screenshot", picture)
-            _trains(program)
-            program.run("model", "activate", _other_model(program))
-        _headless(program)
-        if screen:
-            start_times(program)
+        try:
+            _check(program, picture)
+        finally:
+            program.end()
     print(f"The program does what it should: {given.program}; its window: {picture}")
+
+
+def _check(program: Program, picture: Path) -> None:
+    _speaks(program)
+    if "DISPLAY" in program.around:
+        _with_window(program, picture)
+    else:
+        program.run("--screenshot", picture)
+        _trains(program)
+        program.run("model", "activate", _other_model(program))
+    _headless(program)
+    if "DISPLAY" in program.around:
+        start_times(program)
 
 
 def _speaks(program: Program) -> None:

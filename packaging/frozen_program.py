@@ -29,11 +29,20 @@ class Program:
         self.library = folder.parent / "SciRead-home"
         self.library.mkdir()
         self.place = place
+        self._begun: list[subprocess.Popen[bytes]] = []
         shown = {"DISPLAY": display} if display else {"QT_QPA_PLATFORM": "offscreen"}
         self.around = {"HOME": str(place), "PATH": "/nonexistent", "LANG": "C.UTF-8", **shown}
 
     def begin(self, *arguments: str | Path) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([*self.start_with, *arguments], env=self.around, cwd=self.place)
+        command = [*self.start_with, *arguments]
+        self._begun.append(subprocess.Popen(command, env=self.around, cwd=self.place))
+        return self._begun[-1]
+
+    def end(self) -> None:
+        """Whatever was begun, if a check has failed meanwhile."""
+        for process in self._begun:
+            process.kill()
+            process.wait()
 
     def run(self, *arguments: str | Path, code: int = 0, **around: str) -> str:
         """What it says, on both streams. It must end with `code`."""
