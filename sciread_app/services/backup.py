@@ -6,16 +6,21 @@ import os
 import shutil
 import time
 import zipfile
+import zlib
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
-from sciread_app.storage.copies import copy
+from sciread_app.storage.copies import copy, is_sound, revision_of
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
+from sciread_app.storage.migrations import HEAD
 
 _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
+# What zipfile raises for a file that is none, is cut off or damaged, or needs a password.
+_NO_ZIP = (zipfile.BadZipFile, KeyError, zlib.error, EOFError, RuntimeError)
+_STALE = 24 * 3600  # seconds after which nobody is writing a half backup any more
 
 
 def backup(library: Library, home: Home, target: Path) -> None:
@@ -24,6 +29,7 @@ def backup(library: Library, home: Home, target: Path) -> None:
     whole = home.folder / "backup.sqlite3"
     half = target.with_name(target.name + ".new")
     try:
+        _drop_halves(target.parent)
         library.copy_to(whole)
         with zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.write(whole, _LIBRARY)
@@ -42,6 +48,13 @@ def backup(library: Library, home: Home, target: Path) -> None:
         half.unlink(missing_ok=True)
 
 
+def _drop_halves(folder: Path) -> None:
+    """What backups that were killed have left."""
+    for half in folder.glob("sciread-*.zip.new"):
+        if time.time() - half.stat().st_mtime > _STALE:
+            half.unlink()
+
+
 def usual_name(home: Home) -> Path:
     """Where a backup goes when nobody says where: a new name for every second."""
     return home.folder / "backups" / time.strftime("sciread-%Y-%m-%d-%H%M%S.zip")
@@ -56,22 +69,29 @@ def restore(home: Home, archive: Path) -> Path | None:
     """
     new = home.folder / "restored.sqlite3"
     try:
+        _clear(new)  # what one that was killed has left would get into this one
         _unpack(archive, new)
-        _check(new)
+        _check(new, archive)
         if home.library.exists() and in_use(home.library):
             raise LibraryError(
                 tr("The library {file} is open in another window or program.", file=home.library),
                 tr("Close it and restore again. Nothing was changed."),
             )
-        kept = _put_away(home)
+        kept = _put_aside(home)
         new.replace(home.library)
+    except OSError as error:
+        raise LibraryError(
+            tr("The backup cannot be unpacked: {why}.", why=error.strerror)
+        ) from error
     finally:
-        new.unlink(missing_ok=True)
+        _clear(new)
     return kept
 
 
 def _unpack(archive: Path, target: Path) -> None:
     if archive.suffix == ".sqlite3" and archive.is_file():
+        if revision_of(archive) is None:
+            raise _damaged(archive)
         copy(archive, target)
         return
     try:
@@ -81,20 +101,29 @@ def _unpack(archive: Path, target: Path) -> None:
             target.open("wb") as sink,
         ):
             shutil.copyfileobj(source, sink)
+            sink.flush()
+            os.fsync(sink.fileno())
     except FileNotFoundError as error:
         raise LibraryError(tr("There is no backup {name}.", name=archive)) from error
-    except (zipfile.BadZipFile, KeyError) as error:
-        raise LibraryError(
-            tr("{file} is not a backup of SciRead, or it is damaged.", file=archive),
-            tr("Choose another backup."),
-        ) from error
-    except OSError as error:
-        raise LibraryError(
-            tr("The backup cannot be unpacked: {why}.", why=error.strerror)
-        ) from error
+    except _NO_ZIP as error:
+        raise _damaged(archive) from error
 
 
-def _check(path: Path) -> None:
+def _check(path: Path, archive: Path) -> None:
+    revision = revision_of(path)
+    if revision is not None and revision > HEAD:
+        raise LibraryError(
+            tr(
+                "{file} was written by a newer SciRead (library format {format}; this one "
+                "knows {known}).",
+                file=archive,
+                format=revision,
+                known=HEAD,
+            ),
+            tr("Install the newer SciRead. The library was not touched."),
+        )
+    if not is_sound(path):
+        raise _damaged(archive)
     library = Library(path)
     try:
         if problems := library.problems():
@@ -103,23 +132,39 @@ def _check(path: Path) -> None:
             )
     finally:
         library.close()
-        for side in ("-wal", "-shm"):
-            path.with_name(path.name + side).unlink(missing_ok=True)
-        # An old one was brought up to date, and copied before; but it is a copy itself.
-        path.with_suffix(".backup" + path.suffix).unlink(missing_ok=True)
 
 
-def _put_away(home: Home) -> Path | None:
+def _damaged(archive: Path) -> LibraryError:
+    return LibraryError(
+        tr("{file} is not a backup of SciRead, or it is damaged.", file=archive),
+        tr("Choose another backup."),
+    )
+
+
+def _clear(path: Path) -> None:
+    for side in ("", "-wal", "-shm"):
+        path.with_name(path.name + side).unlink(missing_ok=True)
+    # An old one was brought up to date, and copied before; but it is a copy itself.
+    path.with_suffix(".backup" + path.suffix).unlink(missing_ok=True)
+
+
+def _put_aside(home: Home) -> Path | None:
+    """Copy the library. It stays in its place, to be replaced in one step: killed at any moment,
+    there is the one or the other."""
     if not home.library.exists():
         return None
     kept = home.library.with_name(time.strftime("library.before-%Y-%m-%d-%H%M%S.sqlite3"))
     try:
         # What is still in the write-ahead log is part of it.
         library = Library(home.library)
-        library.copy_to(kept)
-        library.close()
-    except LibraryError:
-        shutil.copy2(home.library, kept)  # damaged or foreign: kept as it is
-    for side in ("", "-wal", "-shm"):
+        try:
+            library.copy_to(kept)
+        finally:
+            library.close()
+    except LibraryError:  # damaged or foreign: kept as it is
+        for side in ("", "-wal", "-shm"):
+            if (part := home.library.with_name(home.library.name + side)).exists():
+                shutil.copy2(part, kept.with_name(kept.name + side))
+    for side in ("-wal", "-shm"):
         home.library.with_name(home.library.name + side).unlink(missing_ok=True)
     return kept

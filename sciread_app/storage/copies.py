@@ -56,6 +56,17 @@ def papers_in(path: Path) -> int | None:
         return None
 
 
+def revision_of(path: Path) -> int | None:
+    """The format of a copy (see migrations.HEAD); None if it is no library that can be read."""
+    try:
+        with closing(_look_at(path)) as db:
+            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                return None
+            return int(db.execute("PRAGMA user_version").fetchone()[0])
+    except sqlite3.Error:
+        return None
+
+
 def is_sound(path: Path) -> bool:
     """Whether a copy is a library and nothing in it is damaged. Reads all of it."""
     if papers_in(path) is None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 import zipfile
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +77,76 @@ def test_a_backup_with_a_damaged_library_changes_nothing(home, tmp_path):
         restore(home, tmp_path / "b.zip")
     assert titles(home.library) == ["Bees"]
     assert sorted(p.name for p in home.folder.iterdir() if "restored" in p.name) == []
+
+
+@pytest.mark.parametrize("name", ["b.sqlite3", "b.zip"])
+def test_a_damaged_backup_is_named_with_what_to_do(home, tmp_path, name):
+    put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
+    whole = home.library.read_bytes()
+    half = bytes(b ^ 0x55 for b in whole[8192:16384]).join((whole[:8192], whole[16384:]))
+    if name == "b.zip":
+        with zipfile.ZipFile(tmp_path / name, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("library.sqlite3", half)
+    else:
+        (tmp_path / name).write_bytes(half)
+    with pytest.raises(LibraryError, match=rf"{name} is not a backup .*damaged") as refused:
+        restore(home, tmp_path / name)
+    assert refused.value.hint == "Choose another backup."
+    assert home.library.read_bytes() == whole
+
+
+def test_a_zip_whose_packed_bytes_are_damaged_is_no_fault_of_ours(home, tmp_path):
+    put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
+    library = Library(home.library)
+    backup(library, home, tmp_path / "b.zip")
+    library.close()
+    packed = bytearray((tmp_path / "b.zip").read_bytes())
+    for at in range(60, len(packed) // 2, 7):
+        packed[at] ^= 0xFF
+    (tmp_path / "b.zip").write_bytes(packed)
+    with pytest.raises(LibraryError, match=r"b\.zip is not a backup"):
+        restore(home, tmp_path / "b.zip")
+
+
+def test_a_backup_of_a_newer_program_says_so_by_its_name(home, tmp_path):
+    put(home, "Bees")
+    shutil.copy(home.library, tmp_path / "b.sqlite3")
+    with closing(sqlite3.connect(tmp_path / "b.sqlite3")) as db:
+        db.execute("PRAGMA user_version = 99")
+        db.commit()
+    with pytest.raises(LibraryError, match=r"b\.sqlite3 was written by a newer SciRead"):
+        restore(home, tmp_path / "b.sqlite3")
+    assert titles(home.library) == ["Bees"]
+
+
+def test_what_a_killed_restore_has_left_does_not_get_into_the_next(home, tmp_path):
+    put(home, "Bees")
+    left = Library(home.folder / "restored.sqlite3")
+    left.put([paper("Wasps")])
+    log = home.folder / "restored.sqlite3-wal"
+    written = log.read_bytes()
+    left.close()
+    log.write_bytes(written)
+    shutil.copy(home.library, tmp_path / "b.sqlite3")
+    restore(home, tmp_path / "b.sqlite3")
+    assert titles(home.library) == ["Bees"]
+    assert [p.name for p in home.folder.iterdir() if "restored" in p.name] == []
+
+
+def test_while_a_backup_takes_its_place_there_is_always_a_library(home, tmp_path, monkeypatch):
+    put(home, "Bees")
+    shutil.copy(home.library, tmp_path / "b.sqlite3")
+    put(home, "Wasps")
+    real, there = Path.replace, []
+
+    def look(self, target):
+        if Path(target) == home.library:
+            there.append(titles(home.library))
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", look)
+    restore(home, tmp_path / "b.sqlite3")
+    assert there == [["Bees", "Wasps"]] and titles(home.library) == ["Bees"]
 
 
 def test_a_library_that_is_open_elsewhere_is_not_replaced_under_its_feet(home, tmp_path):
