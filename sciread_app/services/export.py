@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -73,20 +74,25 @@ def write_file(
         write(library, ids, format, stream, task)
 
 
-def write_text(text: str, path: Path) -> None:
-    """Write a text to a file, whole or not at all."""
-    with _whole(path) as stream:
+def write_text(text: str, path: Path, look: Callable[[], None] = lambda: None) -> None:
+    """Write a text to a file, whole or not at all. `look` is called in the last moment before it
+    stands there, and may raise to leave what is there."""
+    with _whole(path, look) as stream:
         stream.write(text)
 
 
 @contextmanager
-def _whole(path: Path) -> Iterator[TextIO]:
+def _whole(path: Path, look: Callable[[], None] = lambda: None) -> Iterator[TextIO]:
+    path = path.resolve()  # what a link leads to is written, and the link stays one
     half = path.with_name(path.name + ".new")
     try:
         with half.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
             stream.flush()
             os.fsync(stream.fileno())
+        if path.exists():
+            shutil.copymode(path, half)
+        look()
         half.replace(path)
     except OSError as error:
         raise LibraryError(

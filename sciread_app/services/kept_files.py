@@ -23,6 +23,10 @@ from sciread_app.tasks import Task
 _CHANGED = tr("Somebody has changed it since it was written last. Keep it anew to overwrite it.")
 
 
+class _Changed(Exception):
+    pass
+
+
 class KeptFiles:
     """A file is written when what it should hold has changed, whole or not at all. One that
     another program has changed is left alone, and says so."""
@@ -58,11 +62,14 @@ class KeptFiles:
 
     def write(self, task: Task) -> list[KeptFile]:
         """Write what is behind; returns the files that were written, and those with a problem."""
-        known = self.files()
-        now = [self._written(kept, task) for kept in known]
-        news = [new for new, old in zip(now, known, strict=True) if new != old]
-        self._library.synced.note(news)
-        return [kept for kept in now if kept in news or kept.problem]
+        told = []
+        for kept in self.files():
+            now = self._written(kept, task)
+            if now != kept:  # noted at once: stopped later, we still know what is ours
+                self._library.synced.note([now])
+            if now != kept or now.problem:
+                told.append(now)
+        return told
 
     def _look(self, kept: KeptFile, may_replace: bool) -> None:
         """Whether the file may become this collection's."""
@@ -96,7 +103,9 @@ class KeptFiles:
         if there and there != kept.written:
             return replace(kept, problem=_CHANGED)
         try:
-            return _write(kept, text)
+            return _write(kept, text, there)
+        except _Changed:
+            return replace(kept, problem=_CHANGED)
         except LibraryError as error:
             return replace(kept, problem=f"{error.message} {error.hint}")
 
@@ -107,9 +116,15 @@ class KeptFiles:
         return stream.getvalue()
 
 
-def _write(kept: KeptFile, text: str) -> KeptFile:
-    """How the file is then. Raises LibraryError."""
-    export.write_text(text, Path(kept.path))
+def _write(kept: KeptFile, text: str, there: str | None = None) -> KeptFile:
+    """How the file is then. Raises LibraryError, and _Changed if the file is not as it was `there`
+    in the last moment."""
+
+    def look() -> None:
+        if there is not None and _digest(Path(kept.path)) != there:
+            raise _Changed
+
+    export.write_text(text, Path(kept.path), look)
     return replace(kept, written=_sum(text.encode()), at=time.time(), problem="")
 
 

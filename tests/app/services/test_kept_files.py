@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.errors import LibraryError
+from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.formats import bibtex
 from sciread_app.services.export import Format
 from sciread_app.services.kept_files import KeptFiles
@@ -76,6 +77,46 @@ def test_nothing_that_somebody_wrote_is_lost_however_often_it_is_kept_anew(kept,
             kept.keep("thesis", file, Format.bibtex, Task(), may_replace=True)
     aside = {path.name: path.read_text("utf-8") for path in tmp_path.glob("*.old*")}
     assert aside == {"thesis.bib.old": "% first", "thesis.bib.old2": "% second"}
+
+
+def test_a_link_stays_a_link_and_what_it_leads_to_is_written(kept, tmp_path):
+    real, link = tmp_path / "cloud" / "refs.bib", tmp_path / "thesis.bib"
+    real.parent.mkdir()
+    real.write_text("")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    kept.keep("thesis", link, Format.bibtex, Task(), may_replace=True)
+    assert link.is_symlink() and keys(real) == ["maeterlinckBeesNorth1901"]
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_what_was_written_before_it_was_stopped_is_known_as_ours(kept, library, tmp_path):
+    library.shelves.collect([1], "talk")
+    for name in ("talk", "thesis"):
+        kept.keep(name, tmp_path / f"{name}.bib", Format.bibtex, Task())
+    library.edit(1, title="Wasps")
+    first = tmp_path / f"{kept.files()[0].collection}.bib"
+    before = first.read_bytes()
+    stopped = Task(lambda *_: stopped.cancel() if first.read_bytes() != before else None)
+    with pytest.raises(Cancelled):
+        kept.write(stopped)
+    library.edit(1, title="Ants")
+    assert [file.problem for file in kept.write(Task())] == ["", ""]
+
+
+def test_what_somebody_writes_in_the_last_moment_stays(kept, library, tmp_path, monkeypatch):
+    file = tmp_path / "thesis.bib"
+    kept.keep("thesis", file, Format.bibtex, Task())
+    library.edit(1, title="Wasps")
+    real = os.fsync
+
+    def fsync(number: int) -> None:
+        real(number)
+        file.write_text("% mine", "utf-8")
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    (left,) = kept.write(Task())
+    assert "Somebody has changed it" in left.problem and file.read_text("utf-8") == "% mine"
 
 
 def test_one_file_is_not_kept_for_two_collections(kept, tmp_path):
