@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 from sciread_app.language import tr, trn
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, Theme, styled
 
 Action = tuple[str, Callable[[], object]]  # what a button says, and does
@@ -38,14 +39,10 @@ class Banner(QFrame):
         self.setObjectName("banner")
         self.hide()
         self._messages: list[Message] = []  # the last one is shown
-        self.message = QLabel(wordWrap=True)
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
-        self.message.setFont(bold)
-        self.hint = styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.message, self.hint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.message = plain_label(font=bold)
+        self.hint = styled(plain_label(), "quiet")
         self.copy = QPushButton(tr("Copy report"))
         self.copy.clicked.connect(self._copy)
         self.more = styled(QLabel(), "quiet")

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from sciread_app import __version__
 from sciread_app.language import tr, trc
 from sciread_app.ui.icons import icon
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import scaled, styled
 
 Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
@@ -106,9 +107,7 @@ def about_dialog(home: str, parent: QWidget) -> QDialog:
         tr("Free software under the Apache License 2.0."),
         tr("The library is in {folder}", folder=home),
     ):
-        label = styled(QLabel(text, wordWrap=True), "quiet")
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label = styled(plain_label(text), "quiet")
         label.setMinimumWidth(340)
         words.addWidget(label)
     row.addLayout(words, 1)

@@ -30,6 +30,7 @@ from sciread_app.ui.charts import LineChart
 from sciread_app.ui.dashboard.values import Dashboard
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
@@ -158,9 +159,7 @@ class LearningView(QWidget):
         self._column.addWidget(chart)
         for text in (_differences(group), *self._after(group)):
             if text:
-                label = styled(QLabel(text, wordWrap=True), "quiet")
-                label.setTextFormat(Qt.TextFormat.PlainText)
-                label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+                label = styled(plain_label(text), "quiet")
                 self._column.addWidget(label)
         self._column.addSpacing(14)
 

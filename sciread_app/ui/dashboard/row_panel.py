@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.bars import BarChart, differences
 from sciread_app.ui.dashboard.values import Found, about, data_words, how_read
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 
@@ -22,11 +23,11 @@ class RowPanel(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(tr("About this number"))
-        self.title = _label(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
-        self.below = styled(_label(), "quiet")
+        self.title = plain_label(font=scaled(self.font(), 1.25, QFont.Weight.DemiBold))
+        self.below = styled(plain_label(), "quiet")
         self.bars = BarChart(appearance)
-        self.facts = styled(_label(), "quiet")
-        self.read = styled(_label(scaled(self.font(), 0.92)), "faint")
+        self.facts = styled(plain_label(), "quiet")
+        self.read = styled(plain_label(font=scaled(self.font(), 0.92)), "faint")
         inner = styled(QFrame(), "panel")
         column = QVBoxLayout(inner)
         column.setContentsMargins(14, 12, 14, 14)
@@ -103,12 +104,3 @@ def _left_out(row: Row, found: Found, models: Sequence[str]) -> list[str]:
         else tr("{names}: {what}.", names=", ".join(names), what=said)
         for said, names in told.items()
     ]
-
-
-def _label(font: QFont | None = None) -> QLabel:
-    label = QLabel(wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if font:
-        label.setFont(font)
-    return label

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.scores import Board, Kept
@@ -17,6 +17,7 @@ from sciread_app.ui.dashboard.pair import Pair
 from sciread_app.ui.dashboard.values import Dashboard, Found
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, scaled, styled
 
@@ -38,11 +39,11 @@ class VerdictView(QWidget):
         self._asked: tuple[str, str, str] | None = None
         self.verdict: Verdict | None = None
         self.pair = Pair()
-        self.sentence = _label(scaled(self.font(), 1.3, QFont.Weight.DemiBold))
-        self.support = _label()
-        self.data = styled(_label(scaled(self.font(), 0.92)), "quiet")
+        self.sentence = plain_label(font=scaled(self.font(), 1.3, QFont.Weight.DemiBold))
+        self.support = plain_label()
+        self.data = styled(plain_label(font=scaled(self.font(), 0.92)), "quiet")
         self.table = EvidenceTable(appearance)
-        self.notes = styled(_label(scaled(self.font(), 0.92)), "faint")
+        self.notes = styled(plain_label(font=scaled(self.font(), 0.92)), "faint")
         self.empty = EmptyState(appearance)
         self.card = VerdictCard(appearance)
         self._build()
@@ -180,12 +181,3 @@ def _notes(verdict: Verdict) -> list[str]:
         for refused in verdict.refused
     ]
     return [*said, *verdict.notes, HOW]
-
-
-def _label(font: QFont | None = None) -> QLabel:
-    label = QLabel(wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-    if font:
-        label.setFont(font)
-    return label

@@ -26,6 +26,7 @@ from sciread_app.language import tr, trc, trn
 from sciread_app.services.model_cards import Scored
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 SCORED = Qt.ItemDataRole.UserRole
@@ -105,9 +106,7 @@ class Facts(QWidget):
                 widget.hide()
                 widget.deleteLater()
         for number, (name, value) in enumerate(rows):
-            said = QLabel(value, wordWrap=True)
-            said.setTextFormat(Qt.TextFormat.PlainText)
-            said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            said = plain_label(value)
             said.setAccessibleName(f"{name}: {value}")
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(styled(QLabel(name), "quiet"), number, 0, top)

@@ -20,6 +20,7 @@ from sciread_app.services.following import Note
 from sciread_app.services.runs import Standing
 from sciread_app.ui.column import Column
 from sciread_app.ui.flow import Flow
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.models.card_parts import (
     Facts,
     Folded,
@@ -140,15 +141,11 @@ class TrainingView(QFrame):
         self._happened.setVisible(bool(said))
 
     def _build(self, appearance: Appearance) -> None:
-        self.title = QLabel(wordWrap=True)
-        self.title.setFont(scaled(self.font(), 1.4, QFont.Weight.DemiBold))
+        self.title = plain_label(font=scaled(self.font(), 1.4, QFont.Weight.DemiBold))
         self.pill = styled(QLabel(), "tag")
         self.pill.setFont(scaled(self.font(), 0.88, QFont.Weight.Medium))
-        self.made = styled(QLabel(wordWrap=True), "quiet")
-        self.problem, self.hint = QLabel(wordWrap=True), styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.title, self.made, self.problem, self.hint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
-            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.made = styled(plain_label(), "quiet")
+        self.problem, self.hint = plain_label(), styled(plain_label(), "quiet")
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(tr("How far the training is"))
