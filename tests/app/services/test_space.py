@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
-import time
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -28,40 +24,10 @@ from sciread_app.services.space import Space
 from sciread_app.storage.library import Library
 from sciread_app.storage.vector_index import VectorIndex
 from sciread_app.tasks import Task
+from tests.app.services.small_spaces import brute_force, papers
 from tests.fake_encoder import FakeEncoder
 from tests.make import paper
 from trainer.contract.package import starter_package
-
-ROOT = Path(__file__).resolve().parents[3]
-
-
-def papers(count: int, start: int = 0) -> list:
-    return [
-        paper(f"Paper number {n}", abstract=f"About {n}", source="test", source_id=str(n))
-        for n in range(start, start + count)
-    ]
-
-
-def brute_force(library: Library, encoder: FakeEncoder, query: np.ndarray, k: int) -> list[float]:
-    """The similarities of the k best, as they should be."""
-    exact = [float(encoder.vector(*text) @ query) for text in library.texts(library.ids())]
-    return sorted(exact, reverse=True)[:k]
-
-
-@pytest.fixture
-def encoder() -> FakeEncoder:
-    return FakeEncoder()
-
-
-@pytest.fixture
-def space(library, encoder, tmp_path) -> Space:
-    return Space(library, encoder, tmp_path / "indexes")
-
-
-@pytest.fixture
-def another(library, encoder, tmp_path) -> Space:
-    """The same space as another process, or a later day, sees it."""
-    return Space(library, encoder, tmp_path / "indexes")
 
 
 def test_papers_are_found_by_meaning_once_they_have_caught_up(library, space, encoder):
@@ -359,34 +325,6 @@ def test_rows_that_nobody_uses_are_given_back(library, space, another, tmp_path,
     assert len(encoder.asked) == 1_600 + 1 + 10
 
 
-def test_killed_while_giving_rows_back_it_encodes_nothing_again(
-    library, space, another, encoder, monkeypatch
-):
-    library.put(papers(1_600))
-    space.catch_up()
-    library.trash(range(1, 1_001))
-    put = library.put_vectors
-
-    def die_before_the_keys_are_written(key, ids, hashes, write):
-        def write_and_die(first):
-            write(first)
-            raise KeyboardInterrupt
-
-        put(key, ids, hashes, write_and_die)
-
-    monkeypatch.setattr(library, "put_vectors", die_before_the_keys_are_written)
-    with pytest.raises(KeyboardInterrupt):
-        space.catch_up()
-    monkeypatch.undo()
-
-    assert another.catch_up() == 600
-    assert len(encoder.asked) == 1_600
-    query = another.encode_query("something")
-    assert np.allclose(
-        another.nearest(query, 600)[1], brute_force(library, encoder, query, 600), atol=1e-3
-    )
-
-
 def test_who_looked_before_the_last_papers_were_read_does_not_hide_them(
     library, space, another, monkeypatch
 ):
@@ -429,115 +367,6 @@ def test_questions_are_answered_while_it_catches_up(library, space, encoder):
     done.set()
     asking.join()
     assert failures == []
-
-
-CATCH_UP = """
-import sys
-from pathlib import Path
-from sciread_app.services.space import Space
-from sciread_app.storage.library import Library
-from tests.fake_encoder import FakeEncoder
-
-home = Path(sys.argv[1])
-with (home / "asked").open("a") as asked:
-    encoder = FakeEncoder(on_text=lambda text: print(text[0], file=asked, flush=True))
-    space = Space(Library(home / "library.sqlite3"), encoder, home / "indexes")
-    space.catch_up()
-    space.close()
-"""
-
-
-def start_catching_up(home: Path) -> subprocess.Popen:
-    return subprocess.Popen([sys.executable, "-c", CATCH_UP, str(home)], cwd=ROOT)
-
-
-def asked(home: Path) -> list[str]:
-    file = home / "asked"
-    return file.read_text().splitlines() if file.exists() else []
-
-
-def test_killed_at_any_moment_it_loses_no_more_than_the_batch_in_hand(
-    library, space, encoder, tmp_path
-):
-    library.put(papers(2_500))
-    for moment in (100, 700, 1_300, 1_900):
-        child = start_catching_up(tmp_path)
-        before = len(asked(tmp_path))
-        while child.poll() is None and len(asked(tmp_path)) < max(moment, before + 20):
-            time.sleep(0.01)
-        child.kill()
-        child.wait(60)
-    assert start_catching_up(tmp_path).wait(100) == 0
-
-    texts = asked(tmp_path)
-    assert len(set(texts)) == 2_500
-    assert len(texts) <= 2_500 + 4 * 512
-    assert space.catch_up() == 0
-    assert space.problems() == []
-    query = encoder.vector("something")
-    assert np.allclose(
-        space.nearest(query, 200)[1], brute_force(library, encoder, query, 200), atol=1e-3
-    )
-
-
-def test_killed_before_it_could_say_whose_the_vectors_are_it_finds_them_again(
-    library, space, another, encoder, monkeypatch
-):
-    library.put(papers(400))
-    put = library.put_vectors
-
-    def die_after_writing(key, ids, hashes, write):
-        def write_and_die(first):
-            write(first)
-            raise KeyboardInterrupt
-
-        put(key, ids, hashes, write_and_die)
-
-    monkeypatch.setattr(library, "put_vectors", die_after_writing)
-    with pytest.raises(KeyboardInterrupt):
-        space.catch_up()
-    monkeypatch.undo()
-    assert another.count() == 0
-
-    assert another.catch_up() == 400
-    assert len(encoder.asked) == 400
-
-
-def test_two_processes_catching_up_at_once_spoil_nothing(library, space, encoder, tmp_path):
-    library.put(papers(1_500))
-    children = [start_catching_up(tmp_path) for _ in range(2)]
-    assert [child.wait(100) for child in children] == [0, 0]
-
-    assert space.catch_up() == 0
-    assert space.problems() == []
-    query = encoder.vector("something")
-    assert np.allclose(
-        space.nearest(query, 100)[1], brute_force(library, encoder, query, 100), atol=1e-3
-    )
-
-
-def test_rows_that_another_process_has_moved_are_not_moved_again(
-    library, space, another, encoder, monkeypatch
-):
-    library.put(papers(600))
-    space.catch_up()
-    ids, hashes = library.missing_vectors("nobody")
-    # The same vectors once more, as when two processes encode at once: half of all rows is unused.
-    vectors, _ = space.vectors(ids)
-    write = partial(space._file.write, vectors=vectors, hashes=hashes)
-    library.put_vectors(space.key, ids.tolist(), hashes.tolist(), write)
-    put_vectors = library.put_vectors
-
-    def other_is_quicker(*arguments):
-        monkeypatch.undo()
-        assert another.catch_up() == 0
-        put_vectors(*arguments)
-
-    monkeypatch.setattr(library, "put_vectors", other_is_quicker)
-    assert space.catch_up() == 0
-    asked = len(encoder.asked)
-    assert space.catch_up() == 0 and len(encoder.asked) == asked
-    assert space.problems() == []
 
 
 class Living(RuleBasedStateMachine):

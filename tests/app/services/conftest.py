@@ -1,0 +1,24 @@
+"""A space over the test's library, as one process and another see it."""
+
+from __future__ import annotations
+
+import pytest
+
+from sciread_app.services.space import Space
+from tests.fake_encoder import FakeEncoder
+
+
+@pytest.fixture
+def encoder() -> FakeEncoder:
+    return FakeEncoder()
+
+
+@pytest.fixture
+def space(library, encoder, tmp_path) -> Space:
+    return Space(library, encoder, tmp_path / "indexes")
+
+
+@pytest.fixture
+def another(library, encoder, tmp_path) -> Space:
+    """The same space as another process, or a later day, sees it."""
+    return Space(library, encoder, tmp_path / "indexes")
