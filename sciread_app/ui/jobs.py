@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
+from sciread_app.ui.freed import give_back
 from trainer.contract.errors import TrainerError
 
 log = logging.getLogger(__name__)
@@ -28,6 +29,7 @@ T = TypeVar("T")
 
 SHOWN_EVERY = 0.1  # seconds between two reports of one job's progress
 LAST_WAIT = 5.0  # seconds that closing the window waits for work to stop
+GIVEN_BACK_MS = 3_000  # after some work has ended, until what it has freed is given back
 LOOKS = 0.1  # seconds after which work that waits for its turn looks whether it is still wanted
 MOST_HELD = 16  # jobs of a lane that may be held up without being in the way of the next
 
@@ -153,6 +155,8 @@ class Jobs(QObject):
         self._running: dict[Job, Future[Any]] = {}
         self._latest: dict[str, Job] = {}
         self._closed = False
+        self._freed = QTimer(self, interval=GIVEN_BACK_MS, singleShot=True)
+        self._freed.timeout.connect(self._give_back)
         # Queued even when a job settles on this thread, so that `run` always returns first.
         self._settled.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
         self._begins.connect(self._begin, Qt.ConnectionType.QueuedConnection)
@@ -273,6 +277,12 @@ class Jobs(QObject):
                 job.on_done(result)
         self.finished.emit(job)
         job.result = None  # a job is remembered longer than what may fill the memory
+        if not self._freed.isActive():
+            self._freed.start()
+
+    def _give_back(self) -> None:
+        if not self._closed:
+            self._pools[Lane.light].submit(give_back)
 
     def _fail(self, job: Job, error: Exception) -> None:
         problem = job.problem = problem_of(error, job.title)

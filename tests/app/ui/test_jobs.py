@@ -6,10 +6,12 @@ import threading
 import time
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from PySide6.QtCore import QThread
 
 from sciread_app.errors import Cancelled, SciReadError
+from sciread_app.ui import freed
 from sciread_app.ui.jobs import Jobs, Lane, problem_of
 from trainer.contract.errors import PackageRefused
 
@@ -264,3 +266,19 @@ def test_a_job_that_waits_for_its_turn_can_be_cancelled_at_once(qtbot, jobs):
     qtbot.waitUntil(lambda: ended == ["second"])
     release.set()
     qtbot.waitUntil(lambda: ended == ["second", "first", "third"])
+
+
+@pytest.mark.skipif(not freed._trim, reason="only glibc keeps what was freed, and can give it back")
+def test_memory_that_work_has_freed_goes_back_to_the_system(qtbot, jobs):
+    process, left = psutil.Process(), []
+
+    def work(task):
+        # Too small to be given back by itself, and with the last one in use nothing below it is.
+        held = [b"x" * 2**16 for _ in range(4_000)]
+        left.append(held[-1])
+        return process.memory_info().rss
+
+    full = []
+    jobs.run("Taking much", work, full.append)
+    qtbot.waitUntil(lambda: bool(full))
+    qtbot.waitUntil(lambda: process.memory_info().rss < full[0] - 200 * 2**20)
