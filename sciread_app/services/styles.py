@@ -29,6 +29,7 @@ _TAG = re.compile(r"<[^>]*>")
 _NUMBER = re.compile(r"^(?:\[\d+\]|\d+\.)(?=\S)")
 _OUTSIDE = re.compile(r"([?!.]?)”((?:</\w+>)*)([.,])")
 _DOUBLED = re.compile(r"([?!.](?:</i>)?)(?<!\.)\.")
+_IDEOGRAM = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _KEPT = "\ue003", "\ue004"
 _CASE_KEPT = str.maketrans({_KEPT[0]: '<span class="nocase">', _KEPT[1]: "</span>"})
 _DISGUISE = str.maketrans("&<>", "\ue000\ue001\ue002")
@@ -117,7 +118,9 @@ def _load(style: Style) -> Any:
     """The style, without what citeproc-py does not know: `initialize="false"`, and delimiters
     between the parts of a date. Both can be said in other words."""
     from citeproc import CitationStylesStyle
+    from citeproc.model import Name
 
+    Name.initialize = _initialize
     loaded = CitationStylesStyle(str(resource(f"styles/{style}.csl")), validate=False)
     root = loaded.root
     names = list(root.iter(f"{_CSL}name"))
@@ -131,6 +134,25 @@ def _load(style: Style) -> Any:
             for part in list(date)[1:]:
                 part.set("prefix", part.get("prefix", between))
     return loaded
+
+
+def _initialize(name: Any, given: str, mark: str, context: Any) -> str:
+    """In place of citeproc-py's, which sets points around what has no capital: ". maria ."."""
+    hyphens = name.get_option("initialize-with-hyphen", context)
+    return "-".join(
+        _initials(part, mark) for part in (given if hyphens else given.replace("-", " ")).split("-")
+    )
+
+
+def _initials(given: str, mark: str) -> str:
+    """Words without a capital are particles, unless there is none in the whole name. Names of
+    China, Japan and Korea have no initials."""
+    if _IDEOGRAM.search(given):
+        return given
+    bare, done = given == given.lower(), ""
+    for word in given.replace(".", " ").split():
+        done += word[0].upper() + mark if bare or word[0].isupper() else f" {word} "
+    return " ".join(done.split())
 
 
 def _year_letters(papers: Sequence[Paper]) -> dict[int, dict[str, str]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.paper import KINDS
+from sciread_app.domain.paper import KINDS, Author
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.services.copying import CopyAs, copy
 from sciread_app.services.styles import MOST, Style, cite, plain
@@ -141,6 +143,19 @@ def test_nothing_in_a_paper_is_taken_for_markup():
         (reference,) = cite([risky], style).references
         assert "<b>x" not in reference and "<u>" not in reference
         assert "<b>x</b> & y" in plain(reference).replace("Y", "y").replace("X", "x")
+
+
+@pytest.mark.parametrize(
+    ("given", "initials"),
+    [
+        ("Jean-Luc M.", "J.-L. M."), ("e. e.", "E. E."), ("maria", "M."), ("Ludwig van", "L. van"),
+        ("דוד", "ד."), ("太郎", "太郎"),
+    ],
+)  # fmt: skip
+def test_given_names_of_any_script_become_initials(given, initials):
+    one = replace(HELIX, authors=(Author("Fam", given),))
+    assert plain(cite([one], Style.apa).references[0]).startswith(f"Fam, {initials}")
+    assert plain(cite([one], Style.ieee).references[0]).startswith(f"[1] {initials} Fam, ")
 
 
 TEXT = st.text(max_size=30)
