@@ -8,6 +8,7 @@ import shutil
 import zipfile
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import trainer.contract
 from sciread_app import __version__
@@ -34,7 +35,7 @@ SCRIPT = """\
 set -eu
 cd "$(dirname "$0")"
 export SCIREAD_HOME="$PWD"
-[ -x .venv/bin/python ] || "${{PYTHON:-python3}}" -m venv .venv
+.venv/bin/python -m pip --version >/dev/null 2>&1 || "${{PYTHON:-python3}}" -m venv .venv
 .venv/bin/python -m pip install --quiet -r requirements.txt
 {pull}gpus=$(nvidia-smi -L 2>/dev/null | grep -c GPU || true)
 if [ "${{gpus:-0}}" -gt 1 ]; then
@@ -56,28 +57,25 @@ def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
             tr("There is a file or folder {name} already.", name=target),
             tr("Choose another name for the job."),
         )
-    packed = target.suffix.lower() == _ZIP
-    half = target.with_name(f"{target.name}.new")
-    folder = half.with_name(f"{target.stem}.folder") if packed else half
     try:
-        try:
-            _clear(half, folder)
-            _fill(folder, recipe, home, task)
-            if packed:
-                _pack(folder, half, target.stem, task)
-            half.replace(target)
-        except OSError as error:
-            raise LibraryError(
-                tr("The job cannot be written to {name}: {why}.", name=target, why=error.strerror),
-                tr("Choose another place, with room for the papers."),
-            ) from error
-    finally:
-        _clear(half, folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # A folder that nobody had: a name that one could guess may be somebody's.
+        with TemporaryDirectory(".new", f"{target.stem}-", target.parent) as room:
+            made = Path(room) / target.stem
+            _fill(made, recipe, home, task)
+            if target.suffix.lower() == _ZIP:
+                made = _pack(made, Path(room) / target.name, task)
+            made.replace(target)
+    except OSError as error:
+        raise LibraryError(
+            tr("The job cannot be written to {name}: {why}.", name=target, why=error.strerror),
+            tr("Choose another place, with room for the papers."),
+        ) from error
     return target
 
 
 def _fill(folder: Path, recipe: Recipe, home: Home, task: Task) -> None:
-    folder.mkdir(parents=True)
+    folder.mkdir()
     task.step(0, 0, tr("Copying the papers"))
     shutil.copytree(recipe.corpus, folder / "corpus", ignore=_LEFT_OUT)
     recipe, pull = _with_base(recipe, home, folder, task)
@@ -141,23 +139,16 @@ def requirements() -> list[str]:
     return [by_name.get(name, name) for name in NEEDS]
 
 
-def _pack(folder: Path, target: Path, name: str, task: Task) -> None:
+def _pack(folder: Path, target: Path, task: Task) -> Path:
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     total = sum(path.stat().st_size for path in files)
     done = 0
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for path in files:
             task.step(done >> 20, total >> 20, tr("Packing"))
-            archive.write(path, f"{name}/{path.relative_to(folder).as_posix()}")
+            archive.write(path, path.relative_to(folder.parent).as_posix())
             done += path.stat().st_size
-
-
-def _clear(*paths: Path) -> None:
-    for path in paths:
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+    return target
 
 
 def _readme(recipe: Recipe) -> str:

@@ -108,6 +108,32 @@ def test_a_model_of_the_hub_is_fetched_there(home: Home, tmp_path: Path) -> None
     assert '-m trainer pull "allenai/specter"' in (job / "train.sh").read_text()
 
 
+def test_what_lies_beside_it_stays(home: Home, tmp_path: Path) -> None:
+    beside = [tmp_path / name / "mine.txt" for name in ("job.folder", "job.new", "job.zip.new")]
+    for file in beside:
+        file.parent.mkdir()
+        file.touch()
+    write_job(recipe(home), home, tmp_path / "job", Task())
+    write_job(recipe(home), home, tmp_path / "job.zip", Task())
+    assert all(file.exists() for file in beside)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it is a script of sh")
+def test_an_environment_that_was_half_made_is_made_again(home: Home, tmp_path: Path) -> None:
+    """As where the system's Python cannot make one before a package is installed."""
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    half = job / ".venv" / "bin" / "python"
+    half.parent.mkdir(parents=True)
+    half.write_text("#!/bin/sh\nexit 1\n")
+    half.chmod(0o755)
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@" > made.txt\nexit 3\n')
+    python.chmod(0o755)
+    done = subprocess.run(["sh", job / "train.sh"], env={**os.environ, "PYTHON": str(python)})
+    assert done.returncode == 3
+    assert (job / "made.txt").read_text() == "-m venv .venv\n"
+
+
 def test_it_is_written_whole_or_not_at_all(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
