@@ -124,7 +124,8 @@ def open_home(folder: Path | None = None) -> Home:
 def find_home(folder: Path | None = None) -> Home:
     """The home folder as `open_home` chooses it, which need not be there."""
     wanted = folder or os.environ.get("SCIREAD_HOME") or _beside_the_program() or _usual()
-    home = Home(Path(wanted).expanduser())
+    # Whole, since the trainer's processes run in another folder than this one.
+    home = Home(Path(wanted).expanduser().absolute())
     return _moved(home) or home
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from sciread_app import paths
 from sciread_app.errors import LibraryError
-from sciread_app.paths import BESIDE, MOVED, Home, local_home, network_kind, open_home
+from sciread_app.paths import BESIDE, MOVED, Home, find_home, local_home, network_kind, open_home
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="paths of Windows are other ones")
 
@@ -103,6 +104,13 @@ def test_a_folder_beside_the_program_is_its_home(program, tmp_path, place):
     beside = tmp_path / "stick" / place / BESIDE
     beside.mkdir()
     assert open_home().folder == beside.resolve()
+
+
+def test_a_home_that_is_named_from_here_is_the_same_from_anywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCIREAD_HOME", "mine")
+    assert find_home().folder == tmp_path / "mine"
+    assert find_home(Path("papers")).folder == tmp_path / "papers"
 
 
 def test_who_names_a_home_gets_it_and_not_the_one_beside(program, tmp_path, monkeypatch):
