@@ -15,9 +15,8 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
-    QHeaderView,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -26,14 +25,14 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.services.classes import ClassScore
-from sciread_app.ui.dashboard.headings import as_list
+from sciread_app.ui.dashboard.headings import as_list, fill
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled
 
 Index = QModelIndex | QPersistentModelIndex
 
 LABEL, N, FOUND_A, FOUND_B, RIGHT_A, RIGHT_B = range(6)
-HIGH = 40
+HIGH, LEAST = 40, 130  # pixels: of a line, and of the names of classes
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TIPS = {
@@ -117,11 +116,14 @@ class ClassTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
-        header.setSectionResizeMode(LABEL, QHeaderView.ResizeMode.Stretch)
         for column, width in ((N, 54), (FOUND_A, 92), (FOUND_B, 92), (RIGHT_A, 84), (RIGHT_B, 84)):
             self.setColumnWidth(column, width)
         self.verticalHeader().setDefaultSectionSize(HIGH)
         appearance.changed.connect(self._repaint)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        fill(self, LABEL, LEAST)
 
     def _repaint(self, theme: Theme) -> None:
         self.viewport().update()

@@ -89,9 +89,12 @@ class EvidenceModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.ToolTipRole:
             return _TIPS.get(section)
         if role == Qt.ItemDataRole.TextAlignmentRole:
+            if section == METRIC:
+                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
             return int(_RIGHT if section in (N, A, B, CHANCE) else Qt.AlignmentFlag.AlignCenter)
         # Translators: p is the letter for how likely a thing is by chance
-        names = ("", "n", "A", "B", tr("B − A, with 95 %"), "p", tr("better"))
+        names = (tr("Metric"), "n", "A", "B", tr("B − A, with 95 %"), "p",
+                 tr("better"))  # fmt: skip
         return names[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

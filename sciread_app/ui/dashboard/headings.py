@@ -33,6 +33,14 @@ def as_list(table: QTableView) -> None:
     table.verticalHeader().hide()
 
 
+def fill(table: QTableView, column: int, least: int) -> None:
+    """Give a column what the others leave of the room; where that is too little to read what it
+    says, the table scrolls instead."""
+    header = table.horizontalHeader()
+    others = sum(header.sectionSize(n) for n in range(header.count()) if n != column)
+    header.resizeSection(column, max(least, table.viewport().width() - others))
+
+
 def measure(table: QTableView, lines: object) -> None:
     """Headings go over all columns, and are lower."""
     table.clearSpans()

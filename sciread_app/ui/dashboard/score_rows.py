@@ -65,7 +65,7 @@ class ScoreModel(QAbstractTableModel):
             return name if role in wanted else None
         if role == Qt.ItemDataRole.ToolTipRole and section == N:
             return tr("Of how many items each number is")
-        return ("", "n")[section] if role == Qt.ItemDataRole.DisplayRole else None
+        return (tr("Metric"), "n")[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         if self.row(index) is None:

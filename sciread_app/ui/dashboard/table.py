@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from sciread_app.language import tr
 from sciread_app.services.scores import Row
-from sciread_app.ui.dashboard.headings import as_list, measure
+from sciread_app.ui.dashboard.headings import as_list, fill, measure
 from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, N, ScoreModel
 from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.theme import Appearance, Theme
 
 WIDTH, WITH_PAPERS = 116, 128  # pixels of a model's column
+LEAST = 136  # of the names of metrics
 
 
 class ScoreTable(QTableView):
@@ -33,6 +35,10 @@ class ScoreTable(QTableView):
         as_list(self)
         self.setHorizontalHeader(ModelHeader(self.rows, appearance))
         appearance.changed.connect(self._repaint)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        fill(self, METRIC, LEAST)
 
     def _repaint(self, theme: Theme) -> None:
         self.viewport().update()
@@ -67,9 +73,9 @@ class ScoreTable(QTableView):
     def _measure(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(56)
         self.setColumnWidth(N, 56)
         for column in range(FIRST, self.rows.columnCount()):
             self.setColumnWidth(column, WITH_PAPERS if self._has_papers() else WIDTH)
+        fill(self, METRIC, LEAST)
         measure(self, self.rows.lines)

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.bars import marks
 from sciread_app.ui.dashboard.headings import Heading, paint_heading
-from sciread_app.ui.dashboard.score_rows import FIRST, Index, N, ScoreModel
+from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, Index, N, ScoreModel
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled
 from trainer.contract.papers import PaperNumber
@@ -50,8 +50,8 @@ class ModelHeader(QHeaderView):
         inner = QRectF(box).adjusted(8, 6, -12, -6)
         if section < FIRST:
             text = str(self._rows.headerData(section, Qt.Orientation.Horizontal) or "")
-            bottom = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom
-            painter.drawText(inner, bottom, text)
+            left = Qt.AlignmentFlag.AlignLeft if section == METRIC else Qt.AlignmentFlag.AlignRight
+            painter.drawText(inner.adjusted(2, 0, 0, 0), left | Qt.AlignmentFlag.AlignBottom, text)
         else:
             self._paint_model(painter, theme, inner, self._rows.models[section - FIRST])
         painter.restore()

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.headings import Heading
-from sciread_app.ui.dashboard.score_rows import FIRST
+from sciread_app.ui.dashboard.score_rows import FIRST, METRIC
 from sciread_app.ui.dashboard.table_paint import has_strip, span
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.theme import DARK, Choice
@@ -53,6 +53,13 @@ def test_each_metric_has_a_line_and_each_model_a_column(page):
         ["macro F1 ↑", "100", "40.00", "35.00", "30.00"],
         ["accuracy ↑", "100", "40.00", "35.00", "30.00"],
     ]
+
+
+def test_names_of_metrics_can_be_read_in_a_small_window(page, qtbot):
+    table = page.scores.table
+    page.window().resize(800, 500)
+    longest = max(table.fontMetrics().horizontalAdvance(line[METRIC]) for line in texts(table))
+    qtbot.waitUntil(lambda: table.width() < 500 and table.columnWidth(METRIC) > longest)
 
 
 def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):

@@ -47,6 +47,14 @@ def test_each_class_has_what_both_find_of_it_with_intervals(view):
         assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f} %")
 
 
+def test_names_of_classes_can_be_read_in_a_small_window(view, qtbot):
+    choose_task(view, "Fields")
+    view.window().resize(800, 500)
+    table = view.classes
+    longest = max(table.fontMetrics().horizontalAdvance(line.label) for line in table.rows.lines)
+    qtbot.waitUntil(lambda: table.columnWidth(LABEL) > longest)
+
+
 def test_a_class_that_is_chosen_stands_out_in_both_confusions(view):
     choose_task(view, "Fields")
     view.classes.selectRow(2)
