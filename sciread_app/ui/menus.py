@@ -51,51 +51,12 @@ class Menus:
         papers, search = bar.addMenu(tr("&Papers")), bar.addMenu(tr("&Search"))
         view, reader = bar.addMenu(tr("&View")), bar.addMenu(tr("&Reader"))
         models, help = bar.addMenu(tr("&Models")), bar.addMenu(tr("&Help"))
-        self._in_library(file, tr("&Add files…"), Keys.Open, window.add_files)
-        self._in_library(file, tr("Add a &folder…"), "Ctrl+Shift+O", window.add_folder)
-        self._exchange(
-            file, tr("Bring papers from &Zotero"), lambda exchange: exchange.bring_zotero()
-        )
-        self._exchange(
-            file, tr("Collections &kept as files"), lambda exchange: exchange.list_kept()
-        )
-        self.ledger = self._action(file, tr("&Last import…"), "", window.show_last_ledger)
-        self.ledger.setEnabled(False)
-        file.addSeparator()
-        self._action(file, tr("&Quit"), "Ctrl+Q", window.close)
         self.on_shelf: dict[str, QAction] = {}  # by the name of the verb
-        self._add_verbs(edit, BACK)
-        edit.addSeparator()
-        self._in_library(edit, tr("&Find"), Keys.Find, window.find_here)
-        self._on_page(edit, tr("&Copy citation"), "Ctrl+Shift+C", lambda page: page.copy_chosen())
-        self._add_copying(edit.addMenu(tr("Copy &as")))
-        self._add_verbs(papers, PAPERS)
-        self.rate = papers.addMenu(tr("&Rate"))
-        self._add_verbs(self.rate, STARS)
-        papers.addSeparator()
-        self._add_verbs(papers, SHELF)
-        papers.addSeparator()
-        self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
-        self._on_page(papers, tr("Write a no&te"), Keys.New, lambda page: page.details.write_note())
-        self._on_page(papers, tr("Add a &file to the paper…"), "", lambda p: p.details.add_file())
-        self._on_page(papers, tr("Fetch &citations of the paper"), "", lambda p: p.details.ask())
-        papers.addSeparator()
-        self.duplicates = DuplicatesVerbs(window, papers.addMenu(tr("&Merge and split")))
-        self._add_places(view)
-        view.addSeparator()
-        self._add_verbs(view, VIEW)
-        self._on_page(view, tr("&Back"), Keys.Back, lambda page: page.back())
-        self._on_page(view, tr("&Details"), "Ctrl+I", lambda page: page.toggle_details())
-        view.addSeparator()
-        self.palette = self._action(view, tr("&Commands…"), "Ctrl+K", window.show_palette)
-        self._action(view, tr("&Work in the background"), "Ctrl+J", window.toggle_work)
-        self._action(view, tr("&Next pane"), "F6", window.next_pane)
-        self.map = MapVerbs(window, view.addMenu(tr("&Map")))
-        self._add_themes(view.addMenu(tr("&Theme")))
-        self._on_page(
-            reader, tr("&Read the PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
-        )
-        self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
+        self._fill_file(file)
+        self._fill_edit(edit)
+        self._fill_papers(papers)
+        self._fill_view(view)
+        self._fill_reader(reader)
         self.search = SearchVerbs(window, search)
         self.reader = ReaderVerbs(window, reader)
         self.models = ModelsVerbs(window, models)
@@ -169,6 +130,63 @@ class Menus:
         """Every verb, in the order of the menus."""
         menus = self._window.menuBar().findChildren(QMenu)
         return [action for menu in menus for action in menu.actions() if action.text()]
+
+    def _fill_file(self, file: QMenu) -> None:
+        window = self._window
+        self._in_library(file, tr("&Add files…"), Keys.Open, window.add_files)
+        self._in_library(file, tr("Add a &folder…"), "Ctrl+Shift+O", window.add_folder)
+        self._exchange(
+            file, tr("Bring papers from &Zotero"), lambda exchange: exchange.bring_zotero()
+        )
+        self._exchange(
+            file, tr("Collections &kept as files"), lambda exchange: exchange.list_kept()
+        )
+        self.ledger = self._action(file, tr("&Last import…"), "", window.show_last_ledger)
+        self.ledger.setEnabled(False)
+        file.addSeparator()
+        self._action(file, tr("&Quit"), "Ctrl+Q", window.close)
+
+    def _fill_edit(self, edit: QMenu) -> None:
+        self._add_verbs(edit, BACK)
+        edit.addSeparator()
+        self._in_library(edit, tr("&Find"), Keys.Find, self._window.find_here)
+        self._on_page(edit, tr("&Copy citation"), "Ctrl+Shift+C", lambda page: page.copy_chosen())
+        self._add_copying(edit.addMenu(tr("Copy &as")))
+
+    def _fill_papers(self, papers: QMenu) -> None:
+        self._add_verbs(papers, PAPERS)
+        self.rate = papers.addMenu(tr("&Rate"))
+        self._add_verbs(self.rate, STARS)
+        papers.addSeparator()
+        self._add_verbs(papers, SHELF)
+        papers.addSeparator()
+        self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
+        self._on_page(papers, tr("Write a no&te"), Keys.New, lambda page: page.details.write_note())
+        self._on_page(papers, tr("Add a &file to the paper…"), "", lambda p: p.details.add_file())
+        self._on_page(papers, tr("Fetch &citations of the paper"), "", lambda p: p.details.ask())
+        papers.addSeparator()
+        self.duplicates = DuplicatesVerbs(self._window, papers.addMenu(tr("&Merge and split")))
+
+    def _fill_view(self, view: QMenu) -> None:
+        window = self._window
+        self._add_places(view)
+        view.addSeparator()
+        self._add_verbs(view, VIEW)
+        self._on_page(view, tr("&Back"), Keys.Back, lambda page: page.back())
+        self._on_page(view, tr("&Details"), "Ctrl+I", lambda page: page.toggle_details())
+        view.addSeparator()
+        self.palette = self._action(view, tr("&Commands…"), "Ctrl+K", window.show_palette)
+        self._action(view, tr("&Work in the background"), "Ctrl+J", window.toggle_work)
+        self._action(view, tr("&Next pane"), "F6", window.next_pane)
+        self.map = MapVerbs(window, view.addMenu(tr("&Map")))
+        self._add_themes(view.addMenu(tr("&Theme")))
+
+    def _fill_reader(self, reader: QMenu) -> None:
+        window = self._window
+        self._on_page(
+            reader, tr("&Read the PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
+        )
+        self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
 
     def _action(
         self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[], object]
