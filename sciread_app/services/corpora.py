@@ -205,7 +205,7 @@ def _described(folder: Path) -> Corpus | None:
             str(said["sha256"]),
             datetime.fromtimestamp(file.stat().st_mtime),
         )
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 

@@ -44,7 +44,7 @@ class Event:
         try:
             found = json.loads(line)
             return cls(found.pop("event"), found.pop("at"), found.pop("step"), found)
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
 
 

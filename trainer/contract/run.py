@@ -110,7 +110,7 @@ class Recipe:
                 f"{path} cannot be read: {error.strerror}.",
                 "A new run needs a recipe: add --recipe NAME --corpus FOLDER.",
             ) from error
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise TrainerError(f"{path} is no recipe: {error}.", "It is TOML; mend it.") from error
         except KeyError as error:
             raise TrainerError(f"{path} does not say what its {error} is.") from error
@@ -229,7 +229,7 @@ class Run:
         """What came out; None as long as the run is not finished."""
         try:
             found = json.loads(self._report.read_text("utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return found if isinstance(found, dict) else None
 

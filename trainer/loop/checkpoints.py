@@ -26,6 +26,8 @@ _MODEL = "model.safetensors"
 _OPTIMIZER = "optimizer.safetensors"
 # The last, and the one before: a disk that damages one rarely damages both.
 _KEPT = 2
+# What a state that somebody has spoilt may raise when it is read.
+_DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Tensors = dict[str, Tensor]
 
@@ -117,7 +119,7 @@ class Checkpoints:
             if not sound:
                 raise ValueError("its contents are not those that were written")
             return Checkpoint(folder, found["step"], found["state"])
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except _DAMAGED as error:
             raise TrainerError(
                 f"The checkpoint of step {step} is damaged ({_reason(error)})."
             ) from error

@@ -47,6 +47,7 @@ def test_a_recipe_by_hand_says_only_what_differs(tmp_path: Path) -> None:
         ('format = 1\nrecipe = "specter"', "does not say what its 'corpus' is"),
         ('format = 1\nrecipe = "spectre"\ncorpus = "c"', "There is no recipe 'spectre'"),
         ('format = 1\nrecipe = "specter"\ncorpus = 3', "is no recipe"),
+        ("format = " + "[" * 100_000, "is no recipe"),
         ('format = 1\nrecipe = "specter"\ncorpus = "c"\nsettings = 3', "is no recipe"),
         ('format = 1\nrecipe = "specter"\ncorpus = "c"\ngrid.clip = 3', "A grid cannot have 3"),
         (
@@ -204,6 +205,14 @@ def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
         State.failed,
         State.finished,
     ]
+
+
+def test_a_run_from_elsewhere_may_hold_anything(tmp_path: Path) -> None:
+    run, deep = Run(tmp_path), "[" * 100_000
+    (tmp_path / "report.json").write_text(deep)
+    (tmp_path / "events.jsonl").write_text(deep + "\n" + Event("end", 2.0).line())
+    assert run.report is None
+    assert [event.kind for event in run.events()] == ["end"]
 
 
 def test_only_one_process_trains_a_run(tmp_path: Path) -> None:
