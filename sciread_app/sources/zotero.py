@@ -49,13 +49,13 @@ def _pages(
     while True:
         place = {"format": "json", "limit": str(PAGE), "start": str(start)}
         page = _ask(client, path, {**order, **params, **place}, task)
-        yield page
+        yield [one for one in page if isinstance(one, dict) and isinstance(one.get("data"), dict)]
         start += PAGE
         if len(page) < PAGE:
             return
 
 
-def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> list[Object]:
+def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> list[Any]:
     try:
         body = client.ask(
             KEY, path, params=tuple(params.items()), accept=("json",), task=task,
@@ -63,8 +63,8 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
         )  # fmt: skip
     except SourceError as error:
         raise SourceError(error.message, HOW) from error
-    found = json.loads(body)
-    return [one for one in found if isinstance(one, dict) and isinstance(one.get("data"), dict)]
+    found: list[Any] = json.loads(body)
+    return found
 
 
 def _why_no_page(body: bytes) -> str:

@@ -31,7 +31,7 @@ _PAGE = 20_000
 _SHOWN = ("title", "abstract", "venue", "keywords")
 _MARKS = ("read", "rating", "trashed", "work")
 # Kept for papers, but no reason to keep a paper.
-_CACHES = ("vectors", "asked", "brought")
+_CACHES = ("vectors", "asked", "brought", "citekeys")
 
 
 # What was changed to and fro within an edit, and is as it was before.

@@ -56,6 +56,7 @@ class FakeZotero(LocalServer):
         super().__init__()
         self.top = [ARTICLE]
         self.children: list[dict[str, object]] = []
+        self.odd: set[int] = set()  # places in `top` where something else stands
 
     def respond(self, asked: Asked) -> Answer:
         found: list[dict[str, object]] = []
@@ -63,6 +64,7 @@ class FakeZotero(LocalServer):
             found = [{"data": one} for one in SHELVES]
         elif asked.path.endswith("/items/top"):
             found = [{"data": one} for one in self.top]
+            found = [{} if n in self.odd else one for n, one in enumerate(found)]
         elif asked.path.endswith("/items"):
             kind = asked.params["itemType"]
             found = [one for one in self.children if one["data"]["itemType"] == kind]
@@ -200,6 +202,15 @@ def test_a_large_library_comes_page_by_page_whole(library, server, bring):
     ]
     report = bring()
     assert report.added + report.merged == 2 * PAGE + 7 and library.count() == report.added
+
+
+def test_an_entry_that_is_none_does_not_end_the_library(library, server, bring):
+    server.top = [
+        {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
+        for n in range(PAGE + 7)
+    ]
+    server.odd = {3}
+    assert bring().read == PAGE + 6
 
 
 def test_items_that_are_no_papers_are_named_or_passed_over(library, server, bring):

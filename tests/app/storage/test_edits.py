@@ -257,6 +257,20 @@ def test_only_the_last_edits_are_kept(library, organise, monkeypatch):
     assert library.shelves.marks([1])[1].rating == 2
 
 
+def test_a_key_that_was_given_meanwhile_is_not_in_the_way(library, organise):
+    """As a collection that is kept as a file gives one to each paper as soon as it is there."""
+    first, second = library.put([paper("Bees", doi="10.1/a"), paper("Wasps", doi="10.1/b")]).ids
+    organise.merge(first, [second])
+    key = library.citekeys.pin([first])
+    organise.split(first)
+    library.citekeys.pin(library.ids())
+    assert organise.undo() and library.count() == 1
+    assert organise.undo() and library.count() == 2
+    library.citekeys.pin(library.ids())
+    assert organise.redo() and library.count() == 1
+    assert library.citekeys.pin([first]) == key
+
+
 def test_the_last_edit_is_kept_however_large(library, organise, monkeypatch):
     monkeypatch.setattr(edits, "_ROWS", 3)
     library.put([paper("A"), paper("B"), paper("C"), paper("D")])
