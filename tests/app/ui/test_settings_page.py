@@ -124,7 +124,7 @@ def test_the_page_opens_with_its_key_and_changes_the_theme(qtbot, show_window, a
     page = window.other_page("settings")
     with qtbot.waitSignal(window.theme_chosen):
         click(qtbot, page.theme.stops()[2])
-    assert appearance.theme is DARK
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
 
 
 def test_a_library_in_a_bad_place_is_offered_a_better_one(qtbot, show_window):
