@@ -226,7 +226,7 @@ def test_compiling_is_of_every_layer_on_what_is_no_cpu(
         assert compiled == list(backbone.inner.encoder.layer)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.gpu
 def test_compiled_layers_learn_the_same(backbone: Backbone) -> None:
     backbone.cuda()
     packed = texts().to(torch.device("cuda"))
