@@ -141,7 +141,7 @@ class CardDelegate(QStyledItemDelegate):
         if card is None:
             self._paint_placeholder(painter, inside, theme)
         else:
-            self._paint_card(painter, inside, card, evidence, words, theme)
+            self._paint_card(painter, inside, card, evidence, words, state[1], theme)
             if state[1]:
                 self._paint_buttons(painter, box, theme)
         painter.end()
@@ -169,6 +169,7 @@ class CardDelegate(QStyledItemDelegate):
         card: Card,
         evidence: Evidence | None,
         words: Sequence[str],
+        hovered: bool,
         theme: Theme,
     ) -> None:
         paper = card.paper
@@ -187,7 +188,8 @@ class CardDelegate(QStyledItemDelegate):
         bottom = box.bottom() + 8
         if evidence:
             bottom -= _line(self._tiny) + 2
-            self._paint_why(painter, box, bottom, why_words(card, evidence, words), theme)
+            free = box.adjusted(0, 0, -2 * BUTTON - 12 if hovered else 0, 0)
+            self._paint_why(painter, free, bottom, why_words(card, evidence, words), theme)
         room = bottom - top
         lines = max(1, room // _line(self._small))
         below = QRect(box.x(), top + 2, box.width(), room)
@@ -198,9 +200,8 @@ class CardDelegate(QStyledItemDelegate):
     def _paint_why(self, painter: QPainter, box: QRect, top: int, text: str, theme: Theme) -> None:
         painter.setFont(self._tiny)
         painter.setPen(QColor(theme.faint))
-        metrics, end = QFontMetrics(self._tiny), Qt.TextElideMode.ElideRight
-        place = QRect(box.x(), top + 2, box.width() - 2 * BUTTON - 12, _line(self._tiny))
-        painter.drawText(place, _LEFT, metrics.elidedText(text, end, place.width()))
+        shown = QFontMetrics(self._tiny).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(QRect(box.x(), top + 2, box.width(), _line(self._tiny)), _LEFT, shown)
 
     def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
         painter.setFont(self._title)
@@ -274,7 +275,7 @@ class CardDelegate(QStyledItemDelegate):
         if layout.lineCount() > most_lines:
             last = layout.lineAt(most_lines - 1).textStart()
             tail = QFontMetrics(font).elidedText(
-                text[last : last + 400], Qt.TextElideMode.ElideRight, box.width()
+                text[last : last + 400], Qt.TextElideMode.ElideRight, box.width() - 2
             )
             text = text[:last] + tail
             layout = _lay_out(text, font, box.width(), most_lines)
