@@ -35,7 +35,7 @@ SCORED = Qt.ItemDataRole.UserRole
 COLUMNS = (tr("What"), tr("Before"), tr("Now"), trc("a difference", "Change"), tr("Over"))
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
-_BAR, _HIGH, _NUMBER = 110, 8, 56
+_BAR, _SHORT, _HIGH, _NUMBER = 110, 60, 8, 56
 _NARROW = 560  # pixels
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -139,7 +139,8 @@ class ScoreTable(QTableWidget):
             self.model().setHeaderData(
                 column, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
             )
-        self.setItemDelegateForColumn(NOW, BarDelegate(appearance, self))
+        self._bars = BarDelegate(appearance, self)
+        self.setItemDelegateForColumn(NOW, self._bars)
         appearance.changed.connect(self._paint)
 
     def show_scores(self, scores: Sequence[Scored]) -> None:
@@ -195,6 +196,7 @@ class ScoreTable(QTableWidget):
     def _make_room(self) -> None:
         """What is least needed goes where there is little room."""
         narrow = self.width() < _NARROW
+        self._bars.length = _SHORT if narrow else _BAR
         self.setColumnHidden(CHANGE, not self._compared)
         self.setColumnHidden(BEFORE, not self._compared or narrow)
         self.setColumnHidden(OVER, narrow)
@@ -222,9 +224,10 @@ class BarDelegate(QStyledItemDelegate):
         super().__init__(parent)
         self._appearance = appearance
         self._bold = scaled(parent.font(), 1.0, QFont.Weight.DemiBold)
+        self.length = _BAR  # pixels of the bar
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(_NUMBER + _BAR + 26, QFontMetrics(self._bold).height() + 8)
+        return QSize(_NUMBER + self.length + 26, QFontMetrics(self._bold).height() + 8)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, _empty(option), QModelIndex())
@@ -239,7 +242,9 @@ class BarDelegate(QStyledItemDelegate):
         number = QRectF(room.left(), room.top(), _NUMBER, room.height())
         painter.drawText(number, int(_RIGHT), score.value)
         if score.share is not None:
-            bar = QRectF(number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, _BAR, _HIGH)
+            bar = QRectF(
+                number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, self.length, _HIGH
+            )
             _paint_bar(painter, bar, score, theme)
         painter.restore()
 

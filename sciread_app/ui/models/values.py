@@ -198,13 +198,13 @@ def _answering(papers: int, unread: int) -> str:
 def tiles(model: Model) -> list[tuple[str, str]]:
     """Its numbers, and what they count."""
     speed = tr("{rate:,.0f}/s", rate=model.speed) if model.speed else "–"
-    read = tr("papers read here") if model.speed else tr("speed not known yet")
+    read = tr("Papers read here") if model.speed else tr("Speed not known yet")
     return [
-        (f"{model.dim:,}", tr("numbers a vector")),
-        (size(model.size), tr("on the disk")),
+        (f"{model.dim:,}", tr("Numbers a vector")),
+        (size(model.size), tr("On the disk")),
         (speed, read),
-        (f"{model.max_tokens:,}", tr("word pieces read")),
-        (model.licence or "–", tr("licence")),
+        (f"{model.max_tokens:,}", tr("Word pieces read")),
+        (model.licence or "–", tr("Licence")),
     ]
 
 

@@ -142,8 +142,13 @@ def tiles(training: Training, story: Story) -> list[tuple[str, str]]:
     elif story.seconds:
         found.append((duration(story.seconds), tr("Took")))
     if story.about.get("device"):
-        found.append((str(story.about["device"])[:24], tr("Trains on")))
+        found.append((device(str(story.about["device"]))[:24], tr("Trains on")))
     return found
+
+
+def device(name: str) -> str:
+    """As people write it; a graphics card has a name of its own."""
+    return name.upper() if name in ("cpu", "mps", "cuda") else name
 
 
 def scientific(value: float) -> str:
@@ -165,7 +170,7 @@ def facts(training: Training, story: Story) -> list[tuple[str, str]]:
         (tr("Recipe"), training.recipe),
         # Translators: settings in which it is not as the recipe says
         (tr("But with"), changed(training)),
-        (tr("Starts from"), training.base),
+        (tr("Starts from"), base_of(STARTER) if training.base == STARTER else training.base),
         (tr("Corpus"), training.corpus.name),
         (tr("Seed"), str(training.seed)),
         (tr("Precision"), str(about.get("precision", ""))),
@@ -229,7 +234,7 @@ def took(estimate: Estimate) -> str:
         "{steps}, about {duration} here ({device}), {memory} of memory",
         steps=steps,
         duration=duration(estimate.seconds),
-        device=estimate.device,
+        device=device(estimate.device),
         memory=size(estimate.memory),
     )
 

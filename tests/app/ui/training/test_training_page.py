@@ -265,7 +265,7 @@ def test_how_long_it_takes_is_said_here(qtbot, write, jobs, teacher):
     shown = write()
     click(qtbot, shown.form.estimate)
     qtbot.waitUntil(lambda: "330 steps" in shown.form.said.text())
-    assert shown.form.said.text() == "330 steps, about 11 min here (cpu), 2.1 GB of memory"
+    assert shown.form.said.text() == "330 steps, about 11 min here (CPU), 2.1 GB of memory"
     shown.form.settings.rows["epochs"].field.setText("9")
     settle(qtbot, jobs, shown)
     assert shown.form.said.text() == ""  # it is another plan now
@@ -332,6 +332,8 @@ def test_one_that_goes_on_is_followed(qtbot, show, jobs, teacher):
     assert view.bar.value() == 363
     assert len(view.curves.loss.lines) == 3 and view.curves.pace.lines
     assert "0.0500" in _said(view.tiles) and "4e-5" in _said(view.tiles)
+    assert "CPU" in _said(view.tiles)
+    assert ("Starts from", "the model that came with SciRead") in view.facts.rows
     teacher.have(training("mine", step=200))
     qtbot.waitUntil(lambda: "Step 200" in view.far.text())
     teacher.have(training("mine", Standing.finished))
