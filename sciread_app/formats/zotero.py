@@ -50,6 +50,12 @@ def tags(data: Item) -> list[str]:
     return list(_texts(data.get("tags"), automatic=False))
 
 
+def collections(data: Item) -> list[str]:
+    """The keys of those that it is in."""
+    keys = data.get("collections")
+    return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
+
+
 def note_text(data: Item) -> str:
     """A note of Zotero's, which is HTML, as plain text with its paragraphs."""
     text = _ENDS_LINE.sub("\n", str(data.get("note") or ""))
@@ -67,7 +73,7 @@ def added(data: Item) -> float:
 
 def file_of(data: Item, links: Item) -> str:
     """The path of an attachment's file; empty if it has none on this computer."""
-    enclosure = links.get("enclosure")
+    enclosure = links.get("enclosure") if isinstance(links, dict) else None
     url = str(enclosure.get("href") or "") if isinstance(enclosure, dict) else ""
     if url.startswith("file:"):
         return file_links.path_of_url(url)

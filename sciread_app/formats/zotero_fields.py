@@ -87,7 +87,8 @@ def to_csl(data: Item) -> dict[str, Any]:
     item["title"] = data.get("title") or data.get("caseName") or data.get("subject") or ""
     item["issued"] = {"raw": data["date"]} if data.get("date") else None
     item["container-title"] = next((data[name] for name in _VENUES if data.get(name)), "")
-    for person in data.get("creators") or ():
+    creators = data.get("creators")
+    for person in creators if isinstance(creators, list) else ():
         if _is_object(person):
             role = _PEOPLE.get(str(person.get("creatorType")), "contributor")
             item.setdefault(role, []).append(_name(person))

@@ -115,7 +115,7 @@ class Zotero:
         there: set[Thing] = set()
         before = self._library.brought.of(ids)
         for data, id in zip(read, ids, strict=True):
-            keys = data.get("collections") or ()
+            keys = items.collections(data)
             there |= {Thing(id, "tag", tag) for tag in items.tags(data) if tag}
             there |= {Thing(id, "collection", shelves[key]) for key in keys if key in shelves}
             brought = notes.get(str(data.get("key")), ())

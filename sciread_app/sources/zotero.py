@@ -64,6 +64,8 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
     except SourceError as error:
         raise SourceError(error.message, HOW) from error
     found: list[Any] = json.loads(body)
+    if b"\\ud" in body.lower():  # it may be half a character, which no database takes
+        found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     return found
 
 

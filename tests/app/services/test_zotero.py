@@ -218,9 +218,12 @@ def test_items_that_are_no_papers_are_named_or_passed_over(library, server, brin
         {"key": "N", "itemType": "note", "note": "alone"},
         {"key": "X", "itemType": "book", "title": ""},
         {"key": "Y", "itemType": "book", "title": "Ants", "creators": ["odd"], "tags": "odd"},
+        {"key": "Z", "itemType": "book", "title": "Odd", "creators": True, "collections": [{}, 1]},
+        {"key": "H", "itemType": "book", "title": "Half\ud800", "tags": [{"tag": "\ud800"}]},
     ]
+    server.children = [{"data": {"itemType": "attachment", "parentItem": "Y"}, "links": "odd"}]
     report = bring()
-    assert (report.added, report.failed) == (1, 1)
+    assert (report.added, report.failed) == (3, 1)
     assert report.skips[0].entry == "X" and "title" in report.skips[0].why
 
 
