@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.theme import styled
@@ -17,8 +17,7 @@ class Pair(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.first, self.second = _box(tr("First model, A")), _box(tr("Second model, B"))
-        self.swap = styled(QToolButton(), "plain")
-        self.swap.setText("⇄")
+        self.swap = QPushButton("⇄")
         self.swap.setToolTip(tr("The other way round"))
         self.swap.setAccessibleName(tr("The other way round"))
         row = QHBoxLayout(self)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QPushButton,
     QSplitter,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -44,9 +44,7 @@ class ScoresView(QWidget):
         self.suites.setAccessibleName(tr("Suite"))
         self.boards = QComboBox()
         self.boards.setAccessibleName(tr("Data"))
-        self.models = styled(QToolButton(), "plain")
-        self.models.setText(tr("Models"))
-        self.models.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.models = QPushButton(tr("Models"))
         self.models.setMenu(QMenu(self.models))
         self.table = ScoreTable(appearance)
         self.panel = RowPanel(appearance)
