@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sciread_app.domain.training import LIBRARY, Data
+from sciread_app.errors import LibraryError
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services import trainer_process
@@ -133,6 +134,8 @@ class Learning:
     def start(self, plan: Plan, task: Task) -> Training:
         """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
         Cancelled."""
+        for missing in self._of_base(plan.on(Path()).base):  # it would begin, and fail at once
+            raise LibraryError(missing.text, tr("Add it first, or start from another model."))
         recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
         return self.runs.start(recipe, plan.name)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sciread_app.domain.training import LIBRARY, Data, Kind
-from sciread_app.errors import TrainerFailed
+from sciread_app.errors import LibraryError, TrainerFailed
 from sciread_app.paths import Home
 from sciread_app.services import trainer_process, training
 from sciread_app.services.corpora import Corpora, Held
@@ -107,6 +107,16 @@ def test_a_model_that_is_not_here_can_be_fetched(learning: Learning, home: Home)
     assert check(learning, Held(RICH), recipe="specter-paper").able
     gone = check(learning, Held(RICH), changes={"base": str(home.folder / "gone")})
     assert not gone.able and gone.lines[-1].remedy is None
+
+
+def test_what_starts_from_a_model_that_is_not_here_is_not_begun(
+    learning: Learning, library: Library, home: Home
+) -> None:
+    library.put([paper("A")])
+    with pytest.raises(LibraryError, match="not here yet: nowhere") as refused:
+        learning.start(Plan(changes={"base": "nowhere"}), Task())
+    assert refused.value.hint
+    assert not home.corpora.exists() and not home.runs.exists()
 
 
 def test_what_goes_on_already_is_named(learning: Learning, home: Home) -> None:
