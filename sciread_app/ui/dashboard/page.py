@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -49,7 +50,11 @@ VIEWS = (
     (tr("Neighbours"), tr("What two models find beside papers that you know")),
     (tr("Maps"), tr("Your papers as two models see them")),
 )
+NAMES = ("scores", "compare", "classes", "learning", "neighbours", "maps")  # of the page
 TO_BEAT = ("starter", "tf-idf")  # what a model that was trained here should beat
+
+
+W = TypeVar("W", bound=QWidget)
 
 
 class View(Protocol):
@@ -57,6 +62,8 @@ class View(Protocol):
 
 
 class DashboardPage(Page):
+    """Its views are built when they are first gone to, since all at once take too long."""
+
     paper_wanted = Signal(object)  # PaperId, to be read in full
     switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
     said = Signal(str, str)  # what was done, and what more there is to say of it
@@ -70,17 +77,46 @@ class DashboardPage(Page):
         self._appearance = appearance
         self.found = Found()
         self._measuring: Job | None = None
-        dashboard = source.dashboard
         self.views = Segments(tr("What to look at"), VIEWS)
         self.scores = ScoresView(appearance)
-        self.compare = VerdictView(dashboard, jobs, appearance)
-        self.classes = TaskView(dashboard, jobs, appearance)
-        self.learning = LearningView(dashboard, jobs, appearance)
-        self.neighbours = NeighboursView(source, jobs, appearance)
-        self.maps = MapsView(source, jobs, appearance)
         self._build()
         self._connect()
         self._show_progress("")
+
+    @cached_property
+    def compare(self) -> VerdictView:
+        view = self._put_up(VerdictView(self._source.dashboard, self._jobs, self._appearance))
+        view.measure_wanted.connect(self.ask_what_to_measure)
+        view.show_found(self.found)
+        return view
+
+    @cached_property
+    def classes(self) -> TaskView:
+        view = self._put_up(TaskView(self._source.dashboard, self._jobs, self._appearance))
+        view.measure_wanted.connect(self.ask_what_to_measure)
+        view.show_found(self.found)
+        return view
+
+    @cached_property
+    def learning(self) -> LearningView:
+        return self._put_up(LearningView(self._source.dashboard, self._jobs, self._appearance))
+
+    @cached_property
+    def neighbours(self) -> NeighboursView:
+        view = self._put_up(NeighboursView(self._source, self._jobs, self._appearance))
+        view.paper_wanted.connect(self.paper_wanted)
+        view.switch_wanted.connect(self.switch_wanted)
+        return view
+
+    @cached_property
+    def maps(self) -> MapsView:
+        view = self._put_up(MapsView(self._source, self._jobs, self._appearance))
+        view.paper_wanted.connect(self.paper_wanted)
+        return view
+
+    def _put_up(self, view: W) -> W:
+        self._pages.addWidget(view)
+        return view
 
     # What the window asks of a page.
 
@@ -95,25 +131,16 @@ class DashboardPage(Page):
         return (self.views, *(stop for stop in self._view.stops() if stop.isVisible()))
 
     def library_changed(self, changes: Changes) -> None:
-        if not self.isVisible():
-            return
-        if changes.space or changes.vectors or changes.papers:
-            asks = {NEIGHBOURS: self.neighbours.ask, MAPS: self.maps.ask}
-            asks.get(self.views.current, lambda: None)()
+        asked = changes.space or changes.vectors or changes.papers
+        if asked and self.isVisible() and self.views.current in (NEIGHBOURS, MAPS):
+            self._ask()
 
     # Verbs, from buttons, menus and keys.
 
     def show_view(self, number: int) -> None:
         self.views.choose(number)
-        self._pages.setCurrentIndex(number)
-        asks: dict[int, Callable[[], object]] = {
-            COMPARE: self.compare.ask,
-            CLASSES: self.classes.ask,
-            LEARNING: self.learning.ask,
-            NEIGHBOURS: self.neighbours.ask,
-            MAPS: self.maps.ask,
-        }
-        asks.get(number, lambda: None)()
+        self._pages.setCurrentWidget(self._at(number))
+        self._ask()
 
     def show_or_measure(self, space: str) -> None:
         """The scores among which those of this model are; where there are none, ask for them."""
@@ -199,13 +226,24 @@ class DashboardPage(Page):
             lane=Lane.light,
         )
 
+    def _at(self, number: int) -> QWidget:
+        view: QWidget = getattr(self, NAMES[number])
+        return view
+
+    def _ask(self) -> None:
+        asks: dict[int, Callable[[], object]] = {
+            COMPARE: lambda: self.compare.ask(),
+            CLASSES: lambda: self.classes.ask(),
+            LEARNING: lambda: self.learning.ask(),
+            NEIGHBOURS: lambda: self.neighbours.ask(),
+            MAPS: lambda: self.maps.ask(),
+        }
+        asks.get(self.views.current, lambda: None)()
+
     @property
     def _view(self) -> View:
-        views: tuple[View, ...] = (
-            *(self.scores, self.compare, self.classes),
-            *(self.learning, self.neighbours, self.maps),
-        )
-        return views[self.views.current]
+        view: View = getattr(self, NAMES[self.views.current])
+        return view
 
     @property
     def _view_widget(self) -> QWidget:
@@ -222,8 +260,8 @@ class DashboardPage(Page):
 
     def _show_found(self, found: Found) -> None:
         self.found = found
-        for view in (self.scores, self.compare, self.classes):
-            view.show_found(found)
+        for name in {"scores", "compare", "classes"} & {"scores", *vars(self)}:
+            getattr(self, name).show_found(found)
         if not found.boards:
             self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
         can = bool(found.boards)
@@ -302,11 +340,7 @@ class DashboardPage(Page):
         self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
         self._pages = QStackedWidget()
         column.addWidget(self._pages, 1)
-        for view in (
-            *(self.scores, self.compare, self.classes),
-            *(self.learning, self.neighbours, self.maps),
-        ):
-            self._pages.addWidget(view)
+        self._put_up(self.scores)
         stops = [*self.views.stops(), self.stop, self.export, self.evaluate]
         for one, next_one in pairwise([*stops, *self.scores.stops()]):
             QWidget.setTabOrder(one, next_one)
@@ -315,10 +349,5 @@ class DashboardPage(Page):
         self.views.chosen.connect(self.show_view)
         self.evaluate.clicked.connect(self.ask_what_to_measure)
         self.stop.clicked.connect(self.stop_measuring)
-        self.compare.measure_wanted.connect(self.ask_what_to_measure)
-        self.classes.measure_wanted.connect(self.ask_what_to_measure)
-        self.neighbours.paper_wanted.connect(self.paper_wanted)
-        self.neighbours.switch_wanted.connect(self.switch_wanted)
-        self.maps.paper_wanted.connect(self.paper_wanted)
         self._jobs.progressed.connect(self._progress)
         self._jobs.finished.connect(self._finished)

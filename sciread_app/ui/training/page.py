@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,9 +68,26 @@ class TrainingPage(Page):
         self._looking: Job | None = None
         self._loading: Job | None = None
         self._loaded = self._was_busy = False
+        self._appearance = appearance
         self._build(appearance)
-        self.planning = Planning(teacher, jobs, self.form, self)
         self._connect()
+
+    @cached_property
+    def form(self) -> TrainingForm:
+        """Built when somebody first writes a training: it is most of the page."""
+        form = TrainingForm(self._appearance)
+        self._right.addWidget(form)
+        form.closed.connect(self._close_form)
+        return form
+
+    @cached_property
+    def planning(self) -> Planning:
+        planning = Planning(self._teacher, self._jobs, self.form, self)
+        planning.started.connect(self._started)
+        planning.place_wanted.connect(self.place_wanted)
+        planning.came.connect(self.came)
+        planning.problem.connect(self.problem)
+        return planning
 
     # What the window asks of a page.
 
@@ -142,7 +159,8 @@ class TrainingPage(Page):
     @property
     def writes(self) -> bool:
         """Whether the form of a new training is shown."""
-        return self._right.currentWidget() is self.form and self._whole.currentIndex() == 1
+        shown = self._right.currentWidget()
+        return isinstance(shown, TrainingForm) and self._whole.currentIndex() == 1
 
     def why_not(self, verb: str) -> str:
         """Why something cannot be done to the training that is shown; empty where it can."""
@@ -279,7 +297,7 @@ class TrainingPage(Page):
         self.open_button.setToolTip(tr("One that was made elsewhere, or a job that has come back"))
         self.new_button = styled(QPushButton(tr("New training")), "primary")
         self.list = TrainingList(appearance)
-        self.view, self.form = TrainingView(appearance), TrainingForm(appearance)
+        self.view = TrainingView(appearance)
         self.nothing = EmptyState(appearance)
         self.nothing.say(
             "training", tr("Teach a model your field"), ABOUT,
@@ -313,7 +331,6 @@ class TrainingPage(Page):
         split.setSizes([300, 840])
         split.setContentsMargins(12, 0, 16, 12)
         self._right.addWidget(self.view)
-        self._right.addWidget(self.form)
 
     def _connect(self) -> None:
         self._ticks = QTimer(self, interval=LOOKS_MS)
@@ -324,9 +341,3 @@ class TrainingPage(Page):
         self.view.wanted.connect(self.do)
         self.new_button.clicked.connect(self.begin)
         self.open_button.clicked.connect(self.open_folder)
-        self.form.closed.connect(self._close_form)
-        planning = self.planning
-        planning.started.connect(self._started)
-        planning.place_wanted.connect(self.place_wanted)
-        planning.came.connect(self.came)
-        planning.problem.connect(self.problem)

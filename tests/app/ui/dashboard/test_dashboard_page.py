@@ -15,6 +15,7 @@ from sciread_app.errors import TrainerFailed
 from sciread_app.ui.dashboard import export
 from sciread_app.ui.dashboard import page as page_module
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.neighbours_view import NeighboursView
 from sciread_app.ui.dashboard.page import LEARNING, NEIGHBOURS, VIEWS
 
 
@@ -26,6 +27,14 @@ def dialog(page, settled):
     yield found
     if isValid(found):
         found.close()
+
+
+def test_a_view_is_built_when_it_is_first_gone_to(page, show):
+    assert not page.findChildren(NeighboursView)
+    for number in (NEIGHBOURS, LEARNING, NEIGHBOURS):
+        show(number)
+    assert page.findChild(NeighboursView).isVisible()
+    assert len(page.findChildren(NeighboursView)) == 1
 
 
 def test_models_and_what_they_should_beat_are_offered(dialog):

@@ -18,6 +18,7 @@ from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.training import form_data, page, planning, watch
+from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.words import STANDINGS
 from tests.app.ui.fake_training import ENOUGH, LACKS, STEPS, training
@@ -90,6 +91,11 @@ def test_who_has_trained_nothing_is_invited(qtbot, show, jobs):
     assert shown.writes and shown.form.isVisible() and not shown.list.isVisible()
     click(qtbot, shown.form.close_it)
     assert shown.nothing.isVisible()
+
+
+def test_the_form_is_built_when_somebody_writes(write, show):
+    assert not show().findChildren(TrainingForm)
+    assert write().findChild(TrainingForm).isVisible()
 
 
 @pytest.mark.parametrize("spec", METHODS, ids=lambda spec: spec.key)
@@ -564,6 +570,7 @@ def test_all_of_it_is_reached_by_tab_and_has_a_name(qtbot, show_window, desk, jo
         settle(qtbot, jobs, shown)
         shown.form.settings.folded.button.click()
         shown.form.settings.rows["epochs"].field.setText("9")
+        settle(qtbot, jobs, shown)  # a check puts up its buttons anew
     qtbot.waitUntil(lambda: not jobs.running())
     seen = walk(qtbot, window)
     wanted = [w for w in shown.findChildren(QWidget) if takes_focus(w)]
