@@ -30,6 +30,9 @@ _FORMAT = 1
 _BLOCK = 98_304
 # Rows in memory at a time when the file is written anew.
 _REWRITTEN = 4096
+# Bytes of the file that are read until they are let go of. Whoever looks at every row, be it at its
+# hash alone, would else hold all of them meanwhile.
+_HELD = 16 * 2**20
 
 # What is left of a sign-extended half once it was moved to the place of a float's bits.
 _HALF_BITS = np.int32(-0x70000001)
@@ -70,7 +73,10 @@ class Rows:
         step = max(1, _BLOCK // self.dim)
         wide = np.empty((step, self.dim), np.int32)
         query = query.astype(np.float32) * _EXPONENT
-        for start in range(0, len(rows), step):
+        let_go = max(1, self._step // step)
+        for number, start in enumerate(range(0, len(rows), step)):
+            if number % let_go == 0:
+                self._let_go()
             block = slice(start, start + step)
             found = self.take(rows[block])
             np.dot(self._widened(found, wide), query, out=scores[block])
@@ -80,15 +86,20 @@ class Rows:
 
     def hold(self, rows: Numbers, hashes: Numbers) -> NDArray[np.bool_]:
         """Which of these rows hold the text asked for."""
-        held, inside = np.zeros(len(rows), bool), self._inside(rows)
-        held[inside] = self._table["hash"][rows[inside] - self.first] == hashes[inside]
-        self._let_go()
+        held, inside, step = np.zeros(len(rows), bool), self._inside(rows), self._step
+        for start in range(0, len(rows), step):
+            part = np.arange(start, min(start + step, len(rows)))
+            part = part[inside[part]]
+            held[part] = self._table["hash"][rows[part] - self.first] == hashes[part]
+            self._let_go()
         return held
 
     def find(self, hashes: Numbers) -> Numbers:
         """A row for each of these texts, whoever it was written for; -1 where there is none."""
-        there = np.array(self._table["hash"])
-        self._let_go()
+        there = np.empty(len(self), np.int64)
+        for start in range(0, len(self), self._step):
+            there[start : start + self._step] = self._table["hash"][start : start + self._step]
+            self._let_go()
         found = np.full(len(hashes), -1)
         if len(there):
             order = np.argsort(there, kind="stable")
@@ -110,6 +121,11 @@ class Rows:
 
     def _inside(self, rows: Numbers) -> NDArray[np.bool_]:
         return (rows >= self.first) & (rows < self.first + len(self._table))
+
+    @property
+    def _step(self) -> int:
+        """Rows to look at until they are let go of."""
+        return max(1, _HELD // self._table.itemsize)
 
     def _let_go(self) -> None:
         """What was read counts as memory of ours no longer; the system keeps it while it can."""

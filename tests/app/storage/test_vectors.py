@@ -228,3 +228,26 @@ def test_what_was_read_of_the_file_stays_in_memory_for_nobody(file, asked):
 
     _, _, about = SMAPS.read_text().partition(str(file.path))
     assert re.search(r"^Rss: +(\d+) kB$", about, re.MULTILINE)[1] == "0"
+
+
+@pytest.mark.skipif(not SMAPS.exists(), reason="only Linux tells how much memory there was at most")
+@pytest.mark.parametrize("asked", ["scores", "hold", "find"])
+def test_who_looks_at_every_row_never_has_the_whole_file_in_memory(tmp_path, asked):
+    count, dim = 60_000, 384
+    file = VectorFile(tmp_path / "a.vectors", "a", dim)
+    file.write(0, np.zeros((count, dim), np.float16), hashes(count))
+    rows, every, texts = file.rows(), np.arange(count), hashes(count)
+    look = {
+        "scores": lambda: rows.scores(units(1, dim=dim)[0], every, texts),
+        "hold": lambda: rows.hold(every, texts),
+        "find": lambda: rows.find(texts),
+    }[asked]
+    Path("/proc/self/clear_refs").write_text("5")  # counts the most anew
+    before = kilobytes("VmRSS")
+    assert look() is not None
+    assert kilobytes("VmHWM") - before < file.path.stat().st_size / 1024 * 0.6
+
+
+def kilobytes(what: str) -> int:
+    status = Path("/proc/self/status").read_text()
+    return int(re.search(rf"^{what}:\s+(\d+) kB$", status, re.MULTILINE)[1])
