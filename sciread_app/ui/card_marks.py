@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from sciread_app.domain.paper import Author
 from sciread_app.domain.sentences import sentences
 from sciread_app.language import tr, trn
 from sciread_app.ui.marks import spans, stem
@@ -13,6 +14,7 @@ from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Card, Evidence, Moved
 
+MOST_AUTHORS = 6
 MOST_FIELDS = 4
 MOST_WORDS = 4
 STARS = 5
@@ -24,6 +26,23 @@ class Mark(NamedTuple):
     text: str
     fill: str
     letters: str
+
+
+def authors(names: Sequence[Author], most: int = MOST_AUTHORS) -> str:
+    """The first few names, and how many more there are."""
+    if not names:
+        return tr("Unknown authors")
+    shown = ", ".join(author.name for author in names[:most])
+    more = len(names) - most
+    if more <= 0:
+        return shown
+    return trn("{names} and {n} more", "{names} and {n} more", more, names=shown)
+
+
+def authors_within(names: Sequence[Author], fits: Callable[[str], bool]) -> str:
+    """As many whole names as there is room for, so that how many more there are is always seen."""
+    tried = (authors(names, most) for most in range(MOST_AUTHORS, 1, -1))
+    return next((text for text in tried if fits(text)), authors(names, 1))
 
 
 def marks_of(card: Card, theme: Theme) -> list[Mark]:

@@ -29,10 +29,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from sciread_app.domain.paper import Author
-from sciread_app.language import tr, trn
+from sciread_app.language import tr
 from sciread_app.ui.card_marks import (
     Mark,
+    authors_within,
     closeness_words,
     marks_of,
     moved_mark,
@@ -50,7 +50,6 @@ GAP = 8  # between two cards
 GUTTER = 14  # left of the text, for the dot of an unread paper
 SIDE = 74  # right of the title, for the bar
 TEXT_SHOWN = 700  # characters of an abstract that two lines can ever need
-MOST_AUTHORS = 6
 LONGEST_CHIP = 150  # pixels
 BUTTON = 24  # pixels of the buttons that steer, seen under the mouse
 
@@ -183,7 +182,11 @@ class CardDelegate(QStyledItemDelegate):
         beside = box.adjusted(0, 0, -side, 0)
         top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
         # The bar may reach down to the authors.
-        top = self._paint_line(painter, beside, top + 3, authors(paper.authors), theme.quiet)
+        small = QFontMetrics(self._small)
+        who = authors_within(
+            paper.authors, lambda text: small.horizontalAdvance(text) <= beside.width()
+        )
+        top = self._paint_line(painter, beside, top + 3, who, theme.quiet)
         top = self._paint_facts(painter, box, top + 1, card, theme)
         bottom = box.bottom() + 8
         if evidence:
@@ -285,18 +288,7 @@ class CardDelegate(QStyledItemDelegate):
         return round(min(layout.lineCount(), most_lines) * _line(font))
 
 
-__all__ = ["CardDelegate", "authors", "closeness", "percent"]
-
-
-def authors(names: Sequence[Author]) -> str:
-    """The first few names, and how many more there are."""
-    if not names:
-        return tr("Unknown authors")
-    shown = ", ".join(author.name for author in names[:MOST_AUTHORS])
-    more = len(names) - MOST_AUTHORS
-    if more <= 0:
-        return shown
-    return trn("{names} and {n} more", "{names} and {n} more", more, names=shown)
+__all__ = ["CardDelegate", "closeness", "percent"]
 
 
 def closeness(percentile: float) -> float:

@@ -31,8 +31,8 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.ui.card_marks import spoken_marks, spoken_move
-from sciread_app.ui.cards import CardDelegate, authors
+from sciread_app.ui.card_marks import authors, spoken_marks, spoken_move
+from sciread_app.ui.cards import CardDelegate
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.values import Card, Evidence, Listing

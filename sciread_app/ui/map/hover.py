@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.ui.cards import authors
+from sciread_app.ui.card_marks import authors
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.papers import CardSource
@@ -77,7 +77,7 @@ class HoverCard(QFrame):
         paper = card.paper
         self.title.setText(readable(paper.title) or tr("Without a title"))
         where = " · ".join(filter(None, (paper.venue, paper.published[:4])))
-        self.below.setText("\n".join(filter(None, (authors(paper.authors[:4]), where))))
+        self.below.setText("\n".join(filter(None, (authors(paper.authors, 4), where))))
         self.adjustSize()
         frame = self._parent.rect()
         left, top = self._at.x() + AWAY, self._at.y() + AWAY

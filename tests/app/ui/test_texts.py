@@ -7,13 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sciread_app.ui.card_marks import (
+    authors,
+    authors_within,
     closeness_words,
     marks_of,
     spoken_marks,
     telling_part,
     why_words,
 )
-from sciread_app.ui.cards import authors, closeness, percent
+from sciread_app.ui.cards import closeness, percent
 from sciread_app.ui.details_text import body_text, head_text, marked, warning
 from sciread_app.ui.foot import Pace, duration, how_far
 from sciread_app.ui.links import links
@@ -116,7 +118,15 @@ def test_the_bar_grows_with_every_nine():
 def test_many_authors_are_counted():
     many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
     assert authors(many).endswith("Author5 and 3 more")
+    assert authors(many, 4).endswith("Author3 and 5 more")
     assert authors(()) == "Unknown authors"
+
+
+def test_where_not_all_names_fit_it_is_still_seen_how_many_there_are():
+    many = paper(authors=";".join(f"Author{n}" for n in range(9))).authors
+    assert authors_within(many, lambda text: len(text) <= 30) == "Author0, Author1 and 7 more"
+    assert authors_within(many, lambda text: False) == "Author0 and 8 more"
+    assert authors_within(many[:2], lambda text: len(text) <= 30) == "Author0, Author1"
 
 
 @pytest.mark.parametrize(
