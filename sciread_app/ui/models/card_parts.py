@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QFrame,
     QGridLayout,
     QHeaderView,
@@ -345,9 +346,25 @@ def group(*inside: QWidget, name: str = "") -> QWidget:
 
 def scrolling(body: QWidget) -> QScrollArea:
     """As wide as there is room, and as high as it has to be."""
-    scroll = QScrollArea(widgetResizable=True)
+    scroll = _Scroll(widgetResizable=True)
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     scroll.setWidget(body)
     return scroll
+
+
+class _Scroll(QScrollArea):
+    """What gets the focus by a key is seen, though the focus came from outside, of which Qt's own
+    area takes no notice."""
+
+    def __init__(self, *, widgetResizable: bool) -> None:
+        super().__init__(widgetResizable=widgetResizable)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
+        body = self.widget()
+        if now and body and body.isAncestorOf(now) and not QApplication.mouseButtons():
+            self.ensureWidgetVisible(now)

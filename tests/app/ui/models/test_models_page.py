@@ -344,3 +344,13 @@ def test_a_model_is_exported_to_where_one_says(qtbot, choose, page, desk, monkey
     page.export()
     qtbot.waitUntil(lambda: desk.models.asked == [("theirs", Path("/tmp/x.zip"))])
     assert offered == ["theirs.zip"]
+
+
+def test_what_a_key_goes_to_is_seen_in_a_small_window(qtbot, window, choose):
+    card = choose("theirs")
+    window.resize(800, 500)
+    last = card._card.button
+    qtbot.waitUntil(lambda: card._scroll.verticalScrollBar().maximum() > 0)
+    assert last.visibleRegion().boundingRect() != last.rect()
+    last.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect())
