@@ -39,8 +39,10 @@ def display() -> Iterator[str]:
         yield ""
         return
     reader, writer = os.pipe()
+    shown = ["-screen", "0", "1400x900x24", "-nolisten", "tcp"]
     server = subprocess.Popen(
-        ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1400x900x24", "-nolisten", "tcp"],
+        # It would begin anew, and be away meanwhile, whenever its last client goes.
+        ["Xvfb", "-displayfd", str(writer), "-noreset", *shown],
         pass_fds=[writer],
         stderr=subprocess.DEVNULL,
     )
