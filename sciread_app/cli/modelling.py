@@ -195,7 +195,7 @@ def back(home: Home = None, as_json: Json = False) -> int:
     """Let the model answer that did so before; it has read all papers already."""
     console = Console(as_json)
     with opened(home, console) as workspace:
-        if not (earlier := workspace.activation.earlier()):
+        if not (earlier := workspace.models.earlier()):
             raise LibraryError(tr("No other model has answered in this library."))
         return _activate(workspace, earlier, console)
 

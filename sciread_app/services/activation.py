@@ -53,11 +53,6 @@ class Activation:
         standing = self._library.active.now()
         return standing.pending if standing else ""
 
-    def earlier(self) -> str:
-        """The model that answered before this one; empty if none did."""
-        standing = self._library.active.now()
-        return standing.earlier[0].model if standing and standing.earlier else ""
-
     def is_ready(self, model: str) -> bool:
         """Whether the model has read all papers, or nearly. Raises PackageRefused."""
         to = self._answering.open(model)

@@ -137,6 +137,13 @@ class Models:
             else tr("There are: {names}.", names=", ".join(known)),
         )
 
+    def earlier(self) -> str:
+        """The one to go back to: what answered last of those that still can; else empty."""
+        standing = self._library.active.now()
+        usable = {model.name for model in self.all() if not model.problem}
+        earlier = [known.model for known in standing.earlier] if standing else []
+        return next((name for name in earlier if name in usable), "")
+
     def check(self, name: str, task: Task) -> Model:
         """Look at its files byte for byte, unless they are as they were the last time."""
         model = self.find(name)
@@ -232,6 +239,8 @@ class Models:
         LibraryError."""
         removed = self._trash.find(key)
         self._trash.delete(removed)
+        if not (self.folder / removed.name).exists():  # nor is there another of this name
+            self._library.active.forget(removed.name)
         self._clean()
         return removed
 

@@ -84,3 +84,10 @@ class Active:
                 )
             )
         return True
+
+    def forget(self, model: str) -> None:
+        """One cannot go back to this one any more."""
+        with self._db.writing() as db:
+            if now := self.now():
+                left = [one for one in now.earlier if one.model != model]
+                db.execute(update(schema.active).values(earlier=json.dumps(left)))

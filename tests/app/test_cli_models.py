@@ -45,6 +45,17 @@ def test_a_model_answers_once_it_is_activated_and_makes_room_again(shell):
     assert "answers now." in shell.run("model", "activate", "ours").stdout
 
 
+def test_one_does_not_go_back_to_what_was_deleted(shell):
+    tiny_package(shell.home / "models" / "theirs", title="Theirs", max_tokens=47)
+    space = shell.json("model", "show", "ours")["space"]
+    for name in ("ours", "theirs"):
+        shell.json("model", "activate", name)
+    assert any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
+    shell.json("model", "remove", "ours", "--for-good")
+    assert not any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
+    assert shell.json("model", "back")["model"] == "starter"
+
+
 def test_what_cannot_be_activated_is_named_and_changes_nothing(shell):
     answer = shell.json("model", "back", code=1)
     assert answer["error"] == "No other model has answered in this library."

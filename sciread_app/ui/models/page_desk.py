@@ -25,10 +25,7 @@ class WorkspaceModels:
         return self._workspace.models.trashed()
 
     def earlier(self) -> str:
-        standing = self._workspace.library.active.now()
-        usable = {model.name for model in self._workspace.models.all() if not model.problem}
-        earlier = [known.model for known in standing.earlier] if standing else []
-        return next((name for name in earlier if name in usable), "")
+        return self._workspace.models.earlier()
 
     def check(self, name: str, task: Task) -> Model:
         return self._workspace.models.check(name, task)

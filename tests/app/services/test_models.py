@@ -278,6 +278,20 @@ def test_what_is_deleted_for_good_takes_its_vectors_along(models, home, tiny, cl
         models.restore(removed.key)
 
 
+def test_one_goes_back_to_what_answered_last_of_those_that_are_here(models, library, home, tiny):
+    first = Known("starter", "space-of-starter")
+    for name in ("specter-tiny", "now"):
+        library.active.begin(name, first)
+        library.active.switch(Known(name, f"space-of-{name}"))
+    assert models.earlier() == "specter-tiny"
+    removed = models.remove("specter-tiny")
+    assert models.earlier() == "starter"
+    models.restore(removed.key)
+    assert models.earlier() == "specter-tiny"
+    models.delete(models.remove("specter-tiny").key)
+    assert library.active.now().earlier == (first,)  # and the space of the other is kept no longer
+
+
 def test_the_trash_is_emptied_of_what_lay_there_for_a_month(models, home, tiny, cleaned):
     removed = models.remove("specter-tiny")
     models.tidy()
