@@ -58,6 +58,8 @@ class Parts(QWidget):
         self.around = AroundPaper(about, jobs, appearance)
         self.foot = styled(QLabel(), "faint")
         self.foot.setTextFormat(Qt.TextFormat.PlainText)
+        self.foot.setWordWrap(True)
+        self.foot.setMinimumWidth(1)  # a long key is no reason for the rest to be cut off
         self._rest: list[QWidget] = [self.collections]
         self._build()
         self.notes.arranged.connect(self.order_tabs)

@@ -497,3 +497,13 @@ def test_lines_are_never_too_long_to_read(show):
     panel = show()
     panel.resize(1600, 900)
     assert panel.parts.body.width() <= 700
+
+
+def test_a_long_key_cuts_nothing_off_where_there_is_little_room(show, desk, monkeypatch):
+    keyed = paper("Of Bees", citekey="technischezusammenarbeit2017of-bees-and-all-wasps")
+    monkeypatch.setattr(desk, "paper", lambda id: keyed)
+    panel = show()
+    panel.resize(panel.minimumSizeHint().width(), 800)
+    area = panel.parts.area
+    assert "zusammenarbeit2017" in panel.parts.foot.text()
+    assert area.widget().width() <= area.viewport().width()
