@@ -142,7 +142,7 @@ def check_room(needed: int, target: Path) -> None:
         raise LibraryError(
             tr(
                 "The model needs {needed:,} MB of disk in {folder}, and {free:,} MB are free.",
-                needed=mb(needed),
+                needed=mb(needed + _SPARE),
                 folder=there,
                 free=mb(free),
             ),
