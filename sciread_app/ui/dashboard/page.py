@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -316,9 +315,7 @@ class DashboardPage(Page):
         self.evaluate.setToolTip(tr("Measure models on papers of yours, or on published data"))
         self.stop = QPushButton(tr("Stop"))
         self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
-        self.export = styled(QToolButton(), "plain")
-        self.export.setText(tr("Export"))
-        self.export.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.export = QPushButton(tr("Export"))
         menu = QMenu(self.export)
         menu.addAction(tr("As a page (HTML)…"), lambda: self.export_page())
         menu.addAction(tr("As a table (CSV)…"), lambda: self.export_table())
