@@ -88,7 +88,7 @@ class RunArrivals:
             _copy(found, arrived, task)
             recipe = self._checked(arrived, task)
             name = self._known(arrived)
-            if name and Run(self._home.runs / name).size >= Run(arrived).size:
+            if name and _how_far(self._home.runs / name) >= _how_far(arrived):
                 return self._with_model(name, task, new=False)
             if name:
                 self._runs.remove(name)
@@ -111,7 +111,10 @@ class RunArrivals:
         """Its recipe, with the papers as they are here. Raises TrainerError for one that cannot be
         read, or whose model is not whole."""
         run = Run(arrived)
-        recipe = run.recipe
+        try:
+            recipe = run.recipe
+        except TrainerError as error:
+            raise TrainerError(error.message.replace(str(arrived), RUN), error.hint) from error
         if run.package.exists():
             task.step(0, 0, tr("Looking at the model's files"))
             try:
@@ -248,6 +251,13 @@ def _extract(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, task
                 raise zipfile.BadZipFile("longer than it says")
             sink.write(piece)
             task.check()
+
+
+def _how_far(folder: Path) -> tuple[int, bool, bool]:
+    """What has happened there, and whether all of that was brought along: who copies a folder may
+    have been cut short."""
+    run = Run(folder)
+    return run.size, run.state is State.finished, run.package.is_dir()
 
 
 def _first_line(folder: Path) -> bytes:

@@ -131,6 +131,21 @@ def test_one_that_is_here_already_is_not_copied_again(opener: Opener, job: Path)
     assert not opener.open(opener.home.runs / "job").new
 
 
+@pytest.mark.parametrize("lacking", ["report.json", "package"])
+def test_one_that_was_copied_in_part_becomes_whole(
+    opener: Opener, job: Path, tmp_path: Path, lacking: str
+) -> None:
+    part = tmp_path / "part"
+    shutil.copytree(job, part)
+    left_out = part / "run" / lacking
+    shutil.rmtree(left_out) if left_out.is_dir() else left_out.unlink()
+    opener.open(part)
+    opened = opener.open(job)
+    assert opened.new and opened.model
+    assert opened.training.standing is Standing.finished
+    assert not opener.open(part).new and opener.left() == ["part"]
+
+
 def test_one_that_goes_on_here_is_not_replaced(opener: Opener, job: Path) -> None:
     (job / "run" / "report.json").unlink()
     opener.open(job)
@@ -164,6 +179,9 @@ def test_a_damaged_model_is_refused_with_all_of_the_training(opener: Opener, job
 def test_a_recipe_of_a_newer_trainer_is_refused(opener: Opener, job: Path) -> None:
     (job / "run" / "recipe.toml").write_text("format = 9")
     with pytest.raises(TrainerError, match="format 9"):
+        opener.open(job)
+    (job / "run" / "recipe.toml").write_text("format = ")
+    with pytest.raises(TrainerError, match=r"^run.recipe\.toml is no recipe"):
         opener.open(job)
     assert opener.left() == []
 
