@@ -28,8 +28,8 @@ _FORMAT = 1
 # Numbers that one block of a scan holds. Blocks stay in the processor's cache, and under the
 # size at which OpenBLAS starts threads (460,800), which cost more than they save here.
 _BLOCK = 98_304
-# Rows in memory at a time when the file is written anew.
-_REWRITTEN = 4096
+# Rows in memory at a time when many are read, or the file is written anew.
+_ROWS = 4096
 # Bytes of the file that are read until they are let go of. Whoever looks at every row, be it at its
 # hash alone, would else hold all of them meanwhile.
 _HELD = 16 * 2**20
@@ -58,11 +58,14 @@ class Rows:
 
         The others are zeros.
         """
-        found = self.take(rows)
-        held = found["hash"] == hashes
-        vectors = found["vector"].astype(np.float32)
+        vectors = np.empty((len(rows), self.dim), np.float32)
+        held = np.empty(len(rows), bool)
+        for start in range(0, len(rows), _ROWS):
+            part = slice(start, start + _ROWS)
+            found = self.take(rows[part])
+            vectors[part], held[part] = found["vector"], found["hash"] == hashes[part]
+            self._let_go()
         vectors[~held] = 0
-        self._let_go()
         return vectors, held
 
     def scores(
@@ -189,7 +192,7 @@ class VectorFile:
     def rewrite(self, kept: Numbers, first: int) -> None:
         """Keep these rows only, in this order, numbered from `first` on: whole or not at all."""
         old = self.rows()
-        parts = (kept[start : start + _REWRITTEN] for start in range(0, len(kept), _REWRITTEN))
+        parts = (kept[start : start + _ROWS] for start in range(0, len(kept), _ROWS))
         self._replace(first, (old.take(part) for part in parts))
 
     def _begins(self) -> int | None:
