@@ -25,6 +25,7 @@ from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
 KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
+KEYS_OF_VERSIONS = tr("M or K decides; the arrow keys choose a side and go on")
 SIDES = (tr("First paper"), tr("Second paper"))
 
 
@@ -94,6 +95,7 @@ class PairPanel(QFrame):
         self.reason.setText(f"{reason[:1].upper()}{reason[1:]}")
         self.keep.setText(tr("Not one work") if found.pair.versions else tr("Keep both"))
         self.versions.setVisible(not found.pair.versions)
+        self.hint.setText(KEYS_OF_VERSIONS if found.pair.versions else KEYS)
         restyled(self.merge, "" if found.pair.versions else "primary")
         self._fill(found)
         self.allow(True)
@@ -180,9 +182,9 @@ class PairPanel(QFrame):
         buttons.setSpacing(10)
         for button in (self.merge, self.keep, self.versions):
             buttons.addWidget(button)
-        hint = styled(ElidedLabel(KEYS), "faint")
-        hint.setFont(scaled(self.font(), 0.86))
-        buttons.addWidget(hint, 1)
+        self.hint = styled(ElidedLabel(KEYS), "faint")
+        self.hint.setFont(scaled(self.font(), 0.86))
+        buttons.addWidget(self.hint, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

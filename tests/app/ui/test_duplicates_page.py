@@ -181,10 +181,12 @@ def test_nothing_is_decided_twice_while_the_first_is_done(qtbot, page, reviewer)
 
 
 def test_versions_of_one_work_stand_in_a_list_of_their_own(qtbot, page):
+    assert page.panel.hint.text().startswith("M, K or V decides")
     with qtbot.waitSignal(page.shown):
         page.show_list(VERSIONS)
     assert page.panel.found.pair.title == "Crickets"
     assert page.panel.versions.isHidden() and page.panel.keep.text() == "Not one work"
+    assert page.panel.hint.text().startswith("M or K decides")
     with qtbot.waitSignal(page.shown):
         page.keep_both()
     assert page.empty.isVisible() and page.empty.title.text().startswith("No paper is here")
