@@ -82,7 +82,7 @@ def _main() -> None:
 
     try:
         _send(answers, ("done", work(*given, Task(report))))
-    except Exception as error:
+    except Exception as error:  # whatever it is, it is raised where somebody waits
         error.add_note(traceback.format_exc())
         _send(answers, ("failed", error))
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -89,11 +90,9 @@ def _wait(process: subprocess.Popen[bytes], told: Path, task: Task) -> None:
     note, done, running = "", 0, True
     with told.open("rb") as file:
         while running:
-            try:
+            with suppress(subprocess.TimeoutExpired):
                 process.wait(_LOOK_EVERY)
                 running = False
-            except subprocess.TimeoutExpired:
-                pass
             if lines := _lines(file):
                 for line in lines:
                     note, done = _heard(line, note, done)

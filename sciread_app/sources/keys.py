@@ -57,7 +57,7 @@ def drop_key(name: str) -> None:
     try:
         keyring.delete_password(_OURS, name)
     except PasswordDeleteError:
-        pass
+        pass  # there was none
     except (KeyringError, OSError) as error:
         raise _no_keyring(name) from error
 

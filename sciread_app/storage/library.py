@@ -151,11 +151,9 @@ class Library:
         with self._db.reading() as db:
             wanted_sets = [_set(db, one.sql, one.values) for one in selections if one.wanted]
             unwanted_sets = [_set(db, one.sql, one.values) for one in selections if not one.wanted]
-            if trashed:
-                pass
-            elif wanted_sets:
+            if not trashed and wanted_sets:
                 unwanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NOT NULL"))
-            else:
+            elif not trashed:
                 wanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NULL"))
         found = reduce(partial(np.intersect1d, assume_unique=True), wanted_sets)
         return reduce(partial(np.setdiff1d, assume_unique=True), unwanted_sets, found)

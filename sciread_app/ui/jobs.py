@@ -269,7 +269,7 @@ class Jobs(QObject):
             result = future.result()
         except (Cancelled, CancelledError):
             job.cancelled = True
-        except Exception as error:
+        except Exception as error:  # whatever it is, a person is told
             self._fail(job, error)
         else:
             job.result = result
