@@ -125,6 +125,7 @@ class ScoreTable(QTableWidget):
         self.setHorizontalHeaderLabels(COLUMNS)
         self.verticalHeader().hide()
         self.setShowGrid(False)
+        self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
