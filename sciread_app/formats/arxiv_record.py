@@ -21,6 +21,7 @@ _AFTER_VENUE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _BEFORE_VENUE = re.compile(r"^(?:in:?\s*(?=proc)|\d{4}\s+|\s+)+", re.IGNORECASE)
+_LONGEST = 1_000  # no reference is; what follows would take hours if it were endless
 _OPEN_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*$")
 
 
@@ -36,7 +37,7 @@ def withdrawn(comment: str, abstract: str) -> str:
 
 def venue_of(journal_ref: str) -> str:
     """ "Phys. Rev. D" out of "Phys. Rev. D 76, 013009 (2007)"; as good as can be guessed."""
-    name = _AFTER_VENUE.sub("", _BEFORE_VENUE.sub("", journal_ref))
+    name = _AFTER_VENUE.sub("", _BEFORE_VENUE.sub("", journal_ref[:_LONGEST]))
     name = _OPEN_BRACKET.sub("", name).strip(" ,;:@")
     return name if any(map(str.isalpha, name)) else ""
 

@@ -19,7 +19,10 @@ _ODD = re.compile(
 _SUFFIX = re.compile(r"[JS]r\.?|JR\.?|SR\.?|[js]r\.|I{2,3}|IV")
 _COMMA_BEFORE_SUFFIX = re.compile(r",\s*(?=(?:[JS]r|JR|SR|III?|[js]r\.)(?:[\s.,;]|$))")
 _BETWEEN = re.compile(r"\s*,(?:\s*(?:and|&)\s)?\s*|\s+(?:and|&)\s+")
-_ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\b(?:and )?others\b)[\s.]*$", re.IGNORECASE)
+# Only where a gap begins, so that a long one is not tried from each of its commas.
+_ET_AL = re.compile(
+    r"(?<![\s,])[\s,]*(?:\bet\.?\s*al\b\.?|\b(?:and )?others\b)[\s.]*$", re.IGNORECASE
+)
 _ON_BEHALF = re.compile(
     r",?\s+(?:(?:and\s+)?(?:for|on behalf of)(?:\s+the)?|and\s+the)\s+", re.IGNORECASE
 )
@@ -31,7 +34,8 @@ _BODY = re.compile(
     re.IGNORECASE,
 )
 _INSTITUTIONS = re.compile(r"\s*\(\s*\(.*$", re.DOTALL)
-_BRACKETED_MARK = re.compile(r"\([^()]*[\d,][^()]*\)|\[[^\]]*\]")
+_BRACKETED = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_OF_MARKS = re.compile(r"[\d,\[]")
 _LAST_BRACKET = re.compile(r"\s*\([^()]*\)?\s*$")
 _MARK = re.compile(r"[\d*†‡§¶^$~#|<>=+_/\\\"]+")
 _INITIALS = re.compile(r"(?:[^\W\d_](?:\.|\b)[\s-]*)+")
@@ -130,7 +134,8 @@ def _in_item(item: str) -> Iterator[Author]:
 
 def _tidy(line: str) -> str:
     line = _INSTITUTIONS.sub("", line)
-    line = _BRACKETED_MARK.sub(" ", line)
+    line = _BRACKETED.sub(lambda found: " " if _OF_MARKS.search(found[0]) else found[0], line)
+    line = " ".join(line.split())  # what follows would try a long gap from each of its spaces
     line = _ET_AL.sub("", line)
     line = _COMMA_BEFORE_SUFFIX.sub(" ", line)
     line = line.replace("{", "").replace("}", "").replace("\\and ", ", ")

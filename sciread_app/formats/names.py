@@ -19,6 +19,8 @@ _NEVER_A_NAME = frozenset(["of", "the", "for"])
 # "V." is an initial: Anna K. V.
 _JUNIOR = re.compile(r"(?:jr|sr|ii|iii|iv|vi{1,3})\.?|v", re.I)
 _INITIALS = re.compile(r"[^\W\d_](?:[\s.\-‐]*[^\W\d_]){0,3}\.?")
+# Only where a gap begins: else one of a million spaces would be tried from each of them.
+_AND = r"(?<!\s)\s+and(?=\s)"
 # `B Balakrisnan`: initials, then a name.
 _GIVEN_FIRST = re.compile(r"(?:[^\W\d_](?:\.-?\s*|\s+))+[^\W\d_]{2}.*")
 
@@ -26,9 +28,9 @@ _GIVEN_FIRST = re.compile(r"(?:[^\W\d_](?:\.-?\s*|\s+))+[^\W\d_]{2}.*")
 def split_list(text: str) -> tuple[list[str], bool]:
     """The names in a BibTeX list, and whether it ends with `and others`."""
     if "{" in text:
-        names = _split_grouped(text, re.compile(r"\s+and(?=\s)|[{}]", re.I))
+        names = _split_grouped(text, re.compile(rf"{_AND}|[{{}}]", re.I))
     else:
-        names = re.split(r"\s+and(?=\s)", text, flags=re.I)
+        names = re.split(_AND, text, flags=re.I)
     if len(names) == 1 and ";" in text:
         names = _split_grouped(text, re.compile(r"[;{}]"))
     names = [name.strip() for name in names]

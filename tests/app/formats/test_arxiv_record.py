@@ -33,3 +33,8 @@ def test_the_venue_is_what_stands_before_the_volume(journal_ref, venue):
 )
 def test_dates_of_versions_become_iso(date, iso):
     assert arxiv_record.day_of(date) == iso
+
+
+@pytest.mark.parametrize("endless", [",", "(", ";"])
+def test_a_reference_without_end_is_done_with_before_the_test_is_given_up(endless):
+    assert arxiv_record.venue_of("Nature " + endless * 1_000_000).startswith("Nature")

@@ -156,3 +156,9 @@ def test_arxivs_own_names_come_out_clean(shared):
     odd = [a for a in found if not a.literal and set(a.name) & set("(){}$;:&\\0123456789")]
     assert len(found) > 50_000
     assert len(odd) < 10
+
+
+@pytest.mark.parametrize("endless", [",", " ,", "(1, ", "[", "]["])
+def test_a_line_without_end_is_done_with_before_the_test_is_given_up(endless):
+    found = authors("Ann Lee" + endless * 300_000 + "1")
+    assert f"{found[0].given} {found[0].family}".startswith("Ann Lee")

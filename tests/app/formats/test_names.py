@@ -94,3 +94,11 @@ def test_initials_before_a_family_name_and_in_a_given_name_are_still_one_author(
     author = Author("Q Qa", "Q Qa")
     written = names.to_bibtex([author], str, others=False)
     assert names.parse(written, lambda text: text.strip("{}")) == [author]
+
+
+def test_a_gap_without_end_is_done_with_before_the_test_is_given_up():
+    assert listed("Ann Lee" + " " * 1_000_000 + "and Bo Ray")[0] == [
+        Author("Lee", "Ann"),
+        Author("Ray", "Bo"),
+    ]
+    assert len(names.split_list("Ann" + " " * 1_000_000 + "Lee")[0]) == 1
