@@ -28,7 +28,6 @@ cd "$home" # not among the sources
 "$place/bin/python" -c 'import importlib.util as u; assert not u.find_spec("PySide6"), "Qt is here"'
 run sciread --version
 run sciread-trainer methods >/dev/null
-run sciread doctor
 run sciread add "$root/resources/sample_library.bib"
 run sciread encode
 run sciread find "teaching a computer to win at board games" | tee found
