@@ -76,6 +76,10 @@ class _InTheWay(Exception):
         self.step = step
 
 
+class _Unknown(Exception):
+    """What was written down names a table or a column that no library has."""
+
+
 class Edits:
     """One line of edits for the library, whoever made them, in whatever window."""
 
@@ -198,6 +202,14 @@ def _go(db: Connection, edit: Edit, *, back: bool) -> None:
             told = [name for name in journal.told(schema.papers) if name not in _MARKS]
             changed = _papers(db, edit.id, told, ("authors", "identifiers", "fields"))
             records.renew(db, changed, time.time())
+    except _Unknown as named:
+        said = tr(
+            "“{edit}” cannot be taken back or made again: what was written down of it names"
+            " “{name}”, which no library has.",
+            edit=edit.what,
+            name=named,
+        )
+        raise LibraryError(said, tr("Nothing was changed.")) from None
     except _InTheWay as stopped:
         thing = _named(db, stopped.step)
         if back:
@@ -251,6 +263,7 @@ def _pages(db: Connection, edit: int, back: bool) -> Iterator[list[_Step]]:
 
 def _take(db: Connection, steps: list[_Step]) -> None:
     """Take steps of one kind at once; one by one only if they do not all go."""
+    _check(steps[0].table, [column] if (column := steps[0].column) else [])
     if len(steps) > 1:
         db.exec_driver_sql("SAVEPOINT steps")
         if _do(db, steps):
@@ -270,8 +283,24 @@ def _do(db: Connection, steps: list[_Step]) -> bool:
     if first.column is not None:
         return _set(db, table.name, first.column, steps)
     if first.wanted is None:
-        return _remove(db, table.name, [json.loads(step.was) for step in steps])
-    return _bring_back(db, table.name, [json.loads(step.wanted) for step in steps])
+        return _remove(db, table.name, [_row(table.name, step.was) for step in steps])
+    return _bring_back(db, table.name, [_row(table.name, step.wanted) for step in steps])
+
+
+def _row(table: str, written: str) -> dict[str, Any]:
+    row: dict[str, Any] = json.loads(written)
+    _check(table, row)
+    return row
+
+
+def _check(table: str, columns: Iterable[str]) -> None:
+    """Their names become part of a statement, and whoever made the file may have written them."""
+    if table not in journal.TABLES:
+        raise _Unknown(table)
+    known = journal.TABLES[table].columns
+    for column in columns:
+        if column not in known:
+            raise _Unknown(f"{table}.{column}")
 
 
 def _set(db: Connection, table: str, column: str, steps: list[_Step]) -> bool:
@@ -319,7 +348,7 @@ def _is_done(db: Connection, step: _Step) -> bool:
         return not here
     if here:
         columns = journal.told(journal.TABLES[step.table])
-        row = json.loads(step.wanted)
+        row = _row(step.table, step.wanted)
         return bool(_count(db, step.table, _equal(columns), [row[name] for name in columns]))
     own = step.table == "papers" or step.paper is None
     return not own and not _count(db, "papers", "id IS ?", [step.paper])

@@ -306,6 +306,31 @@ def test_what_stands_in_the_way_is_named_and_all_stays_as_it_is(library, organis
     assert organise.can_undo() == "Changed the venue of 2 papers"
 
 
+@pytest.mark.parametrize(
+    ("forged", "named"),
+    [
+        ("UPDATE edited_rows SET \"column\" = 'venue = title, kind'", "papers.venue = title, kind"),
+        ("UPDATE edited_rows SET \"table\" = 'sqlite_master'", "sqlite_master"),
+        (
+            'UPDATE edited_rows SET "column" = NULL, after = NULL,'
+            ' before = \'{"id": 9, "title) SELECT 1, 2 --": 1}\'',
+            "papers.title) SELECT 1, 2 --",
+        ),
+    ],
+)
+def test_columns_that_no_library_has_never_come_into_a_statement(library, organise, forged, named):
+    library.put([paper("Bees", venue="Science"), paper("Wasps", venue="Science")])
+    organise.edit([1, 2], venue="Nature")
+    with closing(sqlite3.connect(library.path)) as db, db:
+        db.execute(forged)
+    before = content(library)
+    with pytest.raises(LibraryError) as refused:
+        organise.undo()
+    assert "“Changed the venue of 2 papers” cannot be taken back" in str(refused.value)
+    assert f"“{named}”" in str(refused.value) and refused.value.hint == "Nothing was changed."
+    assert content(library) == before and library.text_index_fits()
+
+
 def test_what_was_put_below_since_is_not_lost_with_it(library, organise):
     library.put([paper("Bees")])
     organise.make_collection("thesis")
