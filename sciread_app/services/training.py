@@ -18,8 +18,9 @@ from sciread_app.services.corpora import Corpora, Held
 from sciread_app.services.runs import Runs, Training
 from sciread_app.tasks import Task
 from trainer.contract.catalog import MethodSpec, Need, recipe_of
+from trainer.contract.errors import PackageRefused
 from trainer.contract.holdings import Finding, Level, findings
-from trainer.contract.package import STARTER
+from trainer.contract.package import STARTER, places, starter_package
 from trainer.contract.run import Recipe, Run
 from trainer.contract.settings import Value
 
@@ -44,6 +45,9 @@ class Plan:
         """The recipe for papers that were put aside. Raises TrainerError."""
         several = {name: list(v) for name, v in self.changes.items() if isinstance(v, list | tuple)}
         single = {name: value for name, value in self.changes.items() if name not in several}
+        base = single.get("base", STARTER)
+        if base != STARTER and (folder := Path(base).expanduser()).is_dir():
+            single["base"] = str(folder.resolve())  # the trainer runs in another folder
         recipe = Recipe.named(
             self.recipe, corpus, seed=self.seed, changes=single, grid=several or None
         )
@@ -120,7 +124,7 @@ class Learning:
         held = self.corpora.held(plan.data, task)
         found = findings(plan.method, recipe.settings, held.holdings)
         lines = [_SENTENCES[finding.need](finding, held, recipe.settings) for finding in found]
-        return Check(held, tuple([*lines, *self._of_base(recipe.base), *self._of_others()]))
+        return Check(held, tuple([*lines, *self._of_base(recipe), *self._of_others()]))
 
     def estimate(self, plan: Plan, task: Task) -> Estimate:
         """Try some steps. Raises LibraryError, TrainerError, TrainerFailed and Cancelled."""
@@ -134,8 +138,10 @@ class Learning:
     def start(self, plan: Plan, task: Task) -> Training:
         """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
         Cancelled."""
-        for missing in self._of_base(plan.on(Path()).base):  # it would begin, and fail at once
-            raise LibraryError(missing.text, tr("Add it first, or start from another model."))
+        for missing in self._of_base(plan.on(Path())):  # it would begin, and fail at once
+            raise LibraryError(
+                missing.text, missing.verb or tr("Add it first, or start from another model.")
+            )
         recipe = self.recipe(plan, task)
         task.step(0, 0, tr("Starting the trainer"))
         return self.runs.start(recipe, plan.name)
@@ -146,14 +152,20 @@ class Learning:
         plan.on(Path())  # what is wrong with it is said before anything is done
         return plan.on(self.corpora.make(plan.data, task))
 
-    def has_model(self, name: str) -> bool:
-        """Whether a model to start from is here, as the trainer would find it."""
-        folders = (Path(name).expanduser(), self._home.models / name.replace("/", "--"))
-        return name == STARTER or any((folder / "config.json").is_file() for folder in folders)
+    def _folder_of(self, base: str) -> Path | None:
+        """Where a model to start from is, as the trainer would find it; None if it is not here."""
+        if base == STARTER:
+            return starter_package(hashes=False).folder
+        folders = (Path(base).expanduser(), self._home.models / base.replace("/", "--"))
+        return next((folder for folder in folders if (folder / "config.json").is_file()), None)
 
-    def _of_base(self, base: str) -> list[Line]:
-        if self.has_model(base):
-            return []
+    def _of_base(self, recipe: Recipe) -> list[Line]:
+        base = recipe.base
+        if folder := self._folder_of(base):
+            try:
+                return _of_places(places(folder), recipe)
+            except PackageRefused as refused:
+                return [Line(Level.missing, f"{refused} {refused.hint}".strip())]
         text = tr("The model that it starts from is not here yet: {name}.", name=base)
         if base.count("/") != 1 or base.startswith((".", "/", "~")):
             return [Line(Level.missing, text)]
@@ -165,6 +177,23 @@ class Learning:
             return []
         text = tr("{name} goes on. Two at once take twice as long.", name=going[0].name)
         return [Line(Level.few, text)]
+
+
+def _of_places(most: int | None, recipe: Recipe) -> list[Line]:
+    """Whether more is to be read at once than the model to start from can read."""
+    lines = []
+    for name in ("max_tokens", "read_tokens"):
+        asked = max(int(one.settings[name]) for _, one in recipe.combinations())
+        if most is not None and asked > most:
+            text = tr(
+                "{name} reads at most {most:,} word pieces of a text, not {asked:,}.",
+                name=recipe.base,
+                most=most,
+                asked=asked,
+            )
+            verb = tr("Set {values}", values=f"{name} = {most}")
+            lines.append(Line(Level.missing, text, Remedy.settings, verb, settings={name: most}))
+    return lines
 
 
 def _estimate(said: Mapping[str, Any], combinations: int) -> Estimate:

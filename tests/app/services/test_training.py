@@ -104,6 +104,9 @@ def test_a_model_that_is_not_here_can_be_fetched(learning: Learning, home: Home)
     folder = home.models / base.replace("/", "--")
     folder.mkdir(parents=True)
     (folder / "config.json").touch()
+    torn = check(learning, Held(RICH), recipe="specter-paper")
+    assert not torn.able and "damaged" in texts(torn)[-1]
+    (folder / "config.json").write_text("{}")
     assert check(learning, Held(RICH), recipe="specter-paper").able
     gone = check(learning, Held(RICH), changes={"base": str(home.folder / "gone")})
     assert not gone.able and gone.lines[-1].remedy is None
@@ -184,3 +187,22 @@ def test_a_trainer_that_cannot_be_started_says_so(
     monkeypatch.setattr(trainer_process, "trainer_command", lambda *a: ["/no/such/program", *a])
     with pytest.raises(TrainerFailed, match="could not be started"):
         learning.start(Plan(), Task())
+
+
+def test_more_word_pieces_than_the_model_reads_are_set_to_what_it_reads(learning: Learning) -> None:
+    found = check(learning, Held(RICH), changes={"max_tokens": 4096})
+    (line,) = (line for line in found.lines if line.level is Level.missing)
+    assert line.text == "starter reads at most 512 word pieces of a text, not 4,096."
+    assert line.remedy is Remedy.settings and line.settings == {"max_tokens": 512}
+    with pytest.raises(LibraryError, match="not 4,096") as refused:
+        learning.start(Plan(changes={"max_tokens": 4096}), Task())
+    assert "max_tokens = 512" in refused.value.hint
+
+
+def test_a_model_in_a_folder_is_found_from_wherever_the_trainer_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert Plan(changes={"base": "mine"}).on(tmp_path).base == str(tmp_path / "mine")
+    assert Plan(changes={"base": "somebody/else"}).on(tmp_path).base == "somebody/else"
