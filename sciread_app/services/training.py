@@ -45,7 +45,7 @@ class Plan:
         """The recipe for papers that were put aside. Raises TrainerError."""
         several = {name: list(v) for name, v in self.changes.items() if isinstance(v, list | tuple)}
         single = {name: value for name, value in self.changes.items() if name not in several}
-        base = single.get("base", STARTER)
+        base = str(single.get("base", STARTER))
         if base != STARTER and (folder := Path(base).expanduser()).is_dir():
             single["base"] = str(folder.resolve())  # the trainer runs in another folder
         recipe = Recipe.named(

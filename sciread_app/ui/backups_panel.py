@@ -32,6 +32,8 @@ HELP = tr(
     "the last day of each month for a year."
 )
 ROWS = 6
+_NUMBERS = (1, 2)  # columns
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class BackupsPanel(QWidget):
@@ -85,10 +87,8 @@ class BackupsPanel(QWidget):
             texts = (f"{copy.made:%Y-%m-%d %H:%M}", papers, size(copy.bytes), copy.kind)
             for column, text in enumerate(texts):
                 item = QTableWidgetItem(text)
-                if column in (1, 2):
-                    item.setTextAlignment(
-                        Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-                    )
+                if column in _NUMBERS:
+                    item.setTextAlignment(_RIGHT)
                 self.table.setItem(row, column, item)
         height = self.table.verticalHeader().defaultSectionSize()
         rows = min(ROWS, max(1, len(copies)))
@@ -114,6 +114,8 @@ class BackupsPanel(QWidget):
         table = self.table
         table.setAccessibleName(tr("Backups"))
         table.setHorizontalHeaderLabels(COLUMNS)
+        for column in _NUMBERS:
+            table.horizontalHeaderItem(column).setTextAlignment(_RIGHT)
         table.verticalHeader().hide()
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)

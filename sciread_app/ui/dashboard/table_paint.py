@@ -43,7 +43,6 @@ class ModelHeader(QHeaderView):
     def paintSection(self, painter: QPainter, box: Any, section: int) -> None:
         theme = self._appearance.theme
         painter.save()
-        painter.fillRect(box, QColor(theme.surface))
         painter.setPen(QPen(QColor(theme.border), 1))
         painter.drawLine(box.bottomLeft(), box.bottomRight())
         painter.setPen(QColor(theme.quiet))

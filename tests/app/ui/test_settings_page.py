@@ -6,7 +6,8 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QPushButton
 
 from sciread_app.errors import LibraryError
@@ -86,6 +87,40 @@ def test_backups_say_when_how_many_papers_and_how_large(page):
         ["2026-11-21 18:00", "1,200", "900 KB", "Daily"],
         ["2026-10-01 00:00", "", "4 KB", "By hand"],
     ]
+
+
+def ink(widget, box, ground):
+    """From where to where anything is drawn in a line of this box."""
+    picture = widget.grab(box).toImage()
+    drawn = [
+        x
+        for x in range(picture.width())
+        if any(picture.pixelColor(x, y) != ground for y in range(6, picture.height() - 6))
+    ]
+    return min(drawn), max(drawn)
+
+
+@pytest.mark.parametrize("column", range(4))
+def test_headings_stand_right_above_what_they_head(page, appearance, column):
+    table, header = page.backups.table, page.backups.table.horizontalHeader()
+    for item in (table.item(0, column), table.horizontalHeaderItem(column)):
+        item.setText("HH")
+        item.setForeground(QColor("red"))
+    left, width = header.sectionViewportPosition(column), header.sectionSize(column)
+    ground = QColor(appearance.theme.surface)
+    above = ink(header, QRect(left, 0, width, header.height()), ground)
+    below = ink(table.viewport(), QRect(left, 0, width, table.rowHeight(0)), ground)
+    assert above == pytest.approx(below, abs=1)
+
+
+def test_the_corners_of_a_table_are_round_above_as_below(page):
+    table = page.backups.table
+    picture = table.grab().toImage()
+    right, bottom = picture.width() - 1, picture.height() - 1
+    page.grab().save("/work/scratch/ends/page.png"); print(page.backups.table.styleSheet(), appearance.theme.surface if False else "")
+    corners = [picture.pixelColor(x, y).name() for x in (0, right) for y in (0, bottom)]
+    inner = picture.pixelColor(4, 4).name()
+    assert inner not in corners and len(set(corners)) == 1
 
 
 def test_going_back_asks_first_and_says_that_nothing_is_lost(qtbot, page):
