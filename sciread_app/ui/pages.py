@@ -165,6 +165,7 @@ def _models(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.said.connect(say)
     page.place_wanted.connect(window.go_to)
     page.problem.connect(window.banner.show_problem)
+    page.measure_wanted.connect(partial(_measure, window))
     page.busy_changed.connect(lambda busy: window.rail.show_busy("models", busy))
     window.menus.models.live_on(page)
     return page
@@ -181,14 +182,6 @@ def _training(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
         if window.shelving:
             window.shelving.notice.say(what)
 
-    def measure(space: str) -> None:
-        from sciread_app.ui.dashboard.page import DashboardPage
-
-        window.go_to("dashboard")
-        dashboard = window.other_page("dashboard")
-        assert isinstance(dashboard, DashboardPage)
-        dashboard.show_or_measure(space)
-
     def compare(model: str) -> None:
         window.go_to("search")
         if window.page:
@@ -201,12 +194,21 @@ def _training(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.problem.connect(window.banner.show_problem)
     page.place_wanted.connect(window.go_to)
     page.activate_wanted.connect(activate)
-    page.measure_wanted.connect(measure)
+    page.measure_wanted.connect(partial(_measure, window))
     page.compare_wanted.connect(compare)
     page.came.connect(window.library_changed)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("training", busy))
     window.menus.training.live_on(page)
     return page
+
+
+def _measure(window: MainWindow, space: str) -> None:
+    from sciread_app.ui.dashboard.page import DashboardPage
+
+    window.go_to("dashboard")
+    dashboard = window.other_page("dashboard")
+    assert isinstance(dashboard, DashboardPage)
+    dashboard.show_or_measure(space)
 
 
 def _dashboard(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:

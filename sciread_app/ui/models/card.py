@@ -45,6 +45,7 @@ class ModelCard(QFrame):
     """Shows one model, or what lies in the trash. It knows nothing of jobs."""
 
     activate_wanted = Signal()
+    measure_wanted = Signal()
     export_wanted = Signal()
     renamed = Signal(str)  # the new title
     remove_wanted = Signal()
@@ -86,6 +87,7 @@ class ModelCard(QFrame):
             self.tiles.show_tiles(tiles(model))
             self.facts.show_facts(origin_rows(model, about.origin))
         _put(self.unmeasured, "" if about.scores else NOT_MEASURED)
+        self.measure.setVisible(not about.scores)
         self.scores.setVisible(bool(about.scores))
         if another:
             self._card.button.setChecked(False)
@@ -208,6 +210,9 @@ class ModelCard(QFrame):
     def _make_buttons(self) -> None:
         self.activate = verb_button("", tr("Search by meaning with this model"), "primary")
         self.check = verb_button(tr("Look again"), tr("Look at its files byte for byte"))
+        self.measure = verb_button(
+            tr("Measure it"), tr("See in the dashboard how well it does beside other models")
+        )
         self.export = verb_button(tr("Export…"), tr("Write it to a zip file, for another computer"))
         self.rename = verb_button(tr("Rename"), tr("Give it another title (F2)"))
         self.remove = verb_button(tr("Remove"), tr("Put it into the trash (Del)"))
@@ -241,7 +246,9 @@ class ModelCard(QFrame):
         self._row.setLayout(flow)
         for button in self._verbs:
             flow.addWidget(button)
-        self._how_well = section(tr("How well it does"), self.unmeasured, self.scores)
+        self._how_well = section(tr("How well it does"), self.unmeasured, self.measure, self.scores)
+        if column := self._how_well.layout():
+            column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         self._how_made = section(tr("How it was made"), self.facts)
         self._body = styled(_Body(), "column")
         column = QVBoxLayout(self._body)
@@ -267,6 +274,7 @@ class ModelCard(QFrame):
         for button, signal in (
             (self.activate, self.activate_wanted),
             (self.check, self.check_wanted),
+            (self.measure, self.measure_wanted),
             (self.export, self.export_wanted),
             (self.remove, self.remove_wanted),
             (self.restore, self.restore_wanted),

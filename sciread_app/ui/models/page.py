@@ -53,6 +53,7 @@ class ModelsPage(Page):
     said = Signal(str, object)  # what was done, and how to take it back (or None)
     problem = Signal(object)  # Problem
     place_wanted = Signal(str)
+    measure_wanted = Signal(str)  # the space of a model that is to be seen in the dashboard
     busy_changed = Signal(bool)
     shown = Signal()  # a card stands there
 
@@ -123,6 +124,10 @@ class ModelsPage(Page):
             dialog.write(again)
         dialog.wanted.connect(self.incoming.pull)
         dialog.show()
+
+    def measure(self) -> None:
+        if (model := self.model) and not self.why_not("measure"):
+            self.measure_wanted.emit(model.space)
 
     def export(self) -> None:
         if not (model := self.model) or self.why_not("export"):
@@ -374,6 +379,7 @@ class ModelsPage(Page):
         for signal, do in (
             (card.activate_wanted, self.activate),
             (card.check_wanted, self.check),
+            (card.measure_wanted, self.measure),
             (card.export_wanted, self.export),
             (card.renamed, self._rename),
             (card.remove_wanted, self.remove),

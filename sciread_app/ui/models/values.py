@@ -87,7 +87,7 @@ def why_not(
         return "" if earlier else tr("No other model has answered yet")
     if model is None:
         return tr("Choose a model first")
-    if model.ours and verb not in ("activate", "check"):
+    if model.ours and verb not in ("activate", "check", "measure"):
         return tr("It came with SciRead and stays as it is")
     if verb in ("activate", "remove") and model.state is State.answers:
         return tr("It answers now")

@@ -29,6 +29,7 @@ class ModelsVerbs(PageVerbs["ModelsPage"]):
             "activate", tr("&Let the model answer"), lambda page: page.activate(), "Ctrl+Return"
         )
         on_page("back", tr("Go &back to the model before"), lambda page: page.go_back())
+        on_page("measure", tr("&Measure the model"), lambda page: page.measure())
         on_page("export", tr("&Export the model…"), lambda page: page.export())
         on_page("rename", tr("&Rename the model"), lambda page: page.rename(), "F2")
         on_page("check", tr("Look at its files a&gain"), lambda page: page.check())

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from sciread_app.services.model_arrivals import Wanted
 from sciread_app.services.models import State
+from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.models import asking
 from sciread_app.ui.models.card_parts import BEFORE, CHANGE, NOW, WHAT
 from sciread_app.ui.models.hub import HubDialog
@@ -315,10 +317,30 @@ def test_verbs_that_cannot_be_done_say_why(choose, window, page):
     assert actions["back"].property("why_not") == "No other model has answered yet"
     choose("theirs")
     enabled = [verb for verb, action in actions.items() if action.isEnabled()]
-    assert enabled == ["activate", "export", "rename", "check", "remove"]
+    assert enabled == ["activate", "measure", "export", "rename", "check", "remove"]
     window.go_to("search")
     assert not any(action.isEnabled() for action in actions.values())
     assert actions["rename"].property("why_not") == "On the page of models"
+
+
+def test_a_model_that_nobody_has_measured_is_offered_to_be(qtbot, choose, window, page, desk, jobs):
+    desk.dashboard.found = Found()
+    assert not choose("theirs").measure.isVisible()
+    click(qtbot, choose("starter").measure)
+    dashboard = window.other_page("dashboard")
+    qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
+    assert window.shows("dashboard")
+    (dialog,) = dashboard.findChildren(EvaluateDialog)
+    dialog.reject()
+
+
+def test_what_was_measured_is_gone_to_by_the_menu(qtbot, choose, window, desk, jobs):
+    desk.models.install(replace(THEIRS, space="bbbb"))
+    choose("theirs")
+    window.menus.models._on_page["measure"].trigger()
+    dashboard = window.other_page("dashboard")
+    qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
+    assert not dashboard.findChildren(EvaluateDialog)
 
 
 def test_models_are_added_from_anywhere_by_the_menu(qtbot, window, page, desk, monkeypatch, jobs):
