@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from sciread_app.language import tr, trc, trn
+from sciread_app.language import tr, trn
 from sciread_app.services.model_arrivals import Wanted
 from sciread_app.services.model_cards import Origin
 from sciread_app.services.model_trash import Removed
@@ -229,8 +229,24 @@ def origin_rows(model: Model, origin: Origin) -> list[tuple[str, str]]:
         (tr("Seed"), origin.seed),
         (tr("Made on"), (origin.ended or model.created)[:10]),
         (tr("Made with"), versions or model.trainer),
-        (tr("Vector"), f"{model.pooling}, {model.template}" if model.pooling else ""),
-        # Translators: what names all vectors that may be compared
-        (trc("all vectors of a model", "Space"), model.space),
+        (tr("Vectors"), _vectors(model)),
+        # Translators: of vectors
+        (tr("Comparable with"), tr("vectors of the space {space}", space=model.space)),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _vectors(model: Model) -> str:
+    """What of a paper becomes its vector."""
+    # Translators: {texts} in "the mean over the word pieces of {texts}" and the like
+    texts = tr("its title and abstract") if "{abstract}" in model.template else tr("its title")
+    return {
+        "mean": tr("One a paper: the mean over the word pieces of {texts}", texts=texts),
+        "mean_no_special": tr(
+            "One a paper: the mean over the word pieces of {texts}, but for the marks at both ends",
+            texts=texts,
+        ),
+        "cls": tr("One a paper: taken at the mark before {texts}", texts=texts),
+        "multi_cls": tr("One a paper: the sum over the marks before {texts}", texts=texts),
+        "scalar_mix": tr("One a paper: a learned mix of all layers, over {texts}", texts=texts),
+    }.get(model.pooling, "")

@@ -88,7 +88,10 @@ def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
     )
     facts = dict(card.facts.rows)
     assert (facts["Recipe"], facts["But with"]) == ("specter-small", "margin = 2.0")
-    assert (facts["Made on"], facts["Space"]) == ("2026-11-22", "t")
+    assert (facts["Made on"], facts["Comparable with"]) == ("2026-11-22", "vectors of the space t")
+    assert facts["Vectors"] == (
+        "One a paper: the mean over the word pieces of its title and abstract"
+    )
     table = card.scores
     said = [
         [table.item(row, column).text() for column in (WHAT, BEFORE, NOW, CHANGE)]
