@@ -114,8 +114,8 @@ class BackupsPanel(QWidget):
         table = self.table
         table.setAccessibleName(tr("Backups"))
         table.setHorizontalHeaderLabels(COLUMNS)
-        for column in _NUMBERS:
-            table.horizontalHeaderItem(column).setTextAlignment(_RIGHT)
+        for number in _NUMBERS:
+            table.horizontalHeaderItem(number).setTextAlignment(_RIGHT)
         table.verticalHeader().hide()
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
