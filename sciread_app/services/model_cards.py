@@ -27,6 +27,14 @@ _MOST_FILE = 8 << 20  # bytes
 _MOST_SCORES = 200
 _MOST_LETTERS = 300
 _HEAD = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
+_LICENCES = {
+    name.lower(): name
+    for name in (
+        *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MPL-2.0", "Unlicense"),
+        *("GPL-2.0", "GPL-3.0", "LGPL-2.1", "LGPL-3.0", "AGPL-3.0", "CC0-1.0", "CC-BY-4.0"),
+        *("CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-4.0"),
+    )
+}
 # What of a run's report says how a model came to be; the rest is curves.
 _KEPT = (
     *("recipe", "method", "base", "settings", "seed", "corpus", "steps", "precision", "tokens"),
@@ -134,6 +142,12 @@ def plain(value: object) -> str:
     text = " ".join(str(value)[: 4 * _MOST_LETTERS].split())
     text = "".join(letter for letter in text if letter.isprintable())
     return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def licence(value: object) -> str:
+    """In the one spelling that SPDX has for it; one that we do not know as it is written."""
+    text = plain(value)
+    return _LICENCES.get(text.lower().replace(" ", "-"), text)
 
 
 def _of_training(row: Mapping[str, Any]) -> Scored | None:

@@ -21,6 +21,7 @@ from sciread_app.services.model_cards import (
     Origin,
     Scored,
     card_of,
+    licence,
     origin_of,
     plain,
     scores_of,
@@ -341,7 +342,7 @@ def _described(package: Package, name: str) -> Model:
         pooling=package.pooling,
         max_tokens=package.max_tokens,
         template=plain(package.template),
-        licence=plain(package.licence),
+        licence=licence(package.licence),
         created=plain(package.created),
         trainer=plain(package.trainer),
     )

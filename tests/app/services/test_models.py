@@ -80,6 +80,20 @@ def test_a_new_library_has_the_model_that_came_with_the_program(models):
     assert starter.size > 80_000_000
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("apache-2.0", "Apache-2.0"),
+        ("mit", "MIT"),
+        ("CC BY 4.0", "CC-BY-4.0"),
+        ("Ours, ask first", "Ours, ask first"),
+    ],
+)
+def test_a_licence_has_one_spelling(models, home, written, shown):
+    install(home, "ours", licence=written)
+    assert models.all()[1].licence == shown
+
+
 def test_a_model_says_what_it_is(models, tiny):
     _, ours = models.all()
     assert (ours.name, ours.title, ours.method) == (
