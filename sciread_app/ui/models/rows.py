@@ -41,8 +41,8 @@ _EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
 
 
 class Row(NamedTuple):
-    """A line of the list. `mark` stands at its right; `kind` says how: "answers", "problem", or
-    "" . `share` (0 to 1) is how far it is; a heading has no key."""
+    """A line of the list. `mark` stands at its right; `kind` says how: "answers", "problem",
+    "good", "care" or "". `share` (0 to 1) is how far it is; a heading has no key."""
 
     key: str
     title: str
@@ -241,6 +241,8 @@ class RowDelegate(QStyledItemDelegate):
         ground, ink = {
             "answers": (theme.accent, theme.on_accent),
             "problem": (theme.danger_soft, theme.danger),
+            "good": (theme.sentence, theme.text),
+            "care": (theme.notice_soft, theme.text),
         }.get(row.kind, (theme.track, theme.quiet))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(QColor(ground))

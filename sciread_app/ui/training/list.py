@@ -12,12 +12,11 @@ from sciread_app.language import tr
 from sciread_app.services.runs import Standing, Training
 from sciread_app.ui.models.rows import ROW, ModelList, Row, RowDelegate
 from sciread_app.ui.theme import Appearance
-from sciread_app.ui.training.words import STANDINGS, below
+from sciread_app.ui.training.words import KINDS, STANDINGS, below
 
 Index = QModelIndex | QPersistentModelIndex
 
 _WIDE, _EDGE, _LEAST = 64, 12, 4  # pixels of a curve, beside it; points from which on it is drawn
-_KINDS = {Standing.running: "answers", Standing.starting: "answers", Standing.failed: "problem"}
 
 
 class TrainingList(ModelList):
@@ -38,7 +37,7 @@ class TrainingList(ModelList):
 
 def _row(one: Training) -> Row:
     share = one.step / one.steps if one.standing.goes_on and one.steps else None
-    kind = _KINDS.get(one.standing, "")
+    kind = KINDS.get(one.standing, "")
     return Row(one.name, one.name, below(one), STANDINGS[one.standing], kind, share)
 
 

@@ -34,13 +34,10 @@ from sciread_app.ui.models.card_parts import (
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 from sciread_app.ui.training.curves import Curves
 from sciread_app.ui.training.values import Told
-from sciread_app.ui.training.words import STANDINGS, facts, how_far, made_of, tiles, when
+from sciread_app.ui.training.words import KINDS, STANDINGS, facts, how_far, made_of, tiles, when
 
 LAST_NOTES = 40
-_PILLS = {
-    Standing.running: "tag-good", Standing.starting: "tag-good", Standing.finished: "tag-good",
-    Standing.failed: "tag-wrong", Standing.interrupted: "tag-care", Standing.stopped: "tag-care",
-}  # fmt: skip
+_PILLS = {"good": "tag-good", "care": "tag-care", "problem": "tag-wrong"}
 VERBS = (
     *("stop", "go_on", "activate", "add_model", "measure", "compare"),
     *("log", "folder", "remove"),
@@ -67,7 +64,7 @@ class TrainingView(QFrame):
         training, story = told.training, told.story
         self.title.setText(training.name)
         self.pill.setText(STANDINGS[training.standing])
-        restyled(self.pill, _PILLS.get(training.standing, "tag"))
+        restyled(self.pill, _PILLS.get(KINDS.get(training.standing, ""), "tag"))
         self.made.setText(made_of(training) if training.method else "")
         self._show_trouble(told)
         self._show_far(told)

@@ -33,6 +33,11 @@ STANDINGS = {
     Standing.failed: tr("Failed"),
     Standing.finished: tr("Finished"),
 }
+# Of what colour that is said, in the list as in the view.
+KINDS = {
+    Standing.running: "good", Standing.starting: "good", Standing.finished: "good",
+    Standing.failed: "problem", Standing.interrupted: "care", Standing.stopped: "care",
+}  # fmt: skip
 # Translators: what a method needs: papers with these
 NEEDS = {
     Need.abstracts: tr("abstracts"),

@@ -394,6 +394,20 @@ def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+@pytest.mark.parametrize(
+    "standing", [Standing.running, Standing.finished, Standing.stopped, Standing.failed]
+)
+def test_how_it_stands_has_one_colour(show, teacher, standing, qtbot, jobs):
+    teacher.have(training("mine", standing))
+    shown = show()
+    pill = shown.view.pill.grab().toImage()
+    ground = pill.pixelColor(4, pill.height() // 2)
+    row = shown.list.viewport().grab().toImage()
+    right = range(row.width() * 2 // 3, row.width())
+    assert any(row.pixelColor(x, y) == ground for x in right for y in range(24))
+    settle(qtbot, jobs, shown)
+
+
 @pytest.fixture
 def trained(qtbot, show_window, desk, jobs, teacher):
     """The window, at a training whose model is among the models."""
