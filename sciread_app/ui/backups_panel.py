@@ -115,7 +115,9 @@ class BackupsPanel(QWidget):
         table.setAccessibleName(tr("Backups"))
         table.setHorizontalHeaderLabels(COLUMNS)
         for number in _NUMBERS:
-            table.horizontalHeaderItem(number).setTextAlignment(_RIGHT)
+            table.model().setHeaderData(
+                number, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+            )
         table.verticalHeader().hide()
         table.setShowGrid(False)
         table.setTabKeyNavigation(False)
