@@ -227,6 +227,7 @@ def _dashboard(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     page.said.connect(say)
     page.problem.connect(window.banner.show_problem)
     page.busy_changed.connect(lambda busy: window.rail.show_busy("dashboard", busy))
+    window.menus.dashboard.live_on(page)
     return page
 
 

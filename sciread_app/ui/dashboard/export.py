@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.ui.dashboard.score_rows import FIRST, N
-from sciread_app.ui.dashboard.scores_view import LEGEND, ScoresView
+from sciread_app.ui.dashboard.scores_view import ScoresView
 from sciread_app.ui.dashboard.table import ScoreTable
 from sciread_app.ui.theme import Appearance, styled
 
@@ -86,7 +86,7 @@ def _caption(view: ScoresView) -> list[str]:
         said.append(
             tr("Suite {suite} on {data}, measured {when}.", suite=board.suite, data=data, when=when)
         )
-    return [*said, LEGEND]
+    return [*said, view.legend.text()]
 
 
 def _painted(widgets: list[QWidget], appearance: Appearance) -> QPixmap:

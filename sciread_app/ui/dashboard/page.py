@@ -50,6 +50,8 @@ VIEWS = (
     (tr("Maps"), tr("Your papers as two models see them")),
 )
 NAMES = ("scores", "compare", "classes", "learning", "neighbours", "maps")  # of the page
+UNMEASURED = (LEARNING, NEIGHBOURS, MAPS)  # views that show something where nothing is measured
+EXPORTS = ("page", "table", "picture")
 TO_BEAT = ("starter", "tf-idf")  # what a model that was trained here should beat
 
 
@@ -68,6 +70,7 @@ class DashboardPage(Page):
     said = Signal(str, str)  # what was done, and what more there is to say of it
     problem = Signal(object)  # Problem
     busy_changed = Signal(bool)
+    shown = Signal()  # other numbers, or another view
 
     def __init__(self, source: DashboardSource, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
@@ -139,6 +142,7 @@ class DashboardPage(Page):
     def show_view(self, number: int) -> None:
         self.views.choose(number)
         self._pages.setCurrentWidget(self._at(number))
+        self._allow()
         self._ask()
 
     def show_or_measure(self, space: str) -> None:
@@ -189,6 +193,12 @@ class DashboardPage(Page):
         if self._measuring:
             self._measuring.cancel()
 
+    def why_not(self, verb: str) -> str:
+        """Why an export, "page", "table" or "picture", cannot be made; empty where it can."""
+        if self.found.boards or (verb == "picture" and self.views.current in UNMEASURED):
+            return ""
+        return tr("Nothing is measured yet")
+
     def export_page(self, file: Path | None = None) -> None:
         if not (file := file or ask_where("html", self)):
             return
@@ -224,6 +234,12 @@ class DashboardPage(Page):
             on_failed=self.problem.emit,
             lane=Lane.light,
         )
+
+    def _allow(self) -> None:
+        for verb, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
+            action.setEnabled(not (why := self.why_not(verb)))
+            action.setToolTip(why)
+        self.shown.emit()
 
     def _at(self, number: int) -> QWidget:
         view: QWidget = getattr(self, NAMES[number])
@@ -263,9 +279,6 @@ class DashboardPage(Page):
             getattr(self, name).show_found(found)
         if not found.boards:
             self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
-        can = bool(found.boards)
-        for action in self.export.menu().actions()[:2]:
-            action.setEnabled(can)
         self.show_view(self.views.current)
 
     def _open_dialog(
@@ -317,6 +330,7 @@ class DashboardPage(Page):
         self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
         self.export = QPushButton(tr("Export"))
         menu = QMenu(self.export)
+        menu.setToolTipsVisible(True)
         menu.addAction(tr("As a page (HTML)…"), lambda: self.export_page())
         menu.addAction(tr("As a table (CSV)…"), lambda: self.export_table())
         menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())

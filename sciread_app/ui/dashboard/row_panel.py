@@ -16,19 +16,16 @@ from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 
-class RowPanel(QScrollArea):
+class RowPanel(QFrame):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(tr("About this number"))
+        self.setObjectName("panel")
         self.title = plain_label(font=scaled(self.font(), 1.25, QFont.Weight.DemiBold))
         self.below = styled(plain_label(), "quiet")
         self.bars = BarChart(appearance)
         self.facts = styled(plain_label(), "quiet")
         self.read = styled(plain_label(font=scaled(self.font(), 0.92)), "faint")
-        inner = styled(QFrame(), "panel")
+        inner = styled(QWidget(), "column")
         column = QVBoxLayout(inner)
         column.setContentsMargins(14, 12, 14, 14)
         column.setSpacing(6)
@@ -40,7 +37,9 @@ class RowPanel(QScrollArea):
         column.addWidget(self.facts)
         column.addWidget(self.read)
         column.addStretch()
-        self.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 1, 1, 1)
+        outer.addWidget(_scrolling(inner))
 
     def show_row(self, row: Row, found: Found, models: Sequence[str]) -> None:
         shown = [model for model in models if model in row.cells]
@@ -53,6 +52,16 @@ class RowPanel(QScrollArea):
 
     def texts(self) -> list[QWidget]:
         return [self.title, self.below, self.facts, self.read]
+
+
+def _scrolling(inner: QWidget) -> QScrollArea:
+    scroll = QScrollArea()
+    scroll.setWidgetResizable(True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setAccessibleName(tr("About this number"))
+    scroll.setWidget(inner)
+    return scroll
 
 
 def _facts(row: Row, found: Found, models: Sequence[str]) -> list[str]:

@@ -28,8 +28,10 @@ from sciread_app.ui.theme import Appearance, styled
 
 LEGEND = tr(
     "↑ higher is better, ↓ lower. Shares go from 0 to 100. Bold: the best number of its line, "
-    "which may be chance. Strips: where 95\u00a0% lie, on one scale a line. ◇ what the paper "
-    "prints: * of other data, or not all of it here; † of other weights."
+    "which may be chance. Strips: where 95\u00a0% lie, on one scale a line."
+)
+OF_PAPERS = tr(
+    "◇ what the paper prints: * of other data, or not all of it here; † of other weights."
 )
 
 
@@ -104,6 +106,7 @@ class ScoresView(QWidget):
     def _show(self) -> None:
         found = self.shown
         self.table.show_scores(found, self.columns)
+        self.legend.setText(f"{LEGEND} {OF_PAPERS}" if self.table.has_papers else LEGEND)
         problems = [problem for board in found.boards for problem in board.problems]
         self.problems.setText("\n".join(problems))
         self.problems.setVisible(bool(problems))
@@ -139,7 +142,7 @@ class ScoresView(QWidget):
             self._show_row(row)
 
     def _build(self) -> None:
-        self.legend = styled(QLabel(LEGEND, wordWrap=True), "faint")
+        self.legend = styled(QLabel(wordWrap=True), "faint")
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         self._pages = QStackedWidget()

@@ -66,9 +66,11 @@ class ScoreTable(QTableView):
         if row := self.current:
             self.chosen.emit(row)
 
-    def _has_papers(self) -> bool:
+    @property
+    def has_papers(self) -> bool:
         rows = (line for line in self.rows.lines if isinstance(line, Row))
-        return any(cell.papers for row in rows for cell in row.cells.values())
+        shown = set(self.rows.models)
+        return any(row.cells[model].papers for row in rows for model in shown & row.cells.keys())
 
     def _measure(self) -> None:
         header = self.horizontalHeader()
@@ -76,6 +78,6 @@ class ScoreTable(QTableView):
         header.setMinimumSectionSize(56)
         self.setColumnWidth(N, 56)
         for column in range(FIRST, self.rows.columnCount()):
-            self.setColumnWidth(column, WITH_PAPERS if self._has_papers() else WIDTH)
+            self.setColumnWidth(column, WITH_PAPERS if self.has_papers else WIDTH)
         fill(self, METRIC, LEAST)
         measure(self, self.rows.lines)

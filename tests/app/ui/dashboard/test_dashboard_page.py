@@ -17,6 +17,7 @@ from sciread_app.ui.dashboard import page as page_module
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.neighbours_view import NeighboursView
 from sciread_app.ui.dashboard.page import LEARNING, NEIGHBOURS, VIEWS
+from sciread_app.ui.dashboard.values import Found
 
 
 @pytest.fixture
@@ -105,6 +106,23 @@ def test_why_it_could_not_be_measured_is_told(page, dashboard, window, settled, 
     page.measure(["starter"], "local", LIBRARY)
     settled()
     assert window.banner.message.text() == "No model was measured."
+
+
+def test_where_nothing_is_measured_only_what_is_seen_can_be_exported(
+    page, dashboard, window, settled, show
+):
+    there = window.menus.dashboard._exports
+    here = page.export.menu().actions()
+    assert all(action.isEnabled() for action in (*here, *there.values()))
+    dashboard.found = Found()
+    page.refresh()
+    settled()
+    assert not any(action.isEnabled() for action in (*here, *there.values()))
+    assert {action.toolTip() for action in here} == {"Nothing is measured yet"}
+    assert window.menus.why_not(there["picture"]) == "Nothing is measured yet"
+    show(LEARNING)
+    assert there["picture"].isEnabled() and not there["page"].isEnabled()
+    assert [action.isEnabled() for action in here] == [False, False, True]
 
 
 @pytest.mark.parametrize("kind", ["html", "csv", "png"])

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QScrollArea
 
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
@@ -105,6 +106,25 @@ def test_what_is_chosen_is_told_with_its_n_its_data_and_how_it_is_read(page):
     assert "the library of today, test part, data 5f5f5f5f, seed 1" in facts
     assert "SciDocs" in panel.read.text() and "“Compare” says" in panel.read.text()
     assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
+
+
+def test_signs_are_explained_where_they_are_seen(page, dashboard, refresh):
+    legend = page.scores.legend
+    assert "◇ what the paper prints" in legend.text()
+    asked = result("ours", title="Topics", evaluation="probe", scores=(Score("macro_f1", 0.8, 90),))
+    dashboard.found = Found([board(report(asked, subject=WORDS))])
+    refresh()
+    assert "Bold" in legend.text() and "◇" not in legend.text()
+
+
+def test_what_is_said_of_a_number_scrolls_within_its_frame(page, qtbot):
+    panel = page.scores.panel
+    page.window().resize(900, 420)
+    bar = panel.findChild(QScrollArea).verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    top = panel.grab().toImage().copy(20, 0, 40, 1)
+    bar.setValue(bar.maximum())
+    assert panel.grab().toImage().copy(20, 0, 40, 1) == top
 
 
 def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, refresh):
