@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyleOptionViewItem
 
 from sciread_app.language import tr
-from sciread_app.services.runs import Standing, Training
+from sciread_app.services.runs import Training
 from sciread_app.ui.models.rows import ROW, ModelList, Row, RowDelegate
 from sciread_app.ui.theme import Appearance
 from sciread_app.ui.training.words import KINDS, STANDINGS, below
