@@ -161,6 +161,7 @@ def measure_frames(count: int) -> None:
     from PySide6.QtWidgets import QApplication
 
     from sciread_app.ui.jobs import Jobs
+    from sciread_app.ui.map.points import Points
     from sciread_app.ui.map.view import MapView
     from sciread_app.ui.theme import Appearance
 
@@ -170,8 +171,10 @@ def measure_frames(count: int) -> None:
     view.resize(*SIZE)
     view.show()
     app.processEvents()  # a window that is not on a screen yet paints nothing
-    view.show_drawing(made_up(count))
-    view.repaint()  # letters are drawn for the first time
+    view.show_points(Points(made_up(count)))
+    view.repaint()  # letters are drawn for the first time, and points by a worker
+    while jobs.running():
+        app.processEvents()
     ratio = view.devicePixelRatioF()
     at = QPointF(SIZE[0] / 2, SIZE[1] / 2)
     there_and_back = [3 if n % 80 < 40 else -3 for n in range(FRAMES)]

@@ -29,6 +29,7 @@ from sciread_app.ui.dashboard.values import DashboardSource
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
 from sciread_app.ui.map.hover import HoverCard
+from sciread_app.ui.map.points import Points
 from sciread_app.ui.map.shades import Shades, by_group
 from sciread_app.ui.map.view import MapView
 from sciread_app.ui.theme import Appearance, scaled, styled
@@ -253,7 +254,7 @@ class MapSide(QWidget):
             self._invite(busy)
             return
         self.count.setText(trn("{n:,} paper", "{n:,} papers", len(drawing.ids)))
-        self.view.show_drawing(drawing)
+        self.view.show_points(Points(drawing))
         self.view.shade(shades)
         self.view.fit()
         self._pages.setCurrentIndex(1)

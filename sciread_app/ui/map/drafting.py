@@ -7,13 +7,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from sciread_app.language import tr
 from sciread_app.services.atlas import FEWEST, Drawing
 from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.map.points import Points
 from sciread_app.ui.map.values import Maps, Survey
 
 PAUSE_MS = 700  # while papers come in one batch after the other
 
 
 class Drafting(QObject):
-    surveyed = Signal(object)  # Survey
+    surveyed = Signal(object, object)  # Survey, and the Points of its drawing
     progressed = Signal(int, int, str)  # done, total, what is going on
     stopped = Signal()  # by a person, or by a fault that the window tells
     finished = Signal()
@@ -37,8 +38,8 @@ class Drafting(QObject):
         """Show the map as it is, and bring it up to date where it is not."""
         self._jobs.run(
             tr("Opening the map"),
-            lambda task: self._maps.survey(),
-            self._arrive,
+            lambda task: self._look(),
+            lambda found: self._arrive(*found),
             lane=Lane.light,
             instead_of="map survey",
         )
@@ -70,8 +71,13 @@ class Drafting(QObject):
         if self.job is not None:
             self.job.cancel()
 
-    def _arrive(self, survey: Survey) -> None:
-        self.surveyed.emit(survey)
+    def _look(self) -> tuple[Survey, Points | None]:
+        survey = self._maps.survey()
+        there = survey.drawing is not None and len(survey.drawing.ids)
+        return survey, Points(survey.drawing) if survey.drawing and there else None
+
+    def _arrive(self, survey: Survey, points: Points | None) -> None:
+        self.surveyed.emit(survey, points)
         if self._just_drawn:
             self._left, self._just_drawn = survey.waiting, False
         wanted = survey.waiting > self._left and survey.with_vector >= FEWEST

@@ -1,14 +1,15 @@
 """How points are put on the screen: as one picture where they are many, else one by one.
 
 While one moves about, the picture may be coarser than the screen; it is made sharp, off the
-window's thread, as soon as nothing moves.
+window's thread, as soon as nothing moves. The first picture of a large map is made there, too.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from copy import copy
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from sciread_app.ui.map.palette import colours, dimmed
 from sciread_app.ui.map.points import Points
 from sciread_app.ui.map.raster import Tones, picture, tones
 from sciread_app.ui.theme import Theme
+
+T = TypeVar("T")
 
 FEW = 1_500  # points that are drawn one by one
 MOST_PIXELS = 1_000_000  # of a picture that is made while one waits for it
@@ -40,27 +43,65 @@ class Drawn(NamedTuple):
 
 
 class Ink(QObject):
-    sharper = Signal()  # a better picture of what was drawn last is there
+    sharper = Signal()  # a better picture of what was drawn last is there, or the first of a map
 
     def __init__(self, jobs: Jobs) -> None:
         super().__init__()
         self._jobs = jobs
         self._drawn: Drawn | None = None
         self._picture: QImage | None = None
+        self._points: Points | None = None  # what was painted last, and what was seen of it
+        self._sight: tuple[int, Camera, Seen] | None = None
+        self._begun: tuple[Points, Drawn] | None = None  # the first picture that is being made
         self._sprites: dict[tuple[str, float, bool, float], QPixmap] = {}
         self._wanted: Callable[[], None] = lambda: None
         self._rest = QTimer(self, singleShot=True, interval=REST_MS)
         self._rest.timeout.connect(lambda: self._wanted())
 
-    def paint(
-        self, painter: QPainter, points: Points, camera: Camera, theme: Theme, seen: Seen
-    ) -> None:
+    def paint(self, painter: QPainter, points: Points, camera: Camera, theme: Theme) -> Seen:
+        """Paint the points in sight, and say which they are: none yet of a large map that is
+        painted for the first time, which takes longer than the window has."""
+        if points is not self._points and len(points.order) > FEW:
+            self._begin(painter, points, camera, theme)
+            return NOTHING
+        seen = self._seen(points, camera)
         if len(seen.numbers) <= FEW:
             self._paint_few(painter, points, camera, theme, seen)
         else:
             self._paint_many(painter, points, camera, theme, seen)
             if 0 < seen.on_top <= FEW:
                 self._paint_few(painter, points, camera, theme, seen.lit())
+        return seen
+
+    def _seen(self, points: Points, camera: Camera) -> Seen:
+        if points is not self._points:
+            self._points, self._sight, self._drawn = points, None, None
+        if self._sight is None or self._sight[:2] != (points.version, camera):
+            self._sight = (points.version, camera, sight(points, camera))
+        return self._sight[2]
+
+    def _begin(self, painter: QPainter, points: Points, camera: Camera, theme: Theme) -> None:
+        """Have the first picture made; the map of before stays till it comes."""
+        ratio = painter.device().devicePixelRatioF()
+        now = Drawn(points.version, camera, theme.dark, ratio)
+        if self._picture and self._drawn and self._drawn.camera == camera:
+            painter.drawImage(QRectF(0, 0, camera.width, camera.height), self._picture)
+        if self._begun and self._begun[0] is points and self._begun[1] == now:
+            return
+        self._begun = (points, now)
+        self._rest.stop()  # what waits there is of the map of before
+        as_they_are = copy(points)
+
+        def look_and_make() -> tuple[Seen, QImage]:
+            seen = sight(as_they_are, camera)
+            return seen, _maker(seen, as_they_are, camera, theme)(ratio)
+
+        def keep(made: tuple[Seen, QImage]) -> None:
+            self._begun, self._points, self._drawn = None, points, now
+            self._sight, self._picture = (now.points, camera, made[0]), made[1]
+            self.sharper.emit()
+
+        self._make(look_and_make, keep)
 
     def _sprite(
         self, colour: QColor, theme: Theme, radius: float, ratio: float, *, hollow: bool = False
@@ -110,6 +151,9 @@ class Ink(QObject):
                 self._picture = sharp
                 self.sharper.emit()
 
+        self._make(make, keep)
+
+    def _make(self, make: Callable[[], T], keep: Callable[[T], None]) -> None:
         self._jobs.run(
             tr("Drawing the map"),
             lambda task: make(),
@@ -131,6 +175,9 @@ class Seen(NamedTuple):
         """Those that lie upon the others."""
         which = slice(len(self.numbers) - self.on_top, None)
         return Seen(self.numbers[which], self.pixels[which], self.colours[which], 0)
+
+
+NOTHING = Seen(np.empty(0, np.int64), np.empty((0, 2), np.float32), np.empty(0, np.uint8), 0)
 
 
 def sight(points: Points, camera: Camera) -> Seen:

@@ -21,7 +21,8 @@ from sciread_app.ui.map.choosing import Choosing
 from sciread_app.ui.map.drafting import Drafting
 from sciread_app.ui.map.hover import HoverCard
 from sciread_app.ui.map.legend import Legend
-from sciread_app.ui.map.shades import Shades, by_group
+from sciread_app.ui.map.points import Points
+from sciread_app.ui.map.shades import Shades
 from sciread_app.ui.map.states import States
 from sciread_app.ui.map.values import MapDesk, Survey
 from sciread_app.ui.map.view import MapView
@@ -148,7 +149,7 @@ class MapPage(Page):
         if points is None:
             return
         if by is By.group:
-            self._show_shades(by, points.drawing, by_group(points.drawing))
+            self._show_shades(by, points.drawing, points.groups)
             return
         drawing = points.drawing
         self._jobs.run(
@@ -161,17 +162,17 @@ class MapPage(Page):
 
     # What comes back
 
-    def _show_survey(self, survey: Survey) -> None:
-        if survey.drawing is not None and len(survey.drawing.ids):
-            self._show_drawing(survey.drawing)
+    def _show_survey(self, survey: Survey, points: Points | None) -> None:
+        if points is not None:
+            self._show_points(points)
         self.bar.setVisible(self.view.points is not None)
         self.states.show_survey(survey, self.view.points is not None)
 
-    def _show_drawing(self, drawing: Drawing) -> None:
-        points = self.view.points
-        if points and _same(points.drawing, drawing):
+    def _show_points(self, points: Points) -> None:
+        before = self.view.points
+        if before and _same(before.drawing, points.drawing):
             return
-        self.view.show_drawing(drawing)
+        self.view.show_points(points)
         self.colour_by(self.by)
         if self.gathered.ids:
             self.gather(self.gathered.ids, self.gathered.title.text())

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.services.atlas import Drawing
+from sciread_app.ui.map.camera import Places
 from sciread_app.ui.map.shades import Shades, by_group
 
 Numbers = NDArray[np.int64]
@@ -24,7 +25,8 @@ class Points:
         self.drawing = drawing
         self.ids = drawing.ids
         self.places = drawing.places
-        self.shades = by_group(drawing)
+        self.extent = extent(drawing.places)
+        self.groups = self.shades = by_group(drawing)
         self.hidden: frozenset[int] = frozenset()
         self.lit: NDArray[np.bool_] | None = None  # these stand out; None: none does
         self._only = False
@@ -32,6 +34,8 @@ class Points:
         self._change()
 
     def shade(self, shades: Shades) -> None:
+        if shades is self.shades and not self.hidden:
+            return  # as they are made
         self.shades, self.hidden = shades, frozenset()
         self._change()
 
@@ -100,3 +104,12 @@ class Points:
         self.shown_places = self.places[self.order]
         self.colours = colours[self.order]
         self.version += 1
+
+
+def extent(places: Places) -> Places:
+    """The two corners between which all of these lie, by which a camera sees as much as by all."""
+    if not len(places):
+        return places
+    # Column by column: numpy takes ten times as long to go down both at once.
+    low, high = zip(*((column.min(), column.max()) for column in places.T), strict=True)
+    return np.array([low, high], places.dtype)

@@ -32,14 +32,14 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
 
 from sciread_app.language import tr
-from sciread_app.services.atlas import Cluster, Drawing
+from sciread_app.services.atlas import Cluster
 from sciread_app.ui.jobs import Jobs
 from sciread_app.ui.map.camera import Camera, Places
 from sciread_app.ui.map.choices import Tool
 from sciread_app.ui.map.drag import Drag
-from sciread_app.ui.map.ink import Ink, Seen, radius_of, sight
+from sciread_app.ui.map.ink import Ink, Seen, radius_of
 from sciread_app.ui.map.labels import NEAR, Lettering, Placed, place
-from sciread_app.ui.map.points import Points
+from sciread_app.ui.map.points import Points, extent
 from sciread_app.ui.map.shades import Shades
 from sciread_app.ui.map.speech import reading_order, spoken
 from sciread_app.ui.map.titles import Titles
@@ -96,10 +96,9 @@ class MapView(QWidget):
         self.grabGesture(Qt.GestureType.PinchGesture)
         appearance.changed.connect(lambda _: self.update())
 
-    def show_drawing(self, drawing: Drawing) -> None:
+    def show_points(self, points: Points) -> None:
         """Show a map; where one was shown, what is seen of it stays in sight."""
-        before = self.points
-        self.points = Points(drawing)
+        before, self.points = self.points, points
         self._picked, self._pointed, self._rings = None, None, np.empty(0, np.int64)
         if before is None:
             self.fit()
@@ -143,7 +142,7 @@ class MapView(QWidget):
         if not self.points:
             return
         places = self.points.places
-        self._goal = places if ids is None else places[self.points.numbers(ids)]
+        self._goal = self.points.extent if ids is None else extent(places[self.points.numbers(ids)])
         self._start = self.camera
         if self.glides and self.isVisible():
             self._flight.start()
@@ -186,8 +185,7 @@ class MapView(QWidget):
         painter.fillRect(self.rect(), QColor(theme.surface))
         if not self.points:
             return
-        seen = sight(self.points, self.camera)
-        self._ink.paint(painter, self.points, self.camera, theme, seen)
+        seen = self._ink.paint(painter, self.points, self.camera, theme)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_rings(painter)
         self._paint_names(painter, seen)
@@ -355,7 +353,7 @@ class MapView(QWidget):
     def _refit(self) -> None:
         """The frame may have changed: what was brought into sight stays there."""
         if self.points:
-            self.whole = self.camera.fitting(self.points.places, self._left).scale
+            self.whole = self.camera.fitting(self.points.extent, self._left).scale
         if self._goal is not None:
             self.camera = self.camera.fitting(self._goal, self._left)
         self._changed()

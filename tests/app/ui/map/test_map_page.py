@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QImage, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import Changes
+from sciread_app.ui.map import ink, raster
 from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.page import MapPage
 from tests.app.ui.fake_map import FakeMaps, drawing
@@ -516,3 +519,93 @@ def test_the_legend_can_be_hidden_and_makes_way_where_there_is_no_room(show, des
     assert page.legend.isVisible()
     page.view.resize(260, 220)
     assert not page.legend.isVisible()
+
+
+@pytest.fixture
+def painters(monkeypatch):
+    """The threads that have made pictures of many points; workers wait for `go_on`."""
+    found = Painters()
+
+    def picture(*what):
+        found.threads.append(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread():
+            assert found.go_on.wait(30)
+        return raster.picture(*what)
+
+    monkeypatch.setattr(ink, "picture", picture)
+    yield found
+    found.go_on.set()
+
+
+class Painters:
+    def __init__(self):
+        self.threads = []
+        self.go_on = threading.Event()
+
+
+def black_holes_seen(view):
+    """Whether there is much of their colour, which is orange: more than in the legend."""
+    image = view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    blue, red = pixels[..., 0].astype(int), pixels[..., 2].astype(int)
+    return (red > blue + 80).sum() > 400
+
+
+@pytest.fixture
+def show_large(painters, desk, jobs, appearance, qtbot):
+    """A map that is not painted before `painters.go_on` is set."""
+    desk.map = FakeMaps(8_000)
+    page = MapPage(desk, jobs, appearance)
+    page.resize(1100, 700)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: bool(painters.threads))
+    return page
+
+
+def test_a_large_map_is_first_painted_beside_the_window_and_moves_at_once(
+    painters, show_large, qtbot
+):
+    view = show_large.view
+    assert show_large.states.shows_map
+    assert not black_holes_seen(view)
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: black_holes_seen(view))
+    assert threading.main_thread() not in painters.threads
+
+    view.zoom(1.25)
+    assert black_holes_seen(view)
+    assert painters.threads[-1] is threading.main_thread()
+
+
+def test_what_is_hidden_while_a_large_map_is_painted_is_hidden_when_it_comes(
+    painters, show_large, qtbot, jobs
+):
+    view = show_large.view
+    show_large.legend.boxes[1].setChecked(False)
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: view.grab() and not jobs.running())
+    assert not black_holes_seen(view)
+    show_large.legend.all_button.click()
+    assert black_holes_seen(view)
+
+
+def test_a_large_map_that_came_anew_takes_the_place_of_the_one_before(
+    painters, show_large, desk, qtbot, jobs
+):
+    painters.go_on.set()
+    view = show_large.view
+    qtbot.waitUntil(lambda: black_holes_seen(view))
+    painters.go_on.clear()
+    without = np.arange(1, 12_001)
+    desk.map.drawn = drawing(without[without % 4 != 1])
+    desk.map.count = desk.map.with_vector = 9_000
+    show_large.refresh()
+    qtbot.waitUntil(lambda: len(view.points.ids) == 9_000)
+    view.grab()
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: not black_holes_seen(view))
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not black_holes_seen(view)

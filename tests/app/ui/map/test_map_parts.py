@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 
 from sciread_app.ui.map.camera import Camera
-from sciread_app.ui.map.points import Points
+from sciread_app.ui.map.points import Points, extent
 from sciread_app.ui.map.raster import MOST_COLOURS, picture, tones
 from sciread_app.ui.map.shades import by_sets, by_year
 from tests.app.ui.fake_map import drawing
@@ -108,6 +108,12 @@ def test_one_can_not_zoom_or_move_away_from_the_map():
     for _ in range(200):
         camera = camera.zoomed(2, QPointF(0, 0), 600)
     assert np.isfinite(camera.scale)
+
+
+def test_a_camera_sees_by_two_corners_what_it_sees_by_all_points():
+    points = Points(drawing(range(1, 81)))
+    assert Camera().fitting(points.extent) == Camera().fitting(points.places)
+    assert Camera().fitting(extent(points.places[:0])) == Camera()
 
 
 def test_a_polygon_holds_what_is_inside_and_no_more():
