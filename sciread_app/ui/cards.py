@@ -49,6 +49,7 @@ PADDING = 14
 GAP = 8  # between two cards
 GUTTER = 14  # left of the text, for the dot of an unread paper
 SIDE = 74  # right of the title, for the bar
+ROOMY = 300  # pixels of text from which on there is room for it; the details say it as well
 TEXT_SHOWN = 700  # characters of an abstract that two lines can ever need
 LONGEST_CHIP = 150  # pixels
 BUTTON = 24  # pixels of the buttons that steer, seen under the mouse
@@ -173,7 +174,8 @@ class CardDelegate(QStyledItemDelegate):
     ) -> None:
         paper = card.paper
         side = 0
-        if evidence and (evidence.percentile is not None or evidence.moved):
+        close = evidence and evidence.percentile is not None and box.width() >= ROOMY
+        if evidence and (close or evidence.moved):
             side = SIDE
             self._paint_beside(painter, box, evidence, theme)
         if not card.read:

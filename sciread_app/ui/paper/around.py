@@ -238,6 +238,7 @@ class AroundPaper(QWidget):
 
     def _build(self) -> None:
         self.tabs = Segments(tr("Around this paper"), TABS)
+        self.tabs.setProperty("tight", True)  # no panel gets narrower than they are
         self.tabs.chosen.connect(lambda _: self._turn())
         self.text = GrownText(TABS[0][1])
         self.text.anchorClicked.connect(self._follow)

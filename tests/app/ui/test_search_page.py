@@ -6,8 +6,8 @@ import threading
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.order import Order
@@ -278,6 +278,30 @@ def test_cards_of_what_was_found_are_higher_by_the_line_that_says_why(qtbot, sho
     qtbot.waitUntil(lambda: page.view.query == "paper")
     assert page.hits.height_of(1) > listed
     page.hits.viewport().grab()
+
+
+def test_in_a_narrow_window_list_and_titles_have_the_room(qtbot, show_window, appearance):
+    window = show_window(FakeDesk(papers=PAPERS))
+    window.resize(900, 600)
+    page = window.page
+    page.box.set_text("attention")
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+    page.hits.go_to(0)
+    details = page.details
+    qtbot.waitUntil(lambda: bool(details.details and details.details.whole))
+    qtbot.waitUntil(lambda: page.hits.width() > details.width())
+
+    def has_bar():
+        """Right of the title of the first card."""
+        card = page.hits.visualRect(page.model.index(0, 0))
+        place = QRect(card.right() - 80, card.y() + 8, 70, 34)
+        picture = page.hits.viewport().grab(place).toImage()
+        seen = (picture.pixelColor(x, y).name() for x in range(70) for y in range(34))
+        return QColor(appearance.theme.accent).name() in seen
+
+    qtbot.waitUntil(lambda: not has_bar())
+    window.resize(1600, 900)
+    qtbot.waitUntil(has_bar)
 
 
 def test_titles_of_examples_that_no_list_has_shown_are_looked_up(qtbot, show_page):
