@@ -96,7 +96,7 @@ def test_a_pull_that_was_stopped_leaves_nothing_and_fetches_the_rest_the_next_ti
 
     hub.fail(in_pieces(told), when=of_weights)
     pulled = arrivals.pull(Wanted("allenai/specter"), Task(hear))
-    assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "mit", True)
+    assert (pulled.name, pulled.licence, pulled.checked) == ("allenai--specter", "MIT", True)
     assert read_package(home.models / pulled.name).base.startswith("allenai/specter@")
     fetched = [asked.path.rsplit("/")[-1] for asked in hub.requests if asked.method == "GET"]
     assert fetched.count("tokenizer.json") == 1
