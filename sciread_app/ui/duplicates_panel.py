@@ -21,7 +21,6 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr
 from sciread_app.ui.duplicates_cell import Cell
 from sciread_app.ui.duplicates_values import DIFFERS, LINES, Comparison, Row, chosen_values
-from sciread_app.ui.elided import ElidedLabel
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
 KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
@@ -182,7 +181,7 @@ class PairPanel(QFrame):
         buttons.setSpacing(10)
         for button in (self.merge, self.keep, self.versions):
             buttons.addWidget(button)
-        self.hint = styled(ElidedLabel(KEYS), "faint")
+        self.hint = styled(QLabel(KEYS, wordWrap=True), "faint")
         self.hint.setFont(scaled(self.font(), 0.86))
         buttons.addWidget(self.hint, 1)
         column = QVBoxLayout(self)

@@ -8,6 +8,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QMessageLogContext, QRect, QtMsgType, qInstallMessageHandler
@@ -20,7 +21,7 @@ from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.theme import Appearance, Choice
 from tests.screenshots.intake_page import sources
 from tests.screenshots.rooms import EMPTY, rooms
-from tests.screenshots.scene import Scene, let_pass
+from tests.screenshots.scene import Scene, let_pass, wait
 
 WINDOWS = {100: (1240, 800), 200: (1280, 720), 300: (960, 600)}
 QUIET_MS, REPAINT_MS = 350, 120  # without any work, until a picture is taken
@@ -73,6 +74,7 @@ class Camera:
         self._other = first
         for choice in (first, second):
             self._appearance.choose(choice)
+            wait(partial(self._shows, choice))
             settle(jobs, REPAINT_MS)
             folder = self._folder / f"{choice.value}-{self._scale}"
             folder.mkdir(parents=True, exist_ok=True)
@@ -80,6 +82,9 @@ class Camera:
         print(f"{scene.name} at {self._scale} %", flush=True)
         for other in _others(window):
             other.close()
+
+    def _shows(self, choice: Choice) -> bool:
+        return self._appearance.theme.dark is (choice is Choice.dark)
 
 
 def settle(jobs: Jobs, quiet: int = QUIET_MS) -> None:

@@ -13,7 +13,7 @@ from sciread_app.ui.compare.values import Candidate
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, styled
 
-NAME_LETTERS = 14  # of a title that are always seen
+NAME_LETTERS = 12  # of a title that are always seen
 
 
 class Chooser(QWidget):
