@@ -131,6 +131,7 @@ def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 
     page = SettingsPage(desk.care, jobs, window.appearance)
     page.theme_wanted.connect(window.choose_theme)
+    window.theme_chosen.connect(page.show_theme)  # in the menu, too
     page.restart_wanted.connect(window.restart_wanted)
     page.reopen_wanted.connect(window.reopen_wanted)
     page.question.connect(ask)

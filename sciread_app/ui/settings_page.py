@@ -54,7 +54,7 @@ class SettingsPage(Page):
 
     def refresh(self) -> None:
         settings = self._care.settings
-        self.theme.choose([choice for choice, _ in THEMES].index(self._appearance.choice))
+        self.show_theme(self._appearance.choice)
         self.scale.setCurrentText(f"{settings.scale} %")
         self.workers.setValue(settings.pdf_workers)
         self.contact.setText(settings.contact)
@@ -62,6 +62,9 @@ class SettingsPage(Page):
         self.risk.setVisible(bool(self._care.risk))
         self.backups.load()
         self._load_keys()
+
+    def show_theme(self, choice: Choice) -> None:
+        self.theme.choose([one for one, _ in THEMES].index(choice))
 
     def take_focus(self) -> None:
         self.theme.stops()[self.theme.current].setFocus(Qt.FocusReason.OtherFocusReason)

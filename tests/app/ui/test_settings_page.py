@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QPushButton
 from sciread_app.errors import LibraryError
 from sciread_app.ui.backups_daily import Safekeeping
 from sciread_app.ui.backups_panel import size
-from sciread_app.ui.settings_page import SettingsPage
-from sciread_app.ui.theme import DARK
+from sciread_app.ui.settings_page import THEMES, SettingsPage
+from sciread_app.ui.theme import DARK, Choice
 from tests.app.ui.fake_care import FakeCare
 from tests.app.ui.fakes import FakeDesk
 
@@ -156,6 +156,8 @@ def test_the_page_opens_with_its_key_and_changes_the_theme(qtbot, show_window, a
     with qtbot.waitSignal(window.theme_chosen):
         click(qtbot, page.theme.stops()[2])
     qtbot.waitUntil(lambda: appearance.theme is DARK)
+    window.choose_theme(Choice.light)
+    assert page.theme.current == [choice for choice, _ in THEMES].index(Choice.light)
 
 
 def test_a_library_in_a_bad_place_is_offered_a_better_one(qtbot, show_window):
