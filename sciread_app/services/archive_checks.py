@@ -6,7 +6,9 @@ import io
 import re
 import shutil
 import stat
+import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
@@ -25,6 +27,13 @@ _DENSEST = 100
 _NO_BOMB = 64 << 20  # bytes that are none, whatever they were packed to
 _LARGEST_LIST = 1 << 20  # bytes in which a zip names its files
 _SPARE = 200 << 20  # bytes of a disk that are left to others
+
+# What zipfile raises for a file that is none, is cut off or damaged, needs a password, or is packed
+# in a way that it does not know.
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError, LookupError),
+    struct.error,
+)
 
 _NO_NAME = re.compile(r'[\x00-\x1f<>:"|?*\\]|[ .]$|^$')
 _DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)

@@ -10,9 +10,7 @@ import errno
 import io
 import os
 import stat
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -24,6 +22,7 @@ from sciread_app.services.archive_checks import (
     DESCRIPTION,
     MOST_FILES,
     MOST_FOLDERS,
+    UNREADABLE,
     check_apart,
     check_density,
     check_entry,
@@ -45,10 +44,6 @@ TRAINING = "training.json"  # what a run says of itself, as it lies in a model's
 _PIECE = 1 << 20
 
 _JUNK = frozenset(("__MACOSX", "Thumbs.db", "desktop.ini"))
-_UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
-    LookupError, struct.error,
-)  # fmt: skip
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that a zip can name
 
 
@@ -241,7 +236,7 @@ def _understood(file: Path) -> Iterator[None]:
     """Whatever a damaged file or a full disk raises, as a sentence."""
     try:
         yield
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise PackageRefused(
             tr("{file} is no zip file, or it is damaged.", file=file.name),
             tr("A model is a folder with a package.json, or such a folder as a zip file."),

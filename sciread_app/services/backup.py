@@ -6,20 +6,18 @@ import os
 import shutil
 import time
 import zipfile
-import zlib
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
+from sciread_app.services.archive_checks import UNREADABLE
 from sciread_app.storage.copies import copy, is_sound, revision_of
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 
 _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
-# What zipfile raises for a file that is none, is cut off or damaged, or needs a password.
-_NO_ZIP = (zipfile.BadZipFile, KeyError, zlib.error, EOFError, RuntimeError)
 _STALE = 24 * 3600  # seconds after which nobody is writing a half backup any more
 
 
@@ -105,7 +103,7 @@ def _unpack(archive: Path, target: Path) -> None:
             os.fsync(sink.fileno())
     except FileNotFoundError as error:
         raise LibraryError(tr("There is no backup {name}.", name=archive)) from error
-    except _NO_ZIP as error:
+    except UNREADABLE as error:
         raise _damaged(archive) from error
 
 

@@ -7,7 +7,6 @@ import shutil
 import stat
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.archive_checks import (
     LARGEST_WEIGHTS,
+    UNREADABLE,
     check_apart,
     check_density,
     check_entry,
@@ -273,7 +273,7 @@ def _readable(source: Path) -> Iterator[None]:
     """Whatever a damaged file raises, as a sentence."""
     try:
         yield
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+    except UNREADABLE as error:
         raise LibraryError(
             tr("{file} is no zip file, or it is damaged.", file=source.name),
             tr("Choose the folder of a training, or such a folder as a zip file."),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -76,11 +77,11 @@ def check(text: str) -> str:
     return ""
 
 
-class Node:
+class Node(ABC):
     """Part of a query."""
 
-    def matches(self, paper: Paper) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def matches(self, paper: Paper) -> bool: ...
 
     def categories(self) -> list[str] | None:
         return None

@@ -76,7 +76,7 @@ class Lane:
                 return
             except Timeout:
                 continue
-            except (OSError, NotImplementedError) as error:
+            except (OSError, NotImplementedError) as error:  # no locks on such a disk
                 raise _unwritable(self._lock, error) from error
 
     def _left(self, pause: float, why: str) -> tuple[float, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -141,7 +141,7 @@ class DashboardPage(Page):
 
     def show_view(self, number: int) -> None:
         self.views.choose(number)
-        self._pages.setCurrentWidget(self._at(number))
+        self._pages.setCurrentWidget(self._shown)
         self._allow()
         self._ask()
 
@@ -241,24 +241,19 @@ class DashboardPage(Page):
             action.setToolTip(why)
         self.shown.emit()
 
-    def _at(self, number: int) -> QWidget:
-        view: QWidget = getattr(self, NAMES[number])
-        return view
-
     def _ask(self) -> None:
-        asks: dict[int, Callable[[], object]] = {
-            COMPARE: lambda: self.compare.ask(),
-            CLASSES: lambda: self.classes.ask(),
-            LEARNING: lambda: self.learning.ask(),
-            NEIGHBOURS: lambda: self.neighbours.ask(),
-            MAPS: lambda: self.maps.ask(),
-        }
-        asks.get(self.views.current, lambda: None)()
+        if self.views.current != SCORES:  # which are shown as they were found
+            self._shown.ask()
 
     @property
     def _view(self) -> View:
-        view: View = getattr(self, NAMES[self.views.current])
+        view: View = self._shown
         return view
+
+    @property
+    def _shown(self) -> Any:
+        """The view that is chosen, built now if it was not yet."""
+        return getattr(self, NAMES[self.views.current])
 
     @property
     def _view_widget(self) -> QWidget:
@@ -275,8 +270,9 @@ class DashboardPage(Page):
 
     def _show_found(self, found: Found) -> None:
         self.found = found
-        for name in {"scores", "compare", "classes"} & {"scores", *vars(self)}:
-            getattr(self, name).show_found(found)
+        for name in ("scores", "compare", "classes"):
+            if view := vars(self).get(name):  # built already
+                view.show_found(found)
         if not found.boards:
             self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
         self.show_view(self.views.current)

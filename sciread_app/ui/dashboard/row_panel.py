@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.bars import BarChart, differences
 from sciread_app.ui.dashboard.values import Found, about, data_words, how_read
 from sciread_app.ui.labels import plain_label
+from sciread_app.ui.models.card_parts import scrolling
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 
@@ -39,7 +40,10 @@ class RowPanel(QFrame):
         column.addStretch()
         outer = QVBoxLayout(self)
         outer.setContentsMargins(1, 1, 1, 1)
-        outer.addWidget(_scrolling(inner))
+        scroll = scrolling(inner)
+        scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)  # nothing in it has the focus
+        scroll.setAccessibleName(tr("About this number"))
+        outer.addWidget(scroll)
 
     def show_row(self, row: Row, found: Found, models: Sequence[str]) -> None:
         shown = [model for model in models if model in row.cells]
@@ -52,16 +56,6 @@ class RowPanel(QFrame):
 
     def texts(self) -> list[QWidget]:
         return [self.title, self.below, self.facts, self.read]
-
-
-def _scrolling(inner: QWidget) -> QScrollArea:
-    scroll = QScrollArea()
-    scroll.setWidgetResizable(True)
-    scroll.setFrameShape(QFrame.Shape.NoFrame)
-    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    scroll.setAccessibleName(tr("About this number"))
-    scroll.setWidget(inner)
-    return scroll
 
 
 def _facts(row: Row, found: Found, models: Sequence[str]) -> list[str]:

@@ -73,8 +73,8 @@ class Drafting(QObject):
 
     def _look(self) -> tuple[Survey, Points | None]:
         survey = self._maps.survey()
-        there = survey.drawing is not None and len(survey.drawing.ids)
-        return survey, Points(survey.drawing) if survey.drawing and there else None
+        drawing = survey.drawing
+        return survey, Points(drawing) if drawing is not None and len(drawing.ids) else None
 
     def _arrive(self, survey: Survey, points: Points | None) -> None:
         self.surveyed.emit(survey, points)

@@ -56,6 +56,12 @@ def start_catching_up(home: Path) -> subprocess.Popen:
     return subprocess.Popen([sys.executable, "-c", CATCH_UP, str(home)], cwd=ROOT)
 
 
+def finds_what_is_nearest(space, library, encoder, k: int) -> bool:
+    query = encoder.vector("something")
+    found, wanted = space.nearest(query, k)[1], brute_force(library, encoder, query, k)
+    return np.allclose(found, wanted, atol=1e-3)
+
+
 def asked(home: Path) -> list[str]:
     file = home / "asked"
     return file.read_text().splitlines() if file.exists() else []
@@ -79,10 +85,7 @@ def test_killed_at_any_moment_it_loses_no_more_than_the_batch_in_hand(
     assert len(texts) <= 2_500 + 4 * 512
     assert space.catch_up() == 0
     assert space.problems() == []
-    query = encoder.vector("something")
-    assert np.allclose(
-        space.nearest(query, 200)[1], brute_force(library, encoder, query, 200), atol=1e-3
-    )
+    assert finds_what_is_nearest(space, library, encoder, 200)
 
 
 def test_killed_before_it_could_say_whose_the_vectors_are_it_finds_them_again(
@@ -103,10 +106,7 @@ def test_two_processes_catching_up_at_once_spoil_nothing(library, space, encoder
 
     assert space.catch_up() == 0
     assert space.problems() == []
-    query = encoder.vector("something")
-    assert np.allclose(
-        space.nearest(query, 100)[1], brute_force(library, encoder, query, 100), atol=1e-3
-    )
+    assert finds_what_is_nearest(space, library, encoder, 100)
 
 
 def test_rows_that_another_process_has_moved_are_not_moved_again(
