@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.paper import KINDS
+from sciread_app.domain.paper import KINDS, Paper
 
 _KINDS = {kind: kind for kind in KINDS} | {
     "article-magazine": "article-journal",
@@ -60,6 +60,23 @@ _PEOPLE = (
 )
 PEOPLE = frozenset(_PEOPLE.split())
 DATES = frozenset(["accessed", "submitted", "original-date", "event-date", "available-date"])
+# How a list of names ends that leaves names out.
+OTHERS = {"literal": "others"}
+# Kinds whose number is their own, and not that of an issue or of a volume in a series.
+ARE_NUMBERED = frozenset(
+    ["report", "patent", "dataset", "software", "thesis", "manuscript", "webpage"]
+)
+# What BibTeX says by the type of an entry.
+_THESES = {"phdthesis": "PhD thesis", "mastersthesis": "Master's thesis"}
+
+
+def genre_of(paper: Paper) -> str:
+    """What sort of thesis a BibTeX entry is by its type; empty for all other papers."""
+    if paper.kind != "thesis" or paper.extra.get("type"):
+        return ""
+    # The reader drops the entry type that a thesis usually has.
+    usual = "phdthesis" if paper.source == "bibtex" else ""
+    return _THESES.get(paper.extra.get("entrytype", usual), "")
 
 
 def kind_of(csl_type: str) -> str:

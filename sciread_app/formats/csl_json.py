@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.identifiers import IDENTIFIER_KINDS, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats import dates, file_links, keyword_list, names
-from sciread_app.formats.csl_fields import NAMES, PEOPLE, kind_of
+from sciread_app.formats.csl_fields import NAMES, OTHERS, PEOPLE, kind_of
 from sciread_app.formats.csl_writer import write
+from sciread_app.formats.institutions import from_publisher
 from sciread_app.formats.markup import plain
 from sciread_app.formats.text import open_text
 from sciread_app.formats.zotero_fields import to_csl
@@ -127,10 +128,14 @@ def _paper(item: Item, title: str, folders: tuple[Path, ...]) -> Paper:
     source_id, known = _identify(item, custom)
     areas = custom.pop("fields", ())
     files, missing = _files(custom.pop("files", ()), folders)
-    authors = tuple(_authors(item.pop("author", ())))
+    authors, others = _cut_short(tuple(_authors(item.pop("author", ()))))
     abstract, venue = (plain(_text(item.pop(n, ""))) for n in ("abstract", "container-title"))
     keywords = keyword_list.split(plain(_keywords(item.pop("keyword", ""))))
+    publisher = _text(item.pop("publisher", ""))
     extra = _extra(item) | {n: _kept(v) for n, v in custom.items()} | _beyond(issued, published)
+    extra |= from_publisher(kind, publisher, extra)
+    if others:
+        extra["and-others"] = "true"
     if missing:
         extra["file"] = missing
     if csl_type and csl_type != kind:
@@ -158,6 +163,12 @@ def _authors(value: Any) -> Iterator[Author]:
             yield names.from_plain(name)
         elif isinstance(name, dict) and (author := _author(name)).family:
             yield author
+
+
+def _cut_short(authors: tuple[Author, ...]) -> tuple[tuple[Author, ...], bool]:
+    """The authors, and whether the list ends with `others` in place of more names."""
+    cut = bool(authors) and authors[-1].name == OTHERS["literal"]
+    return (authors[:-1] if cut else authors), cut
 
 
 def _author(name: Item) -> Author:
@@ -224,10 +235,19 @@ def _identify(item: Item, custom: Item) -> tuple[str, tuple[Identifier, ...]]:
             lambda said: "" if identifier(said[1].lower(), said[2]) else said[0], note
         ).strip()
     pairs.append(("arxiv", _text(custom.pop("arxiv", ""))))
+    further = custom.pop("identifiers", ())
+    named = map(_named, further if isinstance(further, list) else ())
+    pairs += [(kind, text) for kind, text in named if kind in IDENTIFIER_KINDS]
     found = identifiers(*pairs, ("citekey", key))
     if item.get("publisher") == "arXiv" and any(kind == "arxiv" for kind, _ in found):
         del item["publisher"]
     return source_id, found
+
+
+def _named(text: Any) -> tuple[str, str]:
+    """Kind and value of "pmid:123"."""
+    kind, _, value = _text(text).partition(":")
+    return kind, value
 
 
 def _keywords(value: Any) -> str:

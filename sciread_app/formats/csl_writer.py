@@ -8,8 +8,18 @@ from typing import Any, TextIO
 
 from sciread_app.domain.paper import Author, Paper
 from sciread_app.formats import dates, keyword_list, names
-from sciread_app.formats.csl_fields import DATES, PEOPLE, SAME, VARIABLES, kind_of
+from sciread_app.formats.csl_fields import (
+    ARE_NUMBERED,
+    DATES,
+    OTHERS,
+    PEOPLE,
+    SAME,
+    VARIABLES,
+    genre_of,
+    kind_of,
+)
 from sciread_app.formats.escaping import escaped
+from sciread_app.formats.institutions import as_publisher, is_institution
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
@@ -28,21 +38,31 @@ def item(paper: Paper, number: int) -> dict[str, Any]:
         "id": paper.identifier("citekey") or str(number),
         "type": original if original and kind_of(original) == paper.kind else paper.kind,
         "title": escaped(paper.title),
-        "author": [_name(author) for author in paper.authors],
+        "author": _people(paper),
         "container-title": escaped(paper.venue),
         "issued": _issued(paper),
         "abstract": escaped(paper.abstract),
         "keyword": keyword_list.join(map(escaped, paper.keywords)),
     }
-    custom: dict[str, Any] = {"fields": list(paper.fields), "files": list(paper.files)}
+    item["publisher"], by_name = as_publisher(paper.kind, paper.extra)
+    custom: dict[str, Any] = {"fields": list(paper.fields), "files": list(paper.files), **by_name}
     dated = () if paper.published else ("year",)
     if paper.published and len(item["issued"]["date-parts"]) > 1:
         dated = ("date",)
-    for name in sorted(paper.extra.keys() - {"csltype", *dated}):
-        _put(item, custom, name, paper.extra[name])
+    for name in sorted(paper.extra.keys() - {"csltype", "and-others", *dated}):
+        if not is_institution(paper.kind, name):
+            _put(item, custom, paper.kind, name, paper.extra[name])
+    if genre := genre_of(paper):
+        item.setdefault("genre", genre)
     _put_identifiers(item, custom, paper)
     item["custom"] = {name: value for name, value in custom.items() if value}
     return {name: value for name, value in item.items() if value}
+
+
+def _people(paper: Paper) -> list[dict[str, str]]:
+    """The authors; a list that was cut short ends with `others`, as pandoc and Zotero have it."""
+    authors = [_name(author) for author in paper.authors]
+    return [*authors, dict(OTHERS)] if paper.extra.get("and-others") else authors
 
 
 def _name(author: Author) -> dict[str, str]:
@@ -70,13 +90,18 @@ def _date_parts(*iso_dates: str) -> dict[str, Any]:
     return {"date-parts": [[int(part) for part in date.split("-")] for date in iso_dates]}
 
 
-def _put(item: dict[str, Any], custom: dict[str, Any], name: str, text: str) -> None:
+def _put(item: dict[str, Any], custom: dict[str, Any], kind: str, name: str, text: str) -> None:
     """Put a field of `extra` under its CSL name, or under `custom` if it has none."""
     variable = VARIABLES.get(name, name)
+    if name == "number" and kind in ARE_NUMBERED:
+        variable = "number"
     if variable in DATES and (date := dates.parse(text)) and date == text:
         item[variable] = _date_parts(date)
     elif variable in PEOPLE:
-        item[variable] = [_name(names.from_plain(part)) for part in text.split(" and ") if part]
+        people = [part for part in text.split(" and ") if part]
+        item[variable] = [
+            dict(OTHERS) if part == "others" else _name(names.from_plain(part)) for part in people
+        ]
     elif variable not in DATES and (name in VARIABLES or name in SAME):
         item[variable] = text
     else:
@@ -90,6 +115,20 @@ def _put_identifiers(item: dict[str, Any], custom: dict[str, Any], paper: Paper)
     item["ISBN"] = " ".join(isbns)
     item["citation-key"] = paper.identifier("citekey")
     if arxiv := paper.identifier("arxiv"):
-        item["number"] = f"arXiv:{arxiv}"
+        if "number" in item:
+            custom["arxiv"] = arxiv
+        else:
+            item["number"] = f"arXiv:{arxiv}"
         if paper.kind == "article":
-            item.setdefault("publisher", "arXiv")
+            item["publisher"] = item["publisher"] or "arXiv"
+    custom["identifiers"] = _further(paper)
+
+
+def _further(paper: Paper) -> list[str]:
+    """Identifiers beyond the first of their kind, for which CSL has no place."""
+    first = {kind: paper.identifier(kind) for kind, _ in paper.identifiers}
+    return [
+        f"{kind}:{value}"
+        for kind, value in paper.identifiers
+        if kind != "isbn" and value != first[kind]
+    ]

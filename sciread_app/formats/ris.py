@@ -11,8 +11,18 @@ from string import ascii_uppercase, digits
 from sciread_app.domain.identifiers import identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats import dates, file_links, names
+from sciread_app.formats.institutions import from_publisher
 from sciread_app.formats.markup import plain
-from sciread_app.formats.ris_tags import EXTRA_NAMES, KINDS, ON_THEIR_OWN, OTHER, TYPES
+from sciread_app.formats.ris_tags import (
+    EXTRA_NAMES,
+    HAVE_A_NUMBER,
+    KINDS,
+    ON_THEIR_OWN,
+    OTHER,
+    TYPES,
+    is_cut_short,
+    is_own_number,
+)
 from sciread_app.formats.ris_writer import write
 from sciread_app.formats.text import open_text
 from sciread_app.language import tr
@@ -122,12 +132,23 @@ def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
     venue = plain(_take(fields, *tags))
     if venue and kind == "article" and not ris_type:
         kind = "article-journal"
-    authors = _authors(fields)
+    authors, others = _authors(fields)
     abstract = plain(_abstract(fields))
     keywords = _keywords(fields)
     published = _published(fields)
     files = _files(fields, folders)
+    if (
+        kind in HAVE_A_NUMBER
+        and "IS" not in fields
+        and is_own_number("\n".join(fields.get("SN", ())))
+    ):
+        fields["IS"] = fields.pop("SN")
+    publisher = "\n".join(dict.fromkeys(filter(None, fields.pop("PB", ()))))
     extra = _extra(fields, venue)
+    if publisher != venue:
+        extra |= from_publisher(kind, publisher, extra)
+    if others:
+        extra["and-others"] = "true"
     subjects = extra.pop("fields", "").split("; ")
     if ris_type and TYPES[kind] != ris_type:
         extra["ty"] = ris_type
@@ -148,9 +169,12 @@ def _paper(title: str, fields: Fields, folders: tuple[Path, ...]) -> Paper:
     )
 
 
-def _authors(fields: Fields) -> tuple[Author, ...]:
-    listed = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ()))).split("\n")
-    return tuple([names.from_plain(name) for name in listed if name.strip(" ,;.")])
+def _authors(fields: Fields) -> tuple[tuple[Author, ...], bool]:
+    """The authors, and whether the list says that it leaves names out."""
+    text = "\n".join((*fields.pop("AU", ()), *fields.pop("A1", ())))
+    listed = [name for name in text.split("\n") if name.strip(" ,;.")]
+    others = bool(listed) and is_cut_short(listed[-1])
+    return tuple(map(names.from_plain, listed[:-1] if others else listed)), others
 
 
 def _abstract(fields: Fields) -> str:

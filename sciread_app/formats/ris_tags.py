@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 # Which type a kind is written as.
 TYPES = {
     "article": "UNPB",
@@ -67,3 +69,20 @@ TAGS = {"editor": "A2", "shortjournal": "J2"} | {
 }
 # Names that RIS has no tag for stand here, as `name: text`.
 OTHER = "U5"
+
+# The last author of a list that leaves names out.
+OTHERS = "others"
+_CUT_SHORT = frozenset([OTHERS, "et al", "et al."])
+# Kinds whose own number stands under SN, where others have their ISSN.
+HAVE_A_NUMBER = frozenset(["report", "patent"])
+_SERIAL = re.compile(r"(?:ISSN:?\s*)?\d{4}-?\d{3}[\dX]|[\d\s-]{9,}X?", re.I)
+
+
+def is_cut_short(author: str) -> bool:
+    """Whether an author says that names were left out."""
+    return author.strip(" ,").lower() in _CUT_SHORT
+
+
+def is_own_number(text: str) -> bool:
+    """Whether this can be a number of a report or patent: one piece, and no ISSN or ISBN."""
+    return bool(text) and not re.search(r"[\n;,]", text) and not _SERIAL.fullmatch(text)

@@ -9,7 +9,17 @@ from typing import TextIO
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.formats import names
 from sciread_app.formats.escaping import escaped
-from sciread_app.formats.ris_tags import KINDS, ON_THEIR_OWN, OTHER, TAGS, TYPES
+from sciread_app.formats.institutions import as_publisher, is_institution
+from sciread_app.formats.ris_tags import (
+    HAVE_A_NUMBER,
+    KINDS,
+    ON_THEIR_OWN,
+    OTHER,
+    OTHERS,
+    TAGS,
+    TYPES,
+    is_own_number,
+)
 
 _TAG = re.compile(r"[a-z][a-z0-9]")
 _PAGES = re.compile(r"([^-\s]+)-([^\s]+)")
@@ -22,7 +32,7 @@ _IDENTIFIERS = {
     "arxiv": "U3  - arXiv:{}",
     "citekey": "ID  - {}",
 }
-_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "issn"])
+_WRITTEN_ELSEWHERE = frozenset(["ty", "pages", "editor", "da", "issn", "and-others"])
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
@@ -39,6 +49,8 @@ def _lines(paper: Paper) -> Iterator[str]:
     yield f"TY  - {original if fits else TYPES[paper.kind]}"
     yield f"TI  - {escaped(paper.title)}"
     yield from (f"AU  - {names.to_plain(author)}" for author in paper.authors)
+    if extra.get("and-others"):
+        yield f"AU  - {OTHERS}"
     yield from (f"A2  - {name}" for name in _editors(extra.get("editor", "")))
     if paper.venue:
         yield f"{'JF' if paper.kind in ON_THEIR_OWN else 'T2'}  - {escaped(paper.venue)}"
@@ -47,7 +59,10 @@ def _lines(paper: Paper) -> Iterator[str]:
         yield f"DA  - {extra.get('da') or _date(paper.published)}"
     yield from _pages(extra.get("pages", ""))
     yield from map(_identifier, _one_of_each(paper.identifiers))
-    yield from (f"SN  - {number}" for number in extra.get("issn", "").split("\n") if number)
+    yield from _serial_numbers(paper)
+    publisher, by_name = as_publisher(paper.kind, extra)
+    yield from _lines_of("PB", publisher)
+    yield from (_other(name, text) for name, text in by_name.items())
     if paper.abstract:
         yield f"AB  - {escaped(paper.abstract)}"
     yield from (f"KW  - {escaped(keyword)}" for keyword in paper.keywords)
@@ -55,7 +70,8 @@ def _lines(paper: Paper) -> Iterator[str]:
         yield f"{OTHER}  - fields: {'; '.join(paper.fields)}"
     yield from (f"L1  - {file}" for file in paper.files)
     for name in sorted(extra.keys() - _WRITTEN_ELSEWHERE):
-        yield from _extra(name, extra[name])
+        if not is_institution(paper.kind, name) and not _is_number(paper, name):
+            yield from _extra(name, extra[name])
 
 
 def _date(published: str) -> str:
@@ -89,10 +105,35 @@ def _identifier(identifier: Identifier) -> str:
     return _IDENTIFIERS[identifier.kind].format(identifier.value)
 
 
+def _serial_numbers(paper: Paper) -> Iterator[str]:
+    """ISSNs, or the number of a report or patent."""
+    issn = paper.extra.get("issn", "")
+    if _is_number(paper, "number"):
+        yield f"SN  - {paper.extra['number']}"
+        if issn:
+            yield _other("issn", issn)
+    else:
+        yield from _lines_of("SN", issn)
+
+
+def _is_number(paper: Paper, name: str) -> bool:
+    """Whether this field is the number of a report or patent, in a form that SN can hold."""
+    number = paper.extra.get("number", "")
+    return name == "number" and paper.kind in HAVE_A_NUMBER and is_own_number(number)
+
+
 def _extra(name: str, text: str) -> Iterator[str]:
     if tag := TAGS.get(name) or (name.upper() if _TAG.fullmatch(name) else ""):
         yield from (f"{tag}  - {line}" for line in text.split("\n"))
     else:
-        # Four blanks keep a line from being taken for a tag.
-        folded = text.replace("\n", "\n    ")
-        yield f"{OTHER}  - {name}: {folded}"
+        yield _other(name, text)
+
+
+def _lines_of(tag: str, text: str) -> Iterator[str]:
+    yield from (f"{tag}  - {line}" for line in text.split("\n") if line)
+
+
+def _other(name: str, text: str) -> str:
+    # Four blanks keep a line from being taken for a tag.
+    folded = text.replace("\n", "\n    ")
+    return f"{OTHER}  - {name}: {folded}"

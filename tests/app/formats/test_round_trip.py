@@ -1,6 +1,8 @@
 """Write then read gives the same papers, for each format that can be written."""
 
 import dataclasses
+import io
+import json
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -43,8 +45,12 @@ IDENTIFIERS = st.tuples(
     st.sampled_from(["", "PMC77"]),
     st.sampled_from(["", "9780306406157"]),
 ).map(lambda values: dict(zip(("doi", "arxiv", "pmid", "pmcid", "isbn"), values, strict=True)))
+FIELDS = (
+    "volume", "number", "note", "publisher", "school", "institution", "howpublished", "series",
+    "zeta",
+)  # fmt: skip
 EXTRA = st.dictionaries(
-    st.sampled_from(["volume", "number", "note", "publisher", "howpublished", "series", "zeta"]),
+    st.sampled_from(FIELDS),
     texts("E", max_size=20),
     max_size=4,
 )
@@ -67,7 +73,7 @@ def papers(draw):
         identifiers=identifiers(*named.items(), ("citekey", key)),
         fields=tuple(draw(st.sampled_from([(), ("cs.CL",), ("cs.CL", "math.ST")]))),
         keywords=tuple(draw(st.sampled_from([(), ("one",), ("one", "two & 3%"), ("a, b", "c_d")]))),
-        extra=draw(EXTRA),
+        extra=draw(EXTRA) | draw(st.sampled_from([{}, {"and-others": "true"}])),
         source_id=key,
     )
 
@@ -132,3 +138,64 @@ def test_no_file_is_too_broken_to_be_read(name, data):
         path = Path(folder) / "broken"
         path.write_bytes(data)
         list(module.read(path))
+
+
+def written(paper, module, **options):
+    stream = io.StringIO()
+    module.write([paper], stream, **options)
+    return stream.getvalue()
+
+
+THESIS = Paper(title="T", kind="thesis", extra={"school": "Lund"}, source="bibtex")
+REPORT = Paper(title="R", kind="report", extra={"institution": "NASA", "number": "TM-12"})
+
+
+@pytest.mark.parametrize(
+    ("paper", "lines"),
+    [
+        (THESIS, ["TY  - THES", "PB  - Lund"]),
+        (REPORT, ["TY  - RPRT", "PB  - NASA", "SN  - TM-12"]),
+        (Paper(title="A", extra={"and-others": "true"}), ["AU  - others"]),
+    ],
+)
+def test_other_programs_find_every_field_of_a_ris_file(paper, lines):
+    found = written(paper, ris).splitlines()
+    assert set(lines) <= set(found)
+    assert not [line for line in found if line.startswith("U5")]
+
+
+@pytest.mark.parametrize(
+    ("paper", "fields"),
+    [
+        (THESIS, {"publisher": "Lund", "genre": "PhD thesis"}),
+        (REPORT, {"publisher": "NASA", "number": "TM-12"}),
+        (
+            Paper(title="A", authors=(Author("Lee"),), extra={"and-others": "true"}),
+            {"author": [{"family": "Lee"}, {"literal": "others"}]},
+        ),
+    ],
+)
+def test_other_programs_find_every_field_of_an_item_of_csl_json(paper, fields):
+    (item,) = json.loads(written(paper, csl_json))
+    assert item.items() >= fields.items()
+    assert "custom" not in item and "issue" not in item
+
+
+def test_a_masters_thesis_is_called_so_in_csl_json():
+    thesis = Paper(title="T", kind="thesis", extra={"entrytype": "mastersthesis"})
+    assert json.loads(written(thesis, csl_json))[0]["genre"] == "Master's thesis"
+
+
+def test_csl_json_keeps_every_identifier_of_a_kind(tmp_path):
+    paper = Paper(title="A", identifiers=identifiers(("pmid", "1"), ("pmid", "2")))
+    path = tmp_path / "a.json"
+    path.write_text(written(paper, csl_json), encoding="utf-8")
+    assert next(csl_json.read(path)).identifiers[:2] == paper.identifiers
+
+
+@pytest.mark.parametrize("last", ["et al.", "Et al", "others"])
+def test_a_ris_file_may_say_that_authors_are_left_out(last, tmp_path):
+    path = tmp_path / "a.ris"
+    path.write_text(f"TY  - JOUR\nTI  - A\nAU  - Lee, Ann\nAU  - {last}\nER  -\n")
+    (found,) = ris.read(path)
+    assert (found.authors, found.extra["and-others"]) == ((Author("Lee", "Ann"),), "true")
