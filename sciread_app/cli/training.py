@@ -192,7 +192,10 @@ def open_(
     home: Home = None,
     as_json: Json = False,
 ) -> int:
-    """Bring in a training that was made elsewhere, and take its model in."""
+    """Bring in a training that was made elsewhere, and take its model in.
+
+    Exit code 1 means that the training had failed.
+    """
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress(tr("Opening")) as task:
         named = workspace.home.runs / source.name
@@ -200,11 +203,13 @@ def open_(
         done = workspace.run_arrivals.open(named if known else source, task)
     training = done.training
     console.say(f"{escape(training.name)} {views.STANDINGS[training.standing]}.")
+    if training.problem:
+        console.warn(f"{training.problem} {training.hint}".strip())
     if done.model:
         console.say(tr("Its model is here, as {name}.", name=escape(done.model)))
         console.say(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
     console.answer(views.training_as_value(training) | {"model": done.model, "new": done.new})
-    return DONE
+    return FAILED if training.standing is Standing.failed else DONE
 
 
 @partial(verb, group=GROUP)

@@ -11,11 +11,13 @@ from rich.table import Table
 from rich.text import Text
 
 from sciread_app.domain.citations import Counts
+from sciread_app.domain.fetches import Fetch
 from sciread_app.domain.paper import Paper, Skipped
 from sciread_app.services.doctor import Finding
 from sciread_app.services.intake import Report
 from sciread_app.services.search import Hit, Results, Why
 from sciread_app.storage.attachments import Attachment
+from sciread_app.storage.ledger import Import
 from sciread_app.storage.shelves import Marks
 
 if TYPE_CHECKING:
@@ -211,7 +213,9 @@ def status_as_value(workspace: Workspace) -> dict[str, Any]:
     with workspace.answering.use() as now:
         space, title = now.space, now.title if now.space else ""
     papers = library.count()
-    imports = library.ledger.imports()
+    imports, fetches = library.ledger.imports(), library.fetches.all()
+    from_files = next((one for one in imports if one.fetch is None), None)
+    fetched = next((one for one in imports if one.fetch is not None), None)
     left = len(library.missing_vectors(space.key)[0]) if space else papers
     return {
         "home": str(workspace.home.folder),
@@ -222,14 +226,22 @@ def status_as_value(workspace: Workspace) -> dict[str, Any]:
         "space": space.key if space else "",
         "tags": len(library.shelves.tags()),
         "collections": len(library.shelves.collections()),
-        "last_import": _import_as_value(imports[0]) if imports else None,
+        "last_import": _import_as_value(from_files) if from_files else None,
+        "last_fetch": _fetch_as_value(fetched, fetches) if fetched else None,
     }
 
 
-def _import_as_value(last: Any) -> dict[str, Any]:
+def _import_as_value(last: Import) -> dict[str, Any]:
     return {name: getattr(last, name) for name in ("what", "read", "added", "merged", "failed")} | {
         "finished": last.finished is not None
     }
+
+
+def _fetch_as_value(last: Import, fetches: Sequence[Fetch]) -> dict[str, Any]:
+    """`fetch` and `problem`: its number, and why it failed; None and "" if it was removed."""
+    fetch = next((one for one in fetches if one.id == last.fetch), None)
+    about = {"fetch": fetch.id if fetch else None, "problem": fetch.message if fetch else ""}
+    return _import_as_value(last) | about
 
 
 def status(value: Mapping[str, Any]) -> RenderableType:
@@ -239,9 +251,24 @@ def status(value: Mapping[str, Any]) -> RenderableType:
     for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
         table.add_row(name.replace("_", " "), Text(str(value[name])))
     if last := value["last_import"]:
-        story = f"{last['read']} read = {last['added']} added + {last['merged']} merged"
-        story += f" + {last['failed']} failed, from {last['what']}"
-        if not last["finished"]:
-            story += " (cut off: add the same again and it goes on)"
-        table.add_row("last import", Text(story))
+        left = "" if last["finished"] else " (cut off: add the same again and it goes on)"
+        table.add_row("last import", Text(_counted(last) + left))
+    if last := value["last_fetch"]:
+        table.add_row("last fetch", Text(_counted(last) + _left_of_fetch(last)))
     return table
+
+
+def _counted(last: Mapping[str, Any]) -> str:
+    return (
+        f"{last['read']} read = {last['added']} added + {last['merged']} merged "
+        f"+ {last['failed']} failed, from {last['what']}"
+    )
+
+
+def _left_of_fetch(last: Mapping[str, Any]) -> str:
+    """Why the last run of a fetch is not finished, and how to go on with it; empty if it is."""
+    if last["finished"]:
+        return ""
+    why = f"failed: {last['problem']}" if last["problem"] else "not finished"
+    how = f" `sciread fetch --resume {last['fetch']}` goes on." if last["fetch"] else ""
+    return f" ({why.rstrip('.')}.{how})"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from enum import StrEnum
 from functools import partial
@@ -20,6 +21,8 @@ from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 _BATCH = 500
+_HALF = ".sciread-new"  # how a hidden file ends that is being written beside its target
+_STALE = 3600  # seconds after which nobody is writing such a file any more
 
 
 class Format(StrEnum):
@@ -84,8 +87,9 @@ def write_text(text: str, path: Path, look: Callable[[], None] = lambda: None) -
 @contextmanager
 def _whole(path: Path, look: Callable[[], None] = lambda: None) -> Iterator[TextIO]:
     path = path.resolve()  # what a link leads to is written, and the link stays one
-    half = path.with_name(path.name + ".new")
+    half = path.with_name(f".{path.name}{_HALF}")
     try:
+        _drop_halves(path.parent)
         with half.open("w", encoding="utf-8", newline="\n") as stream:
             yield stream
             stream.flush()
@@ -101,6 +105,14 @@ def _whole(path: Path, look: Callable[[], None] = lambda: None) -> Iterator[Text
         ) from error
     finally:
         half.unlink(missing_ok=True)
+
+
+def _drop_halves(folder: Path) -> None:
+    """Remove what exports that were killed have left in a folder."""
+    for half in folder.glob(f".*{_HALF}"):
+        with suppress(OSError):
+            if time.time() - half.stat().st_mtime > _STALE:
+                half.unlink()
 
 
 def _keyed(papers: Iterable[Paper], keys: Mapping[PaperId, str]) -> Iterator[Paper]:

@@ -34,6 +34,7 @@ from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.collector import Collector
+from sciread_app.ui.display import connect
 from sciread_app.ui.features import read_no_sources
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import MainWindow
@@ -181,8 +182,7 @@ class Sitting:
 
 
 def _application() -> QApplication:
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(app, QApplication)
+    app = connect()
     app.setApplicationName("SciRead")
     app.setDesktopFileName("sciread")
     _teach_qt(app)

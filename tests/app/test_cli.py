@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -10,6 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from sciread_app import cli, workspace
+from sciread_app.domain.fetches import SourceQuery
+from sciread_app.storage.library import Library
 from tests.fake_encoder import FakeEncoder
 
 BIB = """
@@ -178,6 +181,23 @@ def test_home_and_json_may_stand_before_the_verb(shell):
     assert said.exit_code == 1 and other in "".join(said.output.split())
 
 
+def test_what_a_killed_export_has_left_is_hidden_and_removed_by_a_later_one(shell, tmp_path):
+    left, busy = tmp_path / ".killed.bib.sciread-new", tmp_path / ".other.bib.sciread-new"
+    code = (
+        "import os, sys; from pathlib import Path; from sciread_app.services.export import _whole;"
+        "whole = _whole(Path(sys.argv[1])); stream = whole.__enter__();"
+        "stream.write('half'); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "killed.bib")], check=False)
+    busy.touch()
+    assert left.exists() and not list(tmp_path.glob("*.new"))
+    os.utime(left, (0, 0))
+    shell.run("export", "-o", str(tmp_path / "all.bib"))
+    assert not left.exists() and busy.exists()
+    shell.run("export", "-o", str(tmp_path / "other.bib"))
+    assert not busy.exists() and (tmp_path / "other.bib").exists()
+
+
 @pytest.mark.parametrize(
     "verb", ["status", "find bees", "show 1", "export", "doctor", "encode", "tag a 1", "undo"]
 )
@@ -194,6 +214,21 @@ def test_status_tells_how_the_library_stands(shell):
     status = shell.json("status")
     assert (status["papers"], status["found_by_meaning"], status["in_trash"]) == (3, 3, 0)
     assert status["last_import"]["read"] == 3 and status["model"]
+
+
+def test_a_failed_fetch_does_not_hide_the_last_import_of_files(shell):
+    library = Library(shell.home / "library.sqlite3")
+    fetch = library.fetches.keep(SourceQuery("arxiv", "all:bees"))
+    library.ledger.open("arXiv: all:bees", fetch=fetch)
+    library.fetches.fail(fetch, "arXiv did not answer.")
+    library.close()
+    status = shell.json("status")
+    assert (status["last_import"]["read"], status["last_import"]["finished"]) == (3, True)
+    told = status["last_fetch"]
+    assert (told["read"], told["finished"], told["fetch"]) == (0, False, fetch)
+    assert told["problem"] == "arXiv did not answer."
+    said = shell.run("status").stdout
+    assert f"fetch --resume {fetch}" in " ".join(said.split()) and "add the same" not in said
 
 
 def test_a_wrong_query_is_explained_with_exit_code_2(shell):

@@ -109,6 +109,17 @@ def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
     assert "The training could not" not in shell.run("train", "log", "job").stdout
 
 
+def test_opening_a_failed_training_exits_with_1_and_says_why(shell, tmp_path):
+    job = tmp_path / "job"
+    shell.run("train", "job", "specter-small", str(job))
+    with pytest.raises(SystemExit):
+        fake_trainer._steps(Run(job / "run"), seed=3)
+    opened = shell.json("train", "open", str(job), code=1)
+    assert (opened["standing"], opened["model"]) == ("failed", "")
+    again = shell.run("train", "open", "job", code=1)
+    assert "The disk is full." in again.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [

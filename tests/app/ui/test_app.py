@@ -109,3 +109,29 @@ def test_qt_speaks_the_language_of_the_program(tmp_path, language, said):
             write_mo(stream, Catalog(locale=one))
     done = python("-c", SPEAKS, language, str(tmp_path), LC_ALL="C.UTF-8")
     assert done.stdout.strip() == said, done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="displays are found by variables on Linux only")
+@pytest.mark.parametrize(
+    ("arguments", "environment", "said"),
+    [
+        ([], {}, "There is no display"),
+        (["refs.bib"], {}, "There is no display"),
+        ([], {"DISPLAY": ":9999"}, "The window cannot open"),
+        ([], {"WAYLAND_DISPLAY": "none"}, "The window cannot open"),
+        ([], {"QT_QPA_PLATFORM": "none"}, "The window cannot open"),
+    ],
+)
+def test_without_a_display_it_says_so_and_exits_with_1(tmp_path, arguments, environment, said):
+    unset = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    kept = {name: value for name, value in os.environ.items() if name not in unset}
+    done = subprocess.run(
+        [sys.executable, "-m", "sciread_app", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=110,
+        env={**kept, "SCIREAD_HOME": str(tmp_path), **environment},
+    )
+    assert done.returncode == 1
+    assert said in done.stderr and "sciread --help" in done.stderr
+    assert "Traceback" not in done.stderr
