@@ -54,6 +54,8 @@ def evaluate(
     """Measure models by the protocols of the papers, on the same data, and compare them.
 
     Stopped, the same command goes on where it was. What is known already is not measured again.
+    A task that cannot run is named with its reason; the exit status is 1 only if a model has no
+    result at all.
     """
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress(tr("Measuring")) as task:
@@ -72,6 +74,7 @@ def evaluate(
             "board": board.key,
             "reports": {key: str(folder) for key, folder in done.reports.items()},
             "failed": done.failed,
+            "failed_tasks": [failed._asdict() for failed in done.failed_tasks],
             "absent": done.absent,
             "scores": _scores(board, kept),
             "verdicts": [_verdict_as_value(found) for found in verdicts],
@@ -166,8 +169,8 @@ def _say_verdict(console: Console, found: Verdict) -> None:
 def _say_missing(console: Console, done: Evaluated) -> None:
     for what, why in done.absent.items():
         console.say(Text(tr("{what} is left out: {why}", what=what, why=why), style="dim"))
-    for what, why in done.failed.items():
-        console.warn(tr("{what} failed: {why}", what=what, why=why))
+    for remark in done.remarks():
+        console.warn(remark)
 
 
 def _scores(board: Board, kept: Sequence[Kept]) -> list[dict[str, Any]]:

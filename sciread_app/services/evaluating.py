@@ -38,14 +38,50 @@ class Candidate(NamedTuple):
     space: str = ""
 
 
+class FailedTask(NamedTuple):
+    """A task that could not run for a model that has results of other tasks."""
+
+    model: str  # its title
+    task: str
+    why: str
+
+
 @dataclass(frozen=True)
 class Evaluated:
-    """The board on which the reports are, and what has no part in them: why, by name."""
+    """The board that holds the reports, and what has no part in them.
+
+    `failed` gives the reason for each model without any result, `absent` for each task without
+    data, both by name.
+    """
 
     board: Path
     reports: Mapping[str, Path]
     failed: Mapping[str, str]
     absent: Mapping[str, str]
+    failed_tasks: Sequence[FailedTask] = ()
+
+    def remarks(self) -> list[str]:
+        """What could not be measured, a sentence each. A task that failed alike for several
+        models is told once."""
+        models: dict[tuple[str, str], list[str]] = {}
+        for failed in self.failed_tasks:
+            models.setdefault((failed.task, failed.why), []).append(failed.model)
+        alone = len(self.reports) == 1
+        return [
+            *(tr("{model} failed: {why}", model=name, why=why)
+              for name, why in self.failed.items()),
+            *(
+                tr("{task} could not run: {why}", task=task, why=why)
+                if alone
+                else tr(
+                    "{task} could not run for {models}: {why}",
+                    task=task,
+                    models=", ".join(names),
+                    why=why,
+                )
+                for (task, why), names in models.items()
+            ),
+        ]  # fmt: skip
 
 
 class Evaluating:
@@ -96,6 +132,7 @@ class Evaluating:
             {str(key): Path(value) for key, value in answer["reports"].items()},
             dict(answer["failed"]),
             dict(answer["absent"]),
+            [FailedTask(one["title"], one["task"], one["why"]) for one in answer["failed_tasks"]],
         )
 
     def _folder(self, suite: str, data: Data | Path | None, task: Task) -> Path:

@@ -134,6 +134,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _answer(process: subprocess.Popen[bytes], answer: bytes, told: bytes) -> dict[str, Any]:
+    """The answer, whatever the exit status: a status of 1 also stands for an answer that lists
+    what failed. Raises TrainerFailed for an error, and where there is no whole answer."""
     lines = answer.decode("utf-8", "replace").splitlines()
     try:
         found = json.loads(lines[-1]) if lines else None
@@ -141,7 +143,7 @@ def _answer(process: subprocess.Popen[bytes], answer: bytes, told: bytes) -> dic
         found = None
     if isinstance(found, dict) and "error" in found:
         raise TrainerFailed(str(found["error"]), str(found.get("hint", "")))
-    if process.returncode or not isinstance(found, dict):
+    if not isinstance(found, dict):
         # Without what it told of how far it was.
         said = [line for line in told.splitlines() if not line.startswith(b"{")]
         tail = b"\n".join(said)[-_TAIL:].decode("utf-8", "replace").strip()

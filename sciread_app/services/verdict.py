@@ -22,6 +22,8 @@ from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
 from trainer.contract.report import REPORT
 
 _TINY = 0.001
+# With fewer items than this, no difference that models usually have can be told from chance.
+FEW = 30
 
 
 class Answer(enum.Enum):
@@ -57,6 +59,11 @@ class Evidence(NamedTuple):
     @property
     def difference(self) -> float:
         return self.second - self.first
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it has too few items to tell which model is better."""
+        return self.counts and self.winner is None and self.n < FEW
 
     @property
     def shown_chance(self) -> str:
@@ -129,7 +136,9 @@ def verdict(first: Kept, second: Kept, answer: Mapping[str, Any]) -> Verdict:
         one,
         other,
         found,
-        _sentence(found, one, other, tasks),
+        _too_few(one, other, evidence)
+        if found is Answer.unknown and _all_too_few(evidence)
+        else _sentence(found, one, other, tasks),
         (
             *_support(found, one, other, evidence),
             *([tr("What could not be compared, and why, stands below.")] if refused else []),
@@ -177,6 +186,24 @@ def _answer(tasks: Iterable[set[int]]) -> Answer:
     winners = set().union(*tasks)
     known = {(1,): Answer.yes, (0,): Answer.no, (0, 1): Answer.both}
     return known.get(tuple(sorted(winners)), Answer.unknown)
+
+
+def _all_too_few(evidence: Sequence[Evidence]) -> bool:
+    counted = [each for each in evidence if each.counts]
+    return bool(counted) and all(each.too_few for each in counted)
+
+
+def _too_few(one: str, other: str, evidence: Sequence[Evidence]) -> str:
+    most = max(each.n for each in evidence if each.counts)
+    return trn(
+        "There are too few papers to tell whether {first} or {second} is better: no task has more "
+        "than {n} item.",
+        "There are too few papers to tell whether {first} or {second} is better: no task has more "
+        "than {n} items.",
+        most,
+        first=one,
+        second=other,
+    )
 
 
 def _sentence(answer: Answer, one: str, other: str, tasks: Mapping[str, set[int]]) -> str:
@@ -232,7 +259,11 @@ def _support(answer: Answer, one: str, other: str, evidence: Sequence[Evidence])
     doubtful = {each.task for each in counted} - {
         each.task for each in counted if each.winner is not None
     }
-    if doubtful and answer is not Answer.unknown:
+    few = {each.task for each in counted if each.too_few} & doubtful
+    if few and not _all_too_few(evidence):
+        titles = ", ".join(dict.fromkeys(each.task for each in counted if each.task in few))
+        yield tr("Too few papers to tell in: {tasks}.", tasks=titles)
+    if (doubtful := doubtful - few) and answer is not Answer.unknown:
         titles = ", ".join(dict.fromkeys(e.task for e in counted if e.task in doubtful))
         yield tr("Chance alone could make the difference in: {tasks}.", tasks=titles)
     if answer is Answer.unknown and (blur := _blur(counted)):

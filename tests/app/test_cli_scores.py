@@ -32,7 +32,13 @@ def shell(tmp_path, monkeypatch) -> Shell:
             if (name := Path(argument).name) in made:
                 made[name].write(board / name)
                 folders[name] = str(board / name)
-        return {"reports": folders, "failed": {}, "absent": {"Questions": "there are none"}}
+        failed = {"model": "starter", "title": "Starter", "task": "Journals", "why": "there is one"}
+        return {
+            "reports": folders,
+            "failed": {},
+            "failed_tasks": [failed],
+            "absent": {"Questions": "there are none"},
+        }
 
     monkeypatch.setattr(evaluating, "ask", measure)
     monkeypatch.setattr(verdict, "ask", lambda arguments, home, task: ANSWER)
@@ -67,6 +73,14 @@ def test_a_person_reads_a_table_and_a_sentence(shell):
     assert "SPECTER on 900 papers is better than Starter: really so in 1 of 2 tasks" in flowing
     assert "Not compared, since the data differ: Speed and size" in flowing
     assert "Questions is left out: there are none" in flowing
+
+
+def test_a_task_that_could_not_run_is_named_and_no_failure(shell):
+    done = shell.run(*evaluate(shell, "starter"))
+    assert done.exit_code == 0
+    assert "Journals" in done.stderr and "there is one" in done.stderr
+    told = shell.json(*evaluate(shell, "starter"))
+    assert told["failed_tasks"] == [{"model": "Starter", "task": "Journals", "why": "there is one"}]
 
 
 def test_of_one_model_there_are_intervals_and_no_verdict(shell):

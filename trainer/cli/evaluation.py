@@ -34,7 +34,8 @@ sciread-trainer evaluate specter.jsonl --suite scidocs --corpus scidocs/data
 
 torchrun --nproc-per-node=4 -m trainer evaluate runs/a/package runs/b/package --suite lab/SUITE.toml
 
-Exit status: 0 all was measured for which there are data, 1 something failed, 2 a wrong call.
+Exit status: 0 every model has results (tasks that could not run are named), 1 a model has none, or
+a task named with --tasks could not run, 2 a wrong call.
 """
 
 _BASELINES = ("starter", "tf-idf", "bm25", "random")
@@ -135,7 +136,8 @@ def evaluate(
             done = work.measure(names, ranks, told, pooling=pooling, exact=exact)
         if ranks.main:
             _say(done, work, as_json)
-    raise typer.Exit(1 if work.failed or (wanted and work.absent) else 0)
+    lacking = wanted and (work.absent or work.failed_tasks)
+    raise typer.Exit(1 if work.failed or lacking else 0)
 
 
 def _named(models: list[str], baselines: bool) -> list[str]:
@@ -173,7 +175,8 @@ def suites(
 class _Work:
     """Tasks to measure models by, why others are `absent`, and where reports go.
 
-    `failed` says why of a model that could not be measured, and of its tasks.
+    `failed` gives the reason for each model that has no result. `failed_tasks` are the tasks that
+    could not run for a model that has other results: its id and title, the task and the reason.
     """
 
     def __init__(
@@ -185,6 +188,7 @@ class _Work:
         self._suite, self._seed, self._beside = suite, seed, beside
         self.output = output or Path("reports") / _slug(suite.name)
         self.failed: dict[str, str] = {}
+        self.failed_tasks: list[dict[str, str]] = []
         self._tasks, self.absent = open_tasks(suite)
         for title, why in self.absent.items():
             told.note(f"{title} is left out: {why}")
@@ -229,8 +233,11 @@ class _Work:
             finally:
                 told.next_model()
             done.append(found)
-            title = maker.subject.title
-            self.failed |= {f"{title}, {task}": why for task, why in found.failed.items()}
+            subject = maker.subject
+            self.failed_tasks += [
+                {"model": subject.id, "title": subject.title, "task": task, "why": why}
+                for task, why in found.failed.items()
+            ]
         if not done:
             raise TrainerError("No model was measured.", _reasons(self.failed))
         return done
@@ -277,7 +284,12 @@ def _described(done: list[Evaluated], work: _Work) -> dict[str, Any]:
         title = one.report.subject.title
         absent |= {f"{title}, {task}": why for task, why in one.absent.items()}
     folders = {one.report.subject.id: str(one.folder) for one in done}
-    return {"reports": folders, "failed": work.failed, "absent": absent}
+    return {
+        "reports": folders,
+        "failed": work.failed,
+        "failed_tasks": work.failed_tasks,
+        "absent": absent,
+    }
 
 
 class _Told(Shown):

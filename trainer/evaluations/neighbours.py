@@ -36,8 +36,9 @@ class Neighbours:
         asked = np.array([bool(related[paper]) for paper in ids], bool)
         if len(ids) < 2 or not asked.any():
             raise TrainerError(
-                f"Of {len(self.akin):,} papers, {len(seen):,} have vectors, and none is akin.",
-                "Give papers with venues, fields or citations among them.",
+                f"Too few of the {len(seen):,} papers with vectors share a venue, a field or a "
+                "citation.",
+                "Give more papers with venues, fields or citations among them.",
             )
         near = nearest(vectors.matrix[vectors.rows(ids)], self.depth)[asked]
         queried = [paper for paper, ask in zip(ids, asked, strict=True) if ask]

@@ -238,6 +238,8 @@ def _cells(each: Evidence) -> tuple[str, ...]:
         between = f"   {between}"
     if each.winner is not None:
         better = "AB"[each.winner]
+    elif each.too_few:
+        better = tr("too few")
     else:
         better = tr("they differ") if each.real else tr("chance?")
     return (

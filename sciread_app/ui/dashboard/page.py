@@ -289,12 +289,9 @@ class DashboardPage(Page):
     def _measured(self, done: Evaluated) -> None:
         n = len(done.reports)
         what = trn("{n} model is measured", "{n} models are measured", n)
-        parts = [tr("{what} failed: {why}", what=name, why=why) for name, why in
-                 done.failed.items()]  # fmt: skip
-        left_out = [name for name in done.absent]
-        if left_out:
-            tasks = ", ".join(left_out)
-            parts.append(tr("Left out for want of data: {tasks}.", tasks=tasks))
+        parts = done.remarks()
+        if done.absent:
+            parts.append(tr("Left out for want of data: {tasks}.", tasks=", ".join(done.absent)))
         self.said.emit(what, "\n".join(parts))
 
     def _say_exported(self, file: Path) -> None:

@@ -10,11 +10,13 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.scores import Row
+from sciread_app.services.verdict import FEW
 from sciread_app.ui.dashboard.bars import BarChart, differences
 from sciread_app.ui.dashboard.values import Found, about, data_words, how_read
 from sciread_app.ui.labels import plain_label
 from sciread_app.ui.models.card_parts import scrolling
 from sciread_app.ui.theme import Appearance, scaled, styled
+from trainer.contract.evaluations import NO_QUALITY
 
 
 class RowPanel(QFrame):
@@ -63,6 +65,9 @@ def _facts(row: Row, found: Found, models: Sequence[str]) -> list[str]:
     said = []
     if row.n is not None:
         said.append(trn("n = {n:,} item", "n = {n:,} items", row.n))
+        told = row.result.evaluation not in NO_QUALITY
+        if told and row.n < FEW and len(models) > 1:
+            said.append(tr("Too few papers to tell which model is better."))
     else:
         said.append(tr("Models differ in how many items they are measured by: no one is best."))
     said.append(data_words(row, found.called))

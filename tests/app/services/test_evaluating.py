@@ -11,7 +11,7 @@ from sciread_app.domain.training import LIBRARY
 from sciread_app.errors import Cancelled, LibraryError
 from sciread_app.paths import Home
 from sciread_app.services.corpora import Corpora
-from sciread_app.services.evaluating import BASELINES, Evaluating
+from sciread_app.services.evaluating import BASELINES, Evaluated, Evaluating, FailedTask
 from sciread_app.services.models import Models
 from sciread_app.services.scores import Scores, names, rows
 from sciread_app.storage.library import Library
@@ -61,6 +61,15 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do(evaluating, home, tm
     assert not home.reports.exists()
 
 
+def test_a_task_that_failed_alike_for_several_models_is_told_once():
+    reports = {"a": Path("a"), "b": Path("b")}
+    tasks = [FailedTask(model, "Journals", "There is one.") for model in ("A", "B")]
+    (remark,) = Evaluated(Path(), reports, {}, {}, tasks).remarks()
+    assert all(part in remark for part in ("A", "B", "Journals", "There is one."))
+    more = Evaluated(Path(), reports, {"c": "It is gone."}, {}, tasks[:1]).remarks()
+    assert len(more) == 2 and "It is gone." in more[0]
+
+
 # With the trainer itself.
 
 
@@ -86,6 +95,23 @@ def test_it_measures_on_published_data_tells_how_far_it_is_and_goes_on(evaluatin
     again = evaluating.evaluate(["tf-idf"], "judged", folder, task)
     assert again.reports == {"tf-idf": done.reports["tf-idf"]}
     assert any("known already" in note for note in told)
+
+
+@pytest.mark.slow
+def test_what_could_be_measured_is_kept_where_a_model_or_a_task_fails(evaluating, home, tmp_path):
+    """The trainer ends with status 1, and its answer says what failed."""
+    library = Library(home.library)
+    library.put([
+        paper(f"Deep graph {n}", abstract="We study the paper.", arxiv=f"2101.{n:05}",
+              fields=("math.AG", "cs.LG")[n % 2 :][:1], venue="Nature" if n == 3 else "")
+        for n in range(60)
+    ])  # fmt: skip
+    library.close()
+    (tmp_path / "broken").mkdir()  # which holds no model
+    done = evaluating.evaluate(["tf-idf", str(tmp_path / "broken")], "local", LIBRARY, Task())
+    assert list(done.reports) == ["tf-idf"] and list(done.failed) == [str(tmp_path / "broken")]
+    (board,) = Scores(home.reports).boards()
+    assert {row.result.task for row in rows(board)} >= {"same-field", "health"}
 
 
 @pytest.mark.slow

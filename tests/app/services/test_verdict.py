@@ -73,6 +73,18 @@ def test_where_chance_can_make_all_of_it_nobody_can_tell():
     )
 
 
+def test_too_few_papers_to_tell_are_said_to_be():
+    same = compared("cite", "map", 0.0, real=False, n=10)
+    found = said(same)
+    assert found.answer is Answer.unknown and found.evidence[0].too_few
+    assert "too few papers" in found.sentence and "10 items" in found.sentence
+    some = said(same, compared("mag", "macro_f1", 0.06))
+    assert some.answer is Answer.yes
+    assert any("Too few" in one and "Citations" in one for one in some.support)
+    enough = said(compared("cite", "map", 0.0, real=False))
+    assert "too few" not in enough.sentence
+
+
 def test_how_vectors_lie_is_shown_but_no_part_of_the_verdict():
     found = said(
         compared("cite", "map", 0.01, real=False),

@@ -60,5 +60,5 @@ def test_what_a_paper_cites_is_sought_among_all_papers() -> None:
 
 
 def test_a_library_where_nothing_is_akin_is_an_error() -> None:
-    with pytest.raises(TrainerError, match="none is akin"):
+    with pytest.raises(TrainerError, match="Too few"):
         Neighbours({"a": {"elsewhere"}, "b": set()}, among="links")(on_a_circle(), None, 0)

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.make_corpus import make_corpus
 from tests.tiny_model import tiny_package
+from tests.trainer.suites.conftest import ids_of
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
@@ -194,6 +196,46 @@ def test_another_program_is_told_how_far_it_is_and_what_came_of_it(evaluated, tm
     assert "Labels" in [line["note"] for line in told if "note" in line][-1]
     shares = [(line["what"], line["share"]) for line in told if "share" in line]
     assert all((share >= 0.5) == (what == "TF-IDF") for what, share in shares)
+
+
+@pytest.fixture
+def one_journal(tmp_path: Path) -> Path:
+    """A corpus of papers in two fields, of which a single one is in a journal."""
+    papers = [
+        {
+            "id": name,
+            "title": f"Paper {name}",
+            "abstract": f"we study {number % 2}",
+            "fields": (f"field{number % 2}",),
+            "venue": "" if number else "Journal",
+        }
+        for number, name in enumerate(ids_of(10))
+    ]
+    return make_corpus(tmp_path / "corpus", papers).folder
+
+
+def test_a_task_that_cannot_run_leaves_the_evaluation_a_success(one_journal, tmp_path):
+    where = ("--suite", "local", "--corpus", one_journal, "-o", tmp_path / "out")
+    done = run("evaluate", "tf-idf", "random", *where, "--json")
+    assert done.exit_code == 0
+    answer = json.loads(done.stdout)
+    assert set(answer["reports"]) == {"tf-idf", "random"} and not answer["failed"]
+    assert [(one["model"], one["task"]) for one in answer["failed_tasks"]] == [
+        ("tf-idf", "Neighbours in the same journal"),
+        ("random", "Neighbours in the same journal"),
+    ]
+    assert all(one["why"] for one in answer["failed_tasks"])
+    tasks = {result.task for result in Report.read(tmp_path / "out" / "tf-idf").results}
+    assert tasks >= {"field-pairs", "health"} and "same-journal" not in tasks
+
+
+def test_a_task_that_was_asked_for_by_name_must_run(one_journal, tmp_path):
+    where = ("--suite", "local", "--corpus", one_journal, "-o", tmp_path / "out")
+    done = run("evaluate", "tf-idf", *where, "--tasks", "health,same-journal", "--json")
+    assert done.exit_code == 1
+    assert [one["task"] for one in json.loads(done.stdout)["failed_tasks"]] == [
+        "Neighbours in the same journal"
+    ]
 
 
 def test_another_program_is_told_why_nothing_was_measured(evaluated, tmp_path):

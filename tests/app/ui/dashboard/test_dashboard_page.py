@@ -12,12 +12,14 @@ from shiboken6 import isValid
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.training import LIBRARY
 from sciread_app.errors import TrainerFailed
+from sciread_app.services.evaluating import Evaluated, FailedTask
 from sciread_app.ui.dashboard import export
 from sciread_app.ui.dashboard import page as page_module
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.neighbours_view import NeighboursView
 from sciread_app.ui.dashboard.page import LEARNING, NEIGHBOURS, VIEWS
 from sciread_app.ui.dashboard.values import Found
+from sciread_app.ui.job_centre_log import State
 
 
 @pytest.fixture
@@ -77,6 +79,20 @@ def test_what_is_chosen_is_measured_told_of_and_then_shown(dialog, page, dashboa
     assert "Left out for want of data: Questions." in window.banner.hint.text()
     assert page.evaluate.isEnabled() and not page.stop.isVisible()
     assert not window.rail.button("dashboard").busy
+
+
+def test_a_task_that_could_not_run_is_a_remark_and_no_failure(
+    page, dashboard, window, settled, monkeypatch
+):
+    failed = [FailedTask("Starter", "Journals", "There is one journal.")]
+    done = Evaluated(Path("local-mine"), {"starter": Path("starter")}, {}, {}, failed)
+    monkeypatch.setattr(dashboard, "evaluate", lambda *_: done)
+    page.measure(["starter"], "local", LIBRARY)
+    settled()
+    assert window.banner.property("kind") == "notice"
+    hint = window.banner.hint.text()
+    assert "Journals" in hint and "There is one journal." in hint
+    assert window.work_log.works[-1].state is State.done
 
 
 def test_measuring_is_stopped(page, dashboard, qtbot, settled):
