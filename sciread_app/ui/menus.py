@@ -62,7 +62,7 @@ class Menus:
         self.models = ModelsVerbs(window, models)
         self.training = TrainingVerbs(window, models.addMenu(tr("&Training")))
         self.dashboard = DashboardVerbs(window, models.addMenu(tr("&Scores")))
-        self.foryou = ForYouVerbs(window, papers.addMenu(tr("Re&commendations")))
+        self.foryou = ForYouVerbs(window, papers.addMenu(tr("Recommendation&s")))
         self._action(help, tr("&Keyboard shortcuts"), Keys.HelpContents, window.show_keys)
         self._action(help, tr("&About SciRead"), "", window.show_about)
 
@@ -161,18 +161,18 @@ class Menus:
         self._add_verbs(papers, SHELF)
         papers.addSeparator()
         self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
-        self._on_page(papers, tr("Write a no&te"), Keys.New, lambda page: page.details.write_note())
+        self._on_page(papers, tr("&Write a note"), Keys.New, lambda page: page.details.write_note())
         self._on_page(papers, tr("Add a &file to the paper…"), "", lambda p: p.details.add_file())
-        self._on_page(papers, tr("Fetch &citations of the paper"), "", lambda p: p.details.ask())
+        self._on_page(papers, tr("Fetch c&itations of the paper"), "", lambda p: p.details.ask())
         papers.addSeparator()
-        self.duplicates = DuplicatesVerbs(self._window, papers.addMenu(tr("&Merge and split")))
+        self.duplicates = DuplicatesVerbs(self._window, papers.addMenu(tr("Merge and s&plit")))
 
     def _fill_view(self, view: QMenu) -> None:
         window = self._window
         self._add_places(view)
         view.addSeparator()
         self._add_verbs(view, VIEW)
-        self._on_page(view, tr("&Back"), Keys.Back, lambda page: page.back())
+        self._on_page(view, tr("Bac&k"), Keys.Back, lambda page: page.back())
         self._on_page(view, tr("&Details"), "Ctrl+I", lambda page: page.toggle_details())
         view.addSeparator()
         self.palette = self._action(view, tr("&Commands…"), "Ctrl+K", window.show_palette)

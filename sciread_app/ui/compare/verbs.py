@@ -46,7 +46,7 @@ VERBS = (
         lambda panel: panel.vote(None), lambda panel: panel.can_vote, _NO_VOTE,
     ),
     Verb(
-        tr("&Take the last vote back"), "",
+        tr("Take the last vote &back"), "",
         lambda panel: panel.take_back(), lambda panel: panel.can_take_back,
         tr("Where two models are compared that were voted on"),
     ),

@@ -26,7 +26,7 @@ class MapVerbs:
         self._there: list[QAction] = []  # what needs the page with the map
         self._elsewhere: list[tuple[QAction, tuple[str, ...]]] = []  # and what needs others
         self._chosen = self._on_others(
-            tr("Show &chosen papers on the map"),
+            tr("&Show chosen papers on the map"),
             "Ctrl+Shift+M",
             window.show_chosen_on_map,
             ("search", "foryou", "reader", "duplicates", "intake"),

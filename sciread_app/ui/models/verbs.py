@@ -22,7 +22,7 @@ class ModelsVerbs(PageVerbs["ModelsPage"]):
         self.add_anywhere(tr("Fetch a model from the &hub…"), lambda page: page.ask_hub())
         self.add_anywhere(tr("Add a model from a &folder…"), lambda page: page.add_folder())
         self.add_anywhere(tr("Add a model from a &zip file…"), lambda page: page.add_zip())
-        self.add_anywhere(tr("Add the model of a &training…"), lambda page: page.add_run())
+        self.add_anywhere(tr("&Add the model of a training…"), lambda page: page.add_run())
         menu.addSeparator()
         on_page = self.add_on_page
         on_page(

@@ -56,11 +56,11 @@ class ReaderVerbs:
         self._on_book(tr("Show the pages, small"), "", lambda book: book.show_side(1))
         self._on_book(tr("Show highlights and notes"), "", lambda book: book.show_side(2))
         menu.addSeparator()
-        self._on_book(tr("&Copy the chosen text"), "", lambda book: book.copy())
+        self._on_book(tr("Cop&y the chosen text"), "", lambda book: book.copy())
         self._on_book(tr("Choose all te&xt"), "", lambda book: book.choose_all())
         for number, colour in enumerate(Colour, start=1):
             self._on_page(f"{HIGHLIGHT[colour]} ({number})", "", _highlighter(colour))
-        self._on_book(tr("&Note on the highlight"), "Ctrl+M", lambda book: book.write_note())
+        self._on_book(tr("Note on the h&ighlight"), "Ctrl+M", lambda book: book.write_note())
         self._on_page(tr("Save &highlights and notes…"), "", lambda page: page.export())
         menu.addSeparator()
         self._on_page(tr("Next file"), "Ctrl+PgDown", lambda page: page.next_tab(1))

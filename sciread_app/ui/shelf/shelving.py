@@ -216,7 +216,8 @@ class Shelving(QObject):
         for name in names:
             menu.addAction(actions[name])
         if not self.in_trash:
-            menu.insertMenu(actions["read"], self._window.menus.rate)
+            # Not `insertMenu`: the menu that is deleted when it closes would take this one along.
+            menu.insertAction(actions["read"], self._window.menus.rate.menuAction())
 
     def _tell(self, done: Done) -> None:
         again = done.edits

@@ -31,9 +31,9 @@ PAPERS = (
         "collect", tr("Put into a &collection…"), "C", lambda shelving: shelving.choose_collection()
     ),
     Verb(
-        "uncollect", tr("Take &out of this collection"), "", lambda shelving: shelving.uncollect()
+        "uncollect", tr("Take o&ut of this collection"), "", lambda shelving: shelving.uncollect()
     ),
-    Verb("read", tr("Mark as &read or unread"), "R", lambda shelving: shelving.toggle_read()),
+    Verb("read", tr("Mar&k as read or unread"), "R", lambda shelving: shelving.toggle_read()),
     Verb("edit", tr("&Edit…"), "E", lambda shelving: shelving.edit()),
     Verb("export", tr("E&xport…"), "", lambda shelving: shelving.export()),
     Verb("trash", tr("&Move to the trash"), "Del", lambda shelving: shelving.trash()),

@@ -31,7 +31,7 @@ class TrainingVerbs(PageVerbs["TrainingPage"]):
             ("add_model", tr("&Add its model to my models")),
             ("measure", tr("&Measure its model")),
             ("compare", tr("&Compare its model side by side")),
-            ("log", tr("Show its lo&g")),
+            ("log", tr("Sho&w its log")),
             ("folder", tr("&Open its folder")),
             ("remove", tr("&Remove the training…")),
         ):
