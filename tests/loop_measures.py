@@ -15,8 +15,9 @@ from sciread_app.storage.library import Library
 from sciread_app.workspace import Workspace
 from trainer.contract.run import RECORDS, Run
 from trainer.data.corpus import Corpus, Split
-from trainer.data.triples import Draws, triples
+from trainer.data.triples import triples
 from trainer.evaluations.intervals import Items, difference, interval, value
+from trainer.methods.triplets import draws_of
 
 NEAREST = 10
 
@@ -59,7 +60,7 @@ class HeldBack:
         rows = corpus.rows(Split.train)
         titled = rows[corpus.titles.lengths[rows] > 0]
         settings: Mapping[str, Any] = recipe.settings
-        draws = Draws(settings["samples_per_query"], settings["hard_share"])
+        draws = draws_of(settings)
         found = triples(corpus.cites, titled, recipe.seed, draws, corpus.second_hand, titled).rows
         told = json.loads((run / RECORDS).read_text("utf-8"))["train"]["triplets"]
         if len(found) != told:

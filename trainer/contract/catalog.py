@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -58,6 +58,14 @@ class MethodSpec:
         chosen |= changes
         return {s.name: s.check(chosen.get(s.name, s.default)) for s in self.settings}
 
+    def completed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+        """The settings that a run has kept; in a run of an earlier version, those that have come
+        since are as trainings went then. Settings that do not name all there were then are of no
+        run, and stay as they are."""
+        newer = {s.name: s.formerly for s in self.settings if s.formerly is not None}
+        kept_all = all(s.name in settings for s in self.settings if s.name not in newer)
+        return {**newer, **settings} if kept_all else dict(settings)
+
 
 def method_spec(key: str) -> MethodSpec:
     """The method of this name. Raises TrainerError that names those there are."""
@@ -89,8 +97,7 @@ def _known(name: str, names: Iterable[str], kind: str) -> str:
 def common(**defaults: Value) -> tuple[Setting, ...]:
     """The settings that every method has, with this method's defaults."""
     return tuple(
-        Setting(s.name, defaults.get(s.name, s.default), s.help, s.at_least, s.at_most, s.choices)
-        for s in _COMMON
+        replace(setting, default=defaults.get(setting.name, setting.default)) for setting in _COMMON
     )
 
 
@@ -109,6 +116,11 @@ _COMMON = (
     Setting("warmup", 0.1, "Up to the peak: a share of all steps if below 1, else steps.", 0.0),
     Setting("schedule", "linear", "How the learning rate goes after its peak.", choices=SCHEDULES),
     Setting("clip", 0.0, "The longest gradient; longer ones are shortened. 0: none is.", 0.0),
+    Setting("beta1", 0.9, "AdamW's decay of the mean of the gradients.", 0.0, 0.9999, formerly=0.9),
+    Setting(
+        "beta2", 0.999, "AdamW's decay of the mean of their squares.", 0.0, 0.99999, formerly=0.999
+    ),
+    Setting("epsilon", 1e-8, "AdamW's epsilon, added to the denominator.", 0.0, formerly=1e-8),
     Setting("max_tokens", 512, "Word pieces of a text that are learned from; the rest is cut.", 8),
     Setting("read_tokens", 0, "The same for the finished model. 0: as many as max_tokens.", 0),
     Setting("join", "sep", "What stands between title and abstract.", choices=("sep", "space")),
@@ -126,6 +138,14 @@ _COMMON = (
 _TRIPLES = (
     Setting("samples_per_query", 5, "Triples of a paper that cites others.", 1),
     Setting("hard_share", 0.3, "Share of them whose negative is cited by a cited paper.", 0.0, 1.0),
+    Setting(
+        "queries",
+        "drawable",
+        "Which citing papers give triples: all for which they can be drawn; or, as in the released "
+        "code even where no hard negatives are drawn (hard_share=0), only those that have some.",
+        choices=("drawable", "two_hop"),
+        formerly="two_hop",
+    ),
     Setting(
         "negatives",
         "drawn",
@@ -152,7 +172,8 @@ METHODS: tuple[MethodSpec, ...] = (
         summary="Papers that cite each other lie close (Cohan et al., 2020).",
         needs=frozenset({Need.abstracts, Need.citations}),
         settings=(
-            *common(epochs=2.0),
+            # The paper's own run was in AllenNLP, whose configuration has this decay and clipping.
+            *common(epochs=2.0, weight_decay=0.01, clip=1.0),
             Setting("margin", 1.0, "How much closer a cited paper must be than another.", 0.0),
             Setting("distance", "l2", "What close means.", choices=("l2", "cosine", "dot")),
             Setting(
@@ -184,10 +205,11 @@ METHODS: tuple[MethodSpec, ...] = (
             ),
             Setting(
                 "facet_init",
-                "released",
-                "The layers of the [CLS] at first: released cancels itself out, "
-                "identity_effective leaves the backbone as it was; so does words, where the "
-                "further [CLS] start as common words instead of tokens that nobody has trained.",
+                "identity_effective",
+                "The layers of the [CLS] at first: identity_effective leaves the backbone as it "
+                "was, as the paper wants it; so does words, where the further [CLS] start as "
+                "common words instead of tokens that nobody has trained; with released, as in the "
+                "released code, the layers' outputs are zero.",
                 choices=("released", "identity_effective", "words"),
             ),
             Setting(
@@ -271,9 +293,31 @@ METHODS: tuple[MethodSpec, ...] = (
             Setting("mlm_batch_size", 1_024, "Blocks in a step, over all devices together.", 1),
             Setting("mlm_learning_rate", 1e-4, "The peak while words are guessed.", 0.0),
             Setting("mlm_warmup", 0.06, "Share of the steps up to it, at most 10,000.", 0.0, 0.99),
+            Setting(
+                "mlm_beta2",
+                0.98,
+                "beta2 while words are guessed, as RoBERTa.",
+                0.0,
+                0.99999,
+                formerly=0.999,
+            ),
+            Setting(
+                "mlm_epsilon",
+                1e-6,
+                "epsilon while words are guessed, as RoBERTa.",
+                0.0,
+                formerly=1e-8,
+            ),
             Setting("masked", 0.15, "Share of the word pieces to guess.", 0.01, 0.9),
             Setting("contrast", True, "Learn from pairs after the words."),
             Setting("category_pairs", 2_000_000, "Pairs of papers of one category. 0: none.", 0),
+            Setting(
+                "category_text",
+                "abstract",
+                "Text of a paper in category pairs: its abstract alone (paper), or its title, too.",
+                choices=("abstract", "both"),
+                formerly="both",
+            ),
             Setting("citation_pairs", 1_000_000, "Titles of citing and cited. 0: none.", 0),
             Setting("question_pairs", 2_000_000, "A question and its paper. 0: none.", 0),
             Setting("merge", True, "Take astro-ph, cond-mat and hep as one category each."),

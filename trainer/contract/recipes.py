@@ -34,11 +34,16 @@ _SMALL_TRIPLES: Mapping[str, Value] = {
     "max_tokens": 64,
     "read_tokens": 256,
     "dropout": 0.0,
+    "weight_decay": 0.0,
+    "clip": 0.0,
     "start_share": 0.15,
 }
 
 SPECTER = {
-    "specter-paper": KnownRecipe("As in the paper: SciBERT, last layer's [CLS], margin 1."),
+    "specter-paper": KnownRecipe(
+        "As in the paper: SciBERT, last layer's [CLS], margin 1; weight decay and clipping, of "
+        "which the paper says nothing, as in its code."
+    ),
     "specter-released": KnownRecipe(
         "As the PyTorch Lightning port and its README: cased SciBERT, pooler, 512 triples a step. "
         "But triples are shuffled, which the port's are not, and abstracts are always read, which "
@@ -49,6 +54,8 @@ SPECTER = {
             "epochs": 4.0,
             "batch_size": 512,
             "warmup": 0.0,
+            "weight_decay": 0.0,
+            "clip": 0.0,
         },
     ),
     "specter-allennlp": KnownRecipe(
@@ -59,8 +66,6 @@ SPECTER = {
             "pooling": "scalar_mix",
             "embedding_dropout": 0.5,
             "learning_rate": 3e-5,
-            "weight_decay": 0.01,
-            "clip": 1.0,
             "schedule": "stlr",
         },
     ),
@@ -76,9 +81,13 @@ SPECTER = {
 }
 
 MULTI2SPE = {
-    "multi2spe-paper": KnownRecipe("As in the paper: three [CLS], lambda 0.1 mixes similarities."),
+    "multi2spe-paper": KnownRecipe(
+        "As in the paper: three [CLS], lambda 0.1 mixes similarities, and the layers of the [CLS] "
+        "leave the pretrained model as it was at first."
+    ),
     "multi2spe-released": KnownRecipe(
-        "As the released code: lambda mixes losses, and vectors are squashed.",
+        "As the released code: lambda mixes losses, vectors are squashed, and the layers of the "
+        "[CLS] start with an output of zero.",
         {"mix": "losses", "tanh": True, "facet_init": "released"},
     ),
     "multi2spe-small": KnownRecipe(
@@ -129,7 +138,10 @@ _CONTRAST_ALONE: Mapping[str, Value] = {
 }
 
 PHYSBERT = {
-    "physbert-paper": KnownRecipe("As in the paper: from random weights, for a cluster."),
+    "physbert-paper": KnownRecipe(
+        "As in the paper: from random weights, for a cluster. But words are learned from titles "
+        "and abstracts, where the paper has full texts."
+    ),
     "physbert-subdomain": KnownRecipe(
         "The paper's fine-tuning to the categories of one field; the best of four is kept.",
         {
@@ -165,6 +177,7 @@ PHYSBERT = {
             "merge": False,
             "min_papers": 100,
             "category_pairs": 62_000,
+            "category_text": "both",
             "scored": 1_000,
             "evaluations": 4,
         },

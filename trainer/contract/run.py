@@ -98,11 +98,12 @@ class Recipe:
                     f"{path} has format {found.get('format')!r}, not {FORMAT}.",
                     "Update SciRead, or write the recipe again with this version.",
                 )
+            spec, name = recipe_of(found["recipe"])
             return cls.named(
-                found["recipe"],
+                name,
                 Path(os.path.normpath(path.parent / found["corpus"])),
                 seed=int(found.get("seed", 1)),
-                changes=found.get("settings", {}),
+                changes=spec.completed(found.get("settings", {})),
                 grid=found.get("grid"),
             )
         except OSError as error:
@@ -160,7 +161,7 @@ class Recipe:
 
     def differences(self, essence: Mapping[str, Any]) -> list[str]:
         """In what it is another training than one that had this essence, each in words."""
-        mine = self.essence
+        mine, essence = self.essence, method_spec(self.method).completed(essence)
         return [
             f"{name} was {essence.get(name)!r} and is {mine.get(name)!r}"
             for name in {**essence, **mine}

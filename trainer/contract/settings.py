@@ -15,7 +15,11 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that may be set. Its default says its type; `choices`, if any, what it may be."""
+    """One thing that may be set. Its default says its type; `choices`, if any, what it may be.
+
+    `formerly` is how trainings went before there was this setting; None: it was always there. A
+    run that began then goes on with it.
+    """
 
     name: str
     default: Value
@@ -23,6 +27,7 @@ class Setting:
     at_least: float | None = None
     at_most: float | None = None
     choices: tuple[str, ...] = ()
+    formerly: Value | None = None
 
     def check(self, value: Any) -> Value:
         """The value in the setting's type, from a form, a file or a command line.

@@ -36,20 +36,25 @@ def category_pairs(
     *,
     merge: bool = True,
     at_least: int = 5_000,
+    part: Part = Part.abstract,
 ) -> Pairs:
     """Papers with the same primary category, all categories alike often; `count` pairs at most.
 
     `merge` takes all of astro-ph, of cond-mat and of hep as one. A category needs `at_least`
     papers in the whole corpus; without two such there are no pairs. No pair comes twice, and
-    within a category all papers come alike often.
+    within a category all papers come alike often. `part` is what of a paper is read; where that is
+    the abstract, papers without one are in no pair.
     """
     names, codes = _categories(corpus, merge)
     sizes = np.bincount(codes[codes >= 0], minlength=len(names))
     kept, left_out = _large_enough(sizes, at_least)
+    readable = np.ones(corpus.papers, bool)
+    if part is Part.abstract:
+        readable = corpus.abstracts.lengths > 0
     found, labels, per_category = [np.empty((0, 2), np.int64)], [np.empty(0, np.int64)], {}
     for place, code in enumerate(kept):
         share = count // len(kept) + (place < count % len(kept))
-        rows = np.flatnonzero((codes == code) & (corpus.split == split))
+        rows = np.flatnonzero((codes == code) & (corpus.split == split) & readable)
         pairs = rows[_distinct_pairs(len(rows), share, seed, names[code])]
         found.append(pairs)
         labels.append(np.full(len(pairs), code))
@@ -58,12 +63,13 @@ def category_pairs(
         "pairs": sum(per_category.values()),
         "pairs by category": per_category,
         "papers without category": int(np.count_nonzero(codes < 0)),
+        "papers without the text that is read": int(np.count_nonzero(~readable & (codes >= 0))),
         "categories with too few papers": left_out,
         "papers of categories with too few papers": int(sizes.sum() - sizes[kept].sum()),
     }
     return Pairs(
         np.concatenate(found).astype(np.int32),
-        (Part.both, Part.both),
+        (part, part),
         np.concatenate(labels).astype(np.int32),
         records,
     )

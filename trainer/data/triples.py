@@ -36,17 +36,24 @@ class Draws:
     """How many triplets a query gives: 2 with a hard negative and 3 with an easy one, as SPECTER's.
 
     A hard negative is cited by a paper that the query cites, but not by the query; an easy one is
-    any paper that is neither. A query with fewer than `candidates`, cited or hard, gives none: so
-    does their code.
+    any paper that is neither. Where hard negatives are drawn, a query without any, or with fewer
+    than `candidates`, cited or hard, gives none: so does their code. With `two_hop` that holds
+    even where none are drawn.
     """
 
     samples: int = 5
     hard_share: float = 0.3
     candidates: int = 3
+    two_hop: bool = False
 
     @property
     def hard(self) -> int:
         return math.ceil(self.hard_share * self.samples)
+
+    @property
+    def needs_hard(self) -> bool:
+        """Whether a query must have papers from which hard negatives are drawn."""
+        return self.two_hop or self.hard > 0
 
 
 class Triples(NamedTuple):
@@ -180,11 +187,9 @@ def _pools(inner: Csr, known: Csr | None, queries: NDArray[np.int64]) -> Pools:
 def _reasons(pools: Pools, draws: Draws, cites_any: NDArray[np.bool_]) -> NDArray[np.int64]:
     """For each query why it gives no triplet, by its place in REASONS; 0 where it gives some."""
     positives, hard = (np.diff(pools.starts(keys)) for keys in (pools.positives, pools.hard))
-    return np.select(
-        [~cites_any, positives == 0, hard == 0, positives + hard < draws.candidates],
-        [1, 2, 3, 4],
-        GIVES,
-    )
+    no_hard = draws.needs_hard & (hard == 0)
+    too_few = draws.needs_hard & (positives + hard < draws.candidates)
+    return np.select([~cites_any, positives == 0, no_hard, too_few], [1, 2, 3, 4], GIVES)
 
 
 def _draw(
@@ -199,7 +204,9 @@ def _draw(
     first, count = _extent(pools.starts(pools.positives), asked)
     positives = _papers(pools, pools.positives, first + below(count, seed, "positive", key, draw))
     first, hard_count = _extent(pools.starts(pools.hard), asked)
-    hard = _papers(pools, pools.hard, first + below(hard_count, seed, "hard", key, draw))
+    at = first + below(hard_count, seed, "hard", key, draw)
+    # Where a query has none, the place after its last is read, and nothing is made of it.
+    hard = _papers(pools, np.append(pools.hard, 0), at)
     first, used = _extent(pools.starts(pools.not_easy), asked)
     easy_count = pools.papers - used
     rank = below(np.maximum(easy_count, 1), seed, "easy", key, draw)

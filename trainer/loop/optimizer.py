@@ -17,7 +17,10 @@ def adamw(model: nn.Module, plan: Plan) -> torch.optim.AdamW:
         {"params": [p for p in learned if p not in free], "weight_decay": plan.weight_decay},
         {"params": [p for p in learned if p in free], "weight_decay": 0.0},
     ]
-    return torch.optim.AdamW(groups, lr=plan.learning_rate, fused=True)
+    betas = (plan.beta1, plan.beta2)
+    return torch.optim.AdamW(
+        groups, lr=plan.learning_rate, betas=betas, eps=plan.epsilon, fused=True
+    )
 
 
 def _biases_and_norms(model: nn.Module) -> set[nn.Parameter]:

@@ -73,6 +73,9 @@ class Plan:
     warmup: float = 0.1
     schedule: str = "linear"
     clip: float = 0.0
+    beta1: float = 0.9
+    beta2: float = 0.999
+    epsilon: float = 1e-8
     together: int = 0
     evaluations: int = 1
     max_steps: int = 0

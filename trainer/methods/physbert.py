@@ -12,7 +12,7 @@ from trainer.contract.errors import TrainerError
 from trainer.data.blocks import Blocks
 from trainer.data.corpus import Split
 from trainer.data.pairs import Pairs, category_pairs, citation_pairs, pair_examples, question_pairs
-from trainer.data.tokens import TokenCache, Vocabulary
+from trainer.data.tokens import Part, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
 from trainer.methods.base import Plan, Setup, Stage
 from trainer.methods.in_batch import InBatch
@@ -86,9 +86,10 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, Pairs], dict[str, Pairs]]:
     """Pairs of each source to train and to validate on. Raises TrainerError if there are none."""
     corpus, settings, seed = setup.corpus, setup.settings, setup.seed
     merge, at_least = settings["merge"], settings["min_papers"]
+    part = Part[settings["category_text"]]
     sources: dict[str, Callable[[Split, int], Pairs]] = {
         "category_pairs": lambda split, count: category_pairs(
-            corpus, split, count, seed, merge=merge, at_least=at_least
+            corpus, split, count, seed, merge=merge, at_least=at_least, part=part
         ),
         "citation_pairs": lambda split, count: citation_pairs(corpus, split, count, seed),
         "question_pairs": lambda split, count: question_pairs(corpus, split, count, seed),
@@ -120,6 +121,8 @@ def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> Plan:
         batch_size=batch_size,
         learning_rate=settings["mlm_learning_rate"],
         warmup=warmup,
+        beta2=settings["mlm_beta2"],
+        epsilon=settings["mlm_epsilon"],
         together=0,
         evaluations=1,
     )

@@ -25,7 +25,7 @@ def triples(
     setup: Setup, texts: Texts
 ) -> tuple[tuple[PaperExamples, PaperExamples], Mapping[str, Any]]:
     """Triples to learn from and to validate on; and how many, and why some papers give none."""
-    draws = Draws(setup.settings["samples_per_query"], setup.settings["hard_share"])
+    draws = draws_of(setup.settings)
     train, given = triple_examples(setup.corpus, texts, Split.train, setup.seed, draws)
     validation, held_out = triple_examples(setup.corpus, texts, Split.validation, setup.seed, draws)
     if not len(train):
@@ -36,6 +36,12 @@ def triples(
             "Give citations between its papers, and more papers of those cited.",
         )
     return (train, validation), {"train": given, "validation": held_out}
+
+
+def draws_of(settings: Mapping[str, Any]) -> Draws:
+    """How triples are drawn."""
+    two_hop = settings["queries"] == "two_hop"
+    return Draws(settings["samples_per_query"], settings["hard_share"], two_hop=two_hop)
 
 
 def plan_of(settings: Mapping[str, Any]) -> Plan:

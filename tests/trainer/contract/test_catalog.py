@@ -93,10 +93,19 @@ def test_the_papers_numbers() -> None:
         return [settings[name] for name in names]
 
     plan = ("learning_rate", "epochs", "batch_size", "warmup", "weight_decay", "clip")
-    assert numbers("specter", *plan) == [2e-5, 2, 32, 0.1, 0, 0]
+    assert numbers("specter", *plan) == [2e-5, 2, 32, 0.1, 0.01, 1]
     assert numbers("specter-released", *plan) == [2e-5, 4, 512, 0, 0, 0]
     assert numbers("specter-allennlp", *plan) == [3e-5, 2, 32, 0.1, 0.01, 1]
     assert numbers("multi2spe", *plan) == [2e-5, 2, 32, 0.1, 0, 0]
+    for recipe in ("specter-small", "multi2spe-small"):
+        assert numbers(recipe, "weight_decay", "clip") == [0, 0]
+    adam = ("beta1", "beta2", "epsilon")
+    for recipe in ("specter", "multi2spe", "miread", "physbert"):
+        assert numbers(recipe, *adam) == [0.9, 0.999, 1e-8]
+    assert numbers("physbert", "mlm_beta2", "mlm_epsilon") == [0.98, 1e-6]
+    assert numbers("physbert", "category_text") == ["abstract"]
+    assert numbers("multi2spe", "facet_init") == ["identity_effective"]
+    assert numbers("multi2spe-released", "facet_init") == ["released"]
     assert numbers("miread", *plan) == [1e-6, 1, 16, 100, 0.01, 0]
     assert numbers("miread-released", *plan)[0] == 5e-6
     assert numbers("physbert", *plan) == [2e-4, 2, 8_192, 0.1, 0.01, 0]

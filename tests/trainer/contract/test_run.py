@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer.contract.catalog import METHODS
+from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run, State
@@ -97,6 +97,22 @@ def test_a_run_keeps_its_recipe(tmp_path: Path) -> None:
     with pytest.raises(TrainerError, match=r"grid was .* and is .*clip"):
         Run.create(tmp_path / "run", replace(recipe(tmp_path), grid={"clip": (0.0, 1.0)}))
     assert run.recipe == recipe(tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_an_earlier_version_goes_on_as_it_began(tmp_path: Path, name: str) -> None:
+    spec, _ = recipe_of(name)
+    added = {s.name: s.formerly for s in spec.settings if s.formerly is not None}
+    assert added
+    now = Recipe.named(name, tmp_path / "corpus", changes=added)
+    # Such a run knows nothing of what has been added since.
+    settings = {key: value for key, value in now.settings.items() if key not in added}
+    earlier = replace(now, settings=settings)
+    run = Run.create(tmp_path / "run", earlier)
+    assert run.recipe.settings == now.settings
+    assert not run.recipe.differences(earlier.essence)
+    changed = replace(now, settings={**now.settings, "beta2": 0.5})
+    assert len(changed.differences(earlier.essence)) == 1
 
 
 def test_a_run_that_failed_before_it_started_makes_room_for_another_recipe(tmp_path: Path) -> None:

@@ -70,6 +70,16 @@ def test_small_categories_and_papers_without_are_left_out_and_counted(corpus):
     assert records["papers without category"] == np.count_nonzero(corpus.primary < 0)
 
 
+def test_category_pairs_are_of_abstracts_unless_titles_are_asked_for(corpus):
+    bare = np.flatnonzero(corpus.abstracts.lengths == 0)
+    of_abstracts = category_pairs(corpus, Split.train, 10_000, 1, at_least=20)
+    assert of_abstracts.parts == (Part.abstract, Part.abstract)
+    assert len(bare) and not np.isin(of_abstracts.rows, bare).any()
+    both = category_pairs(corpus, Split.train, 10_000, 1, at_least=20, part=Part.both)
+    assert both.parts == (Part.both, Part.both)
+    assert np.isin(both.rows, bare).any()
+
+
 def test_one_category_alone_gives_no_pairs(corpus):
     both = category_pairs(corpus, Split.train, 100, 1, at_least=216)
     assert both.records["pairs by category"] == {"astro-ph": 50, "hep": 50}

@@ -8,14 +8,17 @@ from hypothesis import strategies as st
 
 from tests.make_corpus import make_corpus
 from tests.tiny_model import tiny_package
+from trainer.contract.catalog import method_spec
 from trainer.data import citations
 from trainer.data import triples as module
 from trainer.data.citations import chunks, gathered, within
 from trainer.data.columns import Csr
 from trainer.data.corpus import Split
+from trainer.data.holdings import holdings_of
 from trainer.data.prepare import prepare
 from trainer.data.tokens import Texts, TokenCache
 from trainer.data.triples import Draws, triple_examples, triples
+from trainer.methods.triplets import draws_of
 
 FEW = "has too few papers it cites directly or by one of them"
 NONE_SECOND_HAND = "cites no paper that cites one it does not cite itself"
@@ -124,6 +127,43 @@ def test_a_query_with_too_few_candidates_gives_none_unless_fewer_are_asked_for()
     # One positive and one hard negative make one hard triplet only.
     assert more.hard.tolist() == [True, False, False, False]
     assert more.rows.tolist() == [[0, 1, 2], [0, 1, 3], [0, 1, 3], [0, 1, 3]]
+
+
+@given(GRAPHS, st.integers(0, 99))
+def test_without_hard_negatives_every_paper_that_cites_another_gives_triplets(lists, seed):
+    rows = np.arange(len(lists))
+    found = triples(graph(lists), rows, seed, Draws(4, 0.0))
+    assert not found.hard.any()
+    easy = {paper: set(rows) - set(pools(lists, rows, paper)[1]) - lists[paper] for paper in rows}
+    drawable = [paper for paper in rows if lists[paper] and easy[paper] - {paper}]
+    assert sorted(set(found.rows[:, 0].tolist())) == drawable
+    assert len(found.rows) == 4 * len(drawable)
+    for query, positive, negative in found.rows.tolist():
+        assert positive in lists[query]
+        assert negative in easy[query] - {query}
+    assert found.records["queries"] == sum(map(bool, lists))
+
+
+def test_a_run_of_an_earlier_version_draws_the_same_triplets_as_it_did():
+    lists, cites = made_up(300, 1.2, 4)
+    rows = np.arange(300)
+    earlier = triples(cites, rows, 7, Draws(4, 0.0, two_hop=True))
+    now = triples(cites, rows, 7, Draws(4, 0.0))
+    assert earlier.records["queries"] < now.records["queries"] == sum(map(bool, lists))
+    mine = np.isin(now.rows[:, 0], earlier.rows[:, 0])
+    assert now.rows[mine].tolist() == earlier.rows.tolist()
+
+
+def test_small_recipes_learn_from_every_citing_paper_that_the_corpus_counts(shared, tmp_path):
+    data = shared / "data" / "citations"
+    corpus = prepare(
+        [str(data / "vis_papers.jsonl.gz")],
+        tmp_path / "corpus",
+        citations=[str(data / "vis_citations.tsv.gz")],
+    )
+    settings = method_spec("specter").resolve("specter-small")
+    found = triples(corpus.cites, np.arange(corpus.papers), 1, draws_of(settings))
+    assert found.records["queries"] == holdings_of(corpus).citing
 
 
 def test_citations_across_the_split_are_dropped_and_counted():

@@ -54,6 +54,14 @@ def test_a_step_is_no_longer_than_the_clip(clip: float, length: float) -> None:
     assert torch.cat(list(weights)).norm().item() == pytest.approx(length, rel=1e-4)
 
 
+def test_the_plan_says_how_adamw_averages() -> None:
+    made = stage(beta1=0.8, beta2=0.98, epsilon=1e-6)
+    for group in adamw(made.model, made.plan).param_groups:
+        assert (group["betas"], group["eps"]) == ((0.8, 0.98), 1e-6)
+    for group in adamw(made.model, Plan()).param_groups:
+        assert (group["betas"], group["eps"]) == ((0.9, 0.999), 1e-8)
+
+
 def test_the_clip_of_the_plan_is_that_of_its_steps() -> None:
     moved = []
     for clip in (0.0, 1e-12):

@@ -47,6 +47,9 @@ COMMON = (
             ("warmup", 0.7),
             ("schedule", "constant"),
             ("clip", 0.5),
+            ("beta1", 0.5),
+            ("beta2", 0.5),
+            ("epsilon", 0.5),
             ("evaluations", 2),
             ("max_steps", 5),
         )
@@ -59,6 +62,7 @@ COMMON = (
 TRIPLES = (
     Change("samples_per_query", 2, "examples"),
     Change("hard_share", 1.0, "examples"),
+    Change("queries", "two_hop", "examples", {"hard_share": 0.0}),
     Change("negatives", "batch", "loss"),
     Change("negatives", "batch", "plan"),
 )
@@ -79,7 +83,7 @@ CHANGES = {
         Change("cls_tokens", 2, "model"),
         Change("lambda", 0.9, "loss"),
         Change("mix", "losses", "loss"),
-        Change("facet_init", "identity_effective", "model"),
+        Change("facet_init", "released", "model"),
         Change("facet_init", "words", "model"),
         Change("similarity", "cosine", "loss"),
         Change("temperature", 2.0, "loss"),
@@ -113,9 +117,12 @@ CHANGES = {
         Change("mlm_batch_size", 4, "plan"),
         Change("mlm_learning_rate", 0.5, "plan"),
         Change("mlm_warmup", 0.5, "plan"),
+        Change("mlm_beta2", 0.5, "plan"),
+        Change("mlm_epsilon", 0.5, "plan"),
         Change("masked", 0.5, "examples"),
         Change("contrast", False, "examples"),
         Change("category_pairs", 8, "examples"),
+        Change("category_text", "abstract", "examples"),
         Change("citation_pairs", 8, "examples"),
         Change("question_pairs", 8, "examples"),
         Change("merge", False, "examples"),
@@ -149,6 +156,7 @@ START: dict[str, dict[str, Any]] = {
         "mlm_long": 32,
         "min_papers": 2,
         "category_pairs": 16,
+        "category_text": "both",
         "citation_pairs": 16,
         "question_pairs": 16,
         "together": 8,
@@ -183,10 +191,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         )
     citations = [
         (citing, cited)
-        for citing in range(PAPERS)
+        for citing in range(100)
         for cited in chance.sample(range(PAPERS), 4)
         if cited != citing
     ]
+    # Some cite only papers that cite none.
+    citations += [(citing, citing + 10) for citing in range(100, 110)]
     return make_corpus(tmp_path_factory.mktemp("settings") / "corpus", papers, citations)
 
 
