@@ -8,6 +8,7 @@ import os
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +27,16 @@ _MODEL = "model.safetensors"
 _OPTIMIZER = "optimizer.safetensors"
 # The last, and the one before: a disk that damages one rarely damages both.
 _KEPT = 2
+# How the names of damaged ones end.
+_ASIDE = ".damaged"
 # What a state that somebody has spoilt may raise when it is read.
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Tensors = dict[str, Tensor]
+
+
+class DamagedCheckpoint(TrainerError):
+    """A checkpoint is not what was written."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +91,11 @@ class Checkpoints:
         self._drop_but({*self._steps()[-_KEPT:], best})
 
     def last(self, warn: Callable[[str], None]) -> Checkpoint | None:
-        """The newest that is sound; None if there is none. Damaged ones are told of and dropped,
-        and what a killed writer left.
+        """The newest that is sound; None if there is none. Damaged ones are told of and set aside
+        under another name, since some of their files may be whole; what a killed writer left is
+        deleted.
 
-        Raises TrainerError if there are some, and all are damaged.
+        Raises TrainerError if there are some, and all are damaged, or if one is of another version.
         """
         for unfinished in self.folder.glob("*.new"):
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -95,18 +103,21 @@ class Checkpoints:
         for step in reversed(steps):
             try:
                 return self.read(step)
-            except TrainerError as error:
-                warn(f"{error} Training goes on from the checkpoint before.")
-                shutil.rmtree(self._of(step), ignore_errors=True)
+            except DamagedCheckpoint as error:
+                kept = self._set_aside(step)
+                before = "" if step == steps[0] else " Training goes on from the checkpoint before."
+                warn(f"{error} Its files were kept as {kept.name}.{before}")
         if steps:
             raise TrainerError(
-                f"All checkpoints in {self.folder} are damaged.",
+                f"All checkpoints in {self.folder} are damaged. Their files were kept, in folders "
+                f"whose names end with {_ASIDE}.",
                 "Copy the run again, or start it again to train from the beginning.",
             )
         return None
 
     def read(self, step: int) -> Checkpoint:
-        """The checkpoint of this step. Raises TrainerError if it is damaged or not there."""
+        """The checkpoint of this step. Raises DamagedCheckpoint if it is damaged or not there, and
+        TrainerError if it is of another version."""
         folder = self._of(step)
         try:
             found = json.loads((folder / _STATE).read_text("utf-8"))
@@ -120,12 +131,23 @@ class Checkpoints:
                 raise ValueError("its contents are not those that were written")
             return Checkpoint(folder, found["step"], found["state"])
         except _DAMAGED as error:
-            raise TrainerError(
+            raise DamagedCheckpoint(
                 f"The checkpoint of step {step} is damaged ({_reason(error)})."
             ) from error
 
     def _of(self, step: int) -> Path:
         return self.folder / f"step-{step:08}"
+
+    def _set_aside(self, step: int) -> Path:
+        """Rename the checkpoint so that it is read no more, and return its new place."""
+        name = self._of(step).name
+        kept = self.folder / f"{name}{_ASIDE}"
+        for number in count(2):
+            if not kept.exists():
+                break
+            kept = self.folder / f"{name}-{number}{_ASIDE}"
+        self._of(step).rename(kept)
+        return kept
 
     def _steps(self) -> list[int]:
         if not self.folder.is_dir():

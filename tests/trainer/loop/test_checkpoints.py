@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch import nn
 
 from trainer.contract.errors import TrainerError
@@ -99,6 +100,42 @@ def test_damage_of_any_kind_is_seen(tmp_path: Path, name: str, how: str) -> None
     found = checkpoints.last(told.append)
     assert found and found.step == 1
     assert "step 2 is damaged" in told[0]
+    (kept,) = tmp_path.glob("*.damaged")
+    assert kept.name in told[0]
+    if name != "state.json":
+        assert (kept / "state.json").exists()
+
+
+def test_whole_weights_outlive_damaged_descriptions(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    for _ in range(2):
+        save(checkpoints, 1)
+        save(checkpoints, 2)
+        for state in tmp_path.glob("step-*/state.json"):
+            if not state.parent.name.endswith(".damaged"):
+                state.write_text("{")
+        told: list[str] = []
+        with pytest.raises(TrainerError, match="All checkpoints"):
+            checkpoints.last(told.append)
+        assert len(told) == 2
+        assert checkpoints.last(pytest.fail) is None
+    for step in (1, 2):
+        kept = sorted(tmp_path.glob(f"step-{step:08}*.damaged"))
+        assert len(kept) == 2
+        for folder in kept:
+            model = learned(0)[0]
+            load_model(model, load_file(folder / "model.safetensors"))
+            assert same(model, learned(step)[0])
+
+
+def test_a_checkpoint_of_another_version_is_left_alone(tmp_path: Path) -> None:
+    checkpoints = Checkpoints(tmp_path)
+    save(checkpoints, 1)
+    state = tmp_path / "step-00000001" / "state.json"
+    state.write_text(state.read_text().replace('"format": 1', '"format": 2'))
+    with pytest.raises(TrainerError, match="another version"):
+        checkpoints.last(pytest.fail)
+    assert state.exists()
 
 
 def test_a_checkpoint_of_another_model_is_refused(tmp_path: Path) -> None:
