@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFont
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont, QIcon, QPainter, QPaintEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 PICTURE = 48  # pixels
+SMALLEST_PICTURE = 20
 WIDTH = 440
 
 
@@ -19,7 +27,7 @@ class EmptyState(QWidget):
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self._icon = "papers"
-        self._picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._picture = _Picture()
         self.title = QLabel(alignment=Qt.AlignmentFlag.AlignCenter, wordWrap=True)
         self.title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
         self.title.setTextFormat(Qt.TextFormat.PlainText)
@@ -27,17 +35,19 @@ class EmptyState(QWidget):
         self.text.setTextFormat(Qt.TextFormat.PlainText)
         self._buttons = QHBoxLayout()
         self._buttons.setSpacing(10)
+        self._buttons.setContentsMargins(0, 8, 0, 0)
         middle = QWidget()
         middle.setMaximumWidth(WIDTH)
         column = QVBoxLayout(middle)
-        column.setSpacing(10)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
         column.addStretch(2)
         for widget in (self._picture, self.title, self.text):
             column.addWidget(widget)
-        column.addSpacing(8)
         column.addLayout(self._buttons)
         column.addStretch(3)
         row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addStretch(1)
         row.addWidget(middle, 100)
         row.addStretch(1)
@@ -76,4 +86,27 @@ class EmptyState(QWidget):
         return [widget for widget in widgets if isinstance(widget, QPushButton)]
 
     def _paint(self, theme: Theme) -> None:
-        self._picture.setPixmap(icon(self._icon, theme.faint).pixmap(PICTURE, PICTURE))
+        self._picture.show_icon(icon(self._icon, theme.faint))
+
+
+class _Picture(QWidget):
+    """An icon that shrinks, and goes, where the texts below need the room."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._icon = QIcon()
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def show_icon(self, icon: QIcon) -> None:
+        self._icon = icon
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(PICTURE, PICTURE)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self.height() >= SMALLEST_PICTURE:
+            self._icon.paint(QPainter(self), self.rect())

@@ -238,6 +238,6 @@ class IntakePage(Page):
             self._panels.addWidget(panel)
         asking = QVBoxLayout(query)
         asking.setContentsMargins(0, 0, 0, 0)
-        asking.setSpacing(12)
+        asking.setSpacing(8)
         asking.addWidget(self.form)
         asking.addWidget(self.preview, 1)

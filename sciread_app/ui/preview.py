@@ -100,7 +100,7 @@ class PreviewPanel(QWidget):
     def _build(self) -> None:
         waiting = QWidget()
         middle = QVBoxLayout(waiting)
-        middle.setContentsMargins(0, 0, 0, 12)
+        middle.setContentsMargins(0, 0, 0, 4)
         middle.addWidget(self.empty, 1)
         middle.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignHCenter)
         found = QWidget()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import logging
 from dataclasses import asdict, dataclass
-from functools import partial
+from functools import cache, partial
 from string import Template
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from sciread_app.paths import resource
 from sciread_app.ui.redressing import Redressing
 
+log = logging.getLogger(__name__)
 W = TypeVar("W", bound=QWidget)
 
 
@@ -106,7 +108,7 @@ class Appearance(QObject):
         self._wanted: Theme | None = None  # what is in use, or will be in a moment
         self._redressing = Redressing(app, self)
         app.setStyle("Fusion")
-        app.setFont(reading_font())
+        app.setFont(ui_font())
         app.styleHints().colorSchemeChanged.connect(self._apply)
         self.choose(choice)
 
@@ -142,14 +144,27 @@ class Appearance(QObject):
         self.changed.emit(self.theme)
 
 
-def reading_font() -> QFont:
-    """The system's own font; where it has none to speak of, a good one that is installed."""
-    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
-    if font.family() in ("Sans Serif", "Sans", "DejaVu Sans", ""):
-        font.setFamilies(["Inter", "Noto Sans", "Cantarell", "Ubuntu", "DejaVu Sans"])
-    font.setPointSizeF(max(font.pointSizeF(), 10.0))
+def ui_font() -> QFont:
+    """The bundled Inter at the size of the system's font, at least 10 points, with tabular figures.
+
+    Letters that Inter lacks (Chinese, Arabic ...) are taken from the system's font and from whatever
+    Qt finds installed.
+    """
+    system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    _load_bundled_fonts()
+    font = QFont(["Inter", *system.families()])
+    font.setPointSizeF(max(system.pointSizeF(), 10.0))
+    font.setFeature(QFont.Tag("tnum"), 1)
     font.setHintingPreference(QFont.HintingPreference.PreferVerticalHinting)
     return font
+
+
+@cache
+def _load_bundled_fonts() -> None:
+    """Make the fonts that come with the program known to Qt, once in a process."""
+    for file in sorted(resource("fonts").glob("*.ttf")):
+        if QFontDatabase.addApplicationFont(str(file)) == -1:
+            log.warning("The font %s cannot be loaded; the system's font is used.", file)
 
 
 def styled(widget: W, name: str) -> W:

@@ -6,24 +6,40 @@ from collections import Counter
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractScrollArea,
     QAbstractSpinBox,
     QApplication,
+    QBoxLayout,
     QComboBox,
     QLabel,
     QLineEdit,
     QWidget,
 )
 
+from sciread_app.ui import theme
 from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.jobs import Lane
 from sciread_app.ui.rail import PLACES
 from tests.app.ui.fakes import FakeDesk
 
 Key = Qt.Key
+
+
+@pytest.fixture(params=["bundled font", "system font"])
+def font_set(request, monkeypatch):
+    """The window's layouts hold in the font that comes along, and in the one of the machine."""
+    if request.param == "system font":
+        monkeypatch.setattr(theme, "ui_font", system_font)
+
+
+def system_font():
+    font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+    font.setPointSizeF(max(font.pointSizeF(), 10.0))
+    return font
 
 
 @pytest.fixture
@@ -130,7 +146,9 @@ def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
-def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbot, window, place):
+def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(
+    qtbot, font_set, window, place
+):
     window.resize(800, 500)  # 2,400 x 1,500 pixels of a screen
     go_to(qtbot, window, place)
     assert window.width() <= 900 and window.height() <= 560, (window.width(), window.height())
@@ -139,7 +157,7 @@ def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(qtbo
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
-def test_work_takes_its_room_from_the_page(qtbot, window, place):
+def test_work_takes_its_room_from_the_page(qtbot, font_set, window, place):
     window.resize(960, 600)
     for number in range(6):
         window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
@@ -160,7 +178,7 @@ def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
 
 
 def _cut_off(window):
-    """Texts that have too little room."""
+    """Texts, and columns of them, that have too little room."""
     found = []
     for widget in window.findChildren(QAbstractButton):
         if widget.isVisible() and widget.text() and not _is_bare(widget):
@@ -172,6 +190,12 @@ def _cut_off(window):
             needed = label.heightForWidth(label.width())
             if label.height() < needed - 1:
                 found.append((label.text(), label.size(), needed))
+    for widget in window.findChildren(QWidget):
+        layout = widget.layout()
+        if widget.isVisible() and isinstance(layout, QBoxLayout) and layout.hasHeightForWidth():
+            needed = layout.minimumHeightForWidth(widget.width())
+            if widget.height() < needed - 1:
+                found.append((widget, widget.size(), needed))
     return found
 
 
