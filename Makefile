@@ -23,12 +23,13 @@ run: .venv/.gui
 
 # Without Qt's libraries the rest is still worth testing. Most tests wait for some process of theirs,
 # so two go at once, each with a core of its own; those of one file share what they set up. Waiting
-# can starve on a busy machine: what failed is said, then tried once more by itself.
+# can starve on a busy machine: what failed is run once more by itself, and tests that pass only then
+# are listed as FLAKY in the last lines.
 test: .venv/.dev
 	-@packaging/qt_libraries.sh
 	@$(PYTEST) -n 2 --dist loadfile $(ARGS) || { [ $$? -eq 1 ] && \
-		echo "Once more what failed:" && \
-		$(PYTEST) $(ARGS) --last-failed --last-failed-no-failures none; }
+		echo "Running the failed tests once more:" && \
+		SCIREAD_TEST_RETRY=1 $(PYTEST) $(ARGS) --last-failed --last-failed-no-failures none; }
 
 lint: .venv/.dev
 	$(BIN)/ruff check

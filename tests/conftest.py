@@ -21,6 +21,9 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 for name in [name for name in os.environ if name.endswith("_API_KEY")]:
     del os.environ[name]
 
+# `make test` runs the tests that failed once more, with this set.
+RETRY = "SCIREAD_TEST_RETRY"
+
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -37,3 +40,11 @@ def shared() -> Path:
     if not SHARED.is_dir():
         pytest.skip(f"the real papers and files are not there: {SHARED.name} beside the checkout")
     return SHARED
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """On a second try, list the tests that passed only now, after all other output."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get(RETRY) and reporter:
+        for report in reporter.stats.get("passed", []):
+            print(f"FLAKY {report.nodeid} passed only on the second try")

@@ -147,8 +147,7 @@ class Appearance(QObject):
 def ui_font() -> QFont:
     """The bundled Inter at the size of the system's font, at least 10 points, with tabular figures.
 
-    Letters that Inter lacks (Chinese, Arabic ...) are taken from the system's font and from whatever
-    Qt finds installed.
+    Letters that Inter lacks, such as Chinese, come from the system's font, then from any other.
     """
     system = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     _load_bundled_fonts()
