@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QCheckBox, QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.ui.redressing import PART
@@ -59,7 +60,7 @@ def test_the_window_has_its_turn_before_all_is_done(pages, appearance, qtbot):
 def test_who_changes_his_mind_gets_what_he_wanted_last(pages, appearance, qtbot):
     for choice in (Choice.dark, Choice.light, Choice.dark):
         appearance.choose(choice)
-        qtbot.wait(1)
+        QCoreApplication.processEvents()
     qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet})
     assert appearance.theme is DARK and colours(pages.widget(0)) == {DARK.quiet}
 

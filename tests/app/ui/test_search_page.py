@@ -6,7 +6,7 @@ import threading
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, QSettings, Qt
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -35,6 +35,12 @@ def type_in(qtbot, page, text):
     qtbot.keyClicks(page.box.edit, text)
 
 
+def is_idle(page, jobs):
+    """No search is running, and no timer will begin one."""
+    timers = (timer for timer in page.findChildren(QTimer) if timer.isSingleShot())
+    return not jobs.running() and not any(timer.isActive() for timer in timers)
+
+
 def test_an_empty_box_shows_the_whole_library(show_page):
     page = show_page(FakeDesk(1234))
     assert page.model.rowCount() == 1234
@@ -48,24 +54,22 @@ def test_results_come_as_one_types(qtbot, show_page):
     assert page.head.count.text() == "1 paper"
 
 
-def test_typing_asks_once_it_pauses(qtbot, show_page):
+def test_typing_asks_once_it_pauses(qtbot, show_page, jobs):
     desk = FakeDesk(papers=PAPERS)
     page = show_page(desk)
     desk.asked.clear()
     type_in(qtbot, page, "light")
-    qtbot.waitUntil(lambda: desk.asked != [])
-    qtbot.wait(250)
+    qtbot.waitUntil(lambda: desk.asked != [] and is_idle(page, jobs))
     assert desk.asked == ["light"]
 
 
-def test_enter_does_not_wait_for_the_pause_nor_asks_twice(qtbot, show_page):
+def test_enter_does_not_wait_for_the_pause_nor_asks_twice(qtbot, show_page, jobs):
     desk = FakeDesk(papers=PAPERS)
     page = show_page(desk)
     desk.asked.clear()
     page.box.edit.setText("light")
     qtbot.keyClick(page.box.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: desk.asked == ["light"])
-    qtbot.wait(250)
+    qtbot.waitUntil(lambda: desk.asked == ["light"] and is_idle(page, jobs))
     assert desk.asked == ["light"]
 
 
@@ -145,22 +149,23 @@ def test_of_a_hundred_thousand_papers_only_those_that_are_seen_are_loaded(qtbot,
     bar = page.hits.verticalScrollBar()
     for step in range(1, 21):
         bar.setValue(bar.maximum() * step // 20)
-        qtbot.wait(20)
+        qtbot.waitUntil(lambda: not jobs.running())
     qtbot.waitUntil(lambda: title_of(page, 149_999) == "Paper 1" and not jobs.running())
     assert page.model.rowCount() == 150_000
     assert len(set(desk.loaded)) < 5_000
 
 
 def test_a_card_is_a_placeholder_until_its_paper_is_there(qtbot, show_page):
-    held = threading.Event()
+    asked, held = threading.Event(), threading.Event()
 
     class Slow(FakeDesk):
         def cards(self, ids):
+            asked.set()
             held.wait(60)
             return super().cards(ids)
 
     page = show_page(Slow(100))
-    qtbot.wait(30)
+    qtbot.waitUntil(asked.is_set)
     assert title_of(page) is None
     held.set()
     qtbot.waitUntil(lambda: title_of(page) == "Paper 100")

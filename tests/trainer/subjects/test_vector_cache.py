@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
@@ -86,13 +87,14 @@ class Bomb:
 
 def test_what_was_not_used_for_longest_goes_first(tmp_path):
     cache = VectorCache(tmp_path, limit=5_000)
-    for name in "abc":
+    files: list[Path] = []
+    for age, name in enumerate("abc"):
         cache.write("space", keys(name), rows(1))
-        time.sleep(0.02)
-    size = sum(path.stat().st_size for path in (tmp_path / "space").iterdir()) // 3
+        files += [path for path in (tmp_path / "space").iterdir() if path not in files]
+        os.utime(files[-1], (age, age))  # in seconds since 1970
+    size = sum(path.stat().st_size for path in files) // 3
     cache = VectorCache(tmp_path, limit=3 * size + size // 2)
     cache.read("space", keys("a"), Rows.empty(1, DIM))
-    time.sleep(0.02)
     cache.write("space", keys("d"), rows(1))
     found = cache.read("space", keys("a", "b", "c", "d"), Rows.empty(4, DIM))
     assert found.tolist() == [True, False, True, True]

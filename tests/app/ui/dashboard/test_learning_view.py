@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QLabel
 
 from sciread_app.ui.dashboard.page import LEARNING
@@ -77,7 +77,7 @@ def test_without_trainings_it_says_so(view, dashboard, settled):
 def test_charts_that_are_gone_do_not_hear_of_another_theme(view, settled, appearance, qtbot):
     view.list.item(0).setCheckState(Qt.CheckState.Unchecked)
     settled()
-    qtbot.wait(1)
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     for choice, theme in ((Choice.dark, DARK), (Choice.light, LIGHT)):
         appearance.choose(choice)
         qtbot.waitUntil(lambda theme=theme: appearance.theme is theme)
