@@ -151,7 +151,12 @@ class TextReader:
         return int(found)
 
     def _text(self, title: str, abstract: str) -> str:
-        text = self._template.format(title=title, abstract=abstract, sep=self._separator)
+        text = self._template.format(
+            title=title,
+            abstract=abstract,
+            sep=self._separator,
+            sep_if_abstract=self._separator if abstract.strip() else "",
+        )
         # Half of a surrogate pair, as broken files hold it, is no text to the tokenizer.
         return text.strip().encode("utf-8", "replace").decode("utf-8")
 

@@ -37,6 +37,8 @@ _STARTER_HASHES = {
     "tokenizer.json": "sha256:be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
 
+_EVERY_SPECIAL = "mean_no_special, without any [SEP]"
+_PLACES = ("title", "abstract", "sep", "sep_if_abstract")
 _ANEW = "Its package.json is damaged or was made by something else. Get the model anew."
 
 T = TypeVar("T")
@@ -46,7 +48,8 @@ T = TypeVar("T")
 class Package:
     """What a model is and how text becomes a vector with it. `dim` counts numbers per vector.
 
-    `template` is filled with the title, the abstract and the tokenizer's separator; what goes
+    `template` is filled with the title, the abstract and the tokenizer's separator, which as
+    `sep_if_abstract` is left out where there is no abstract; what goes
     beyond `max_tokens` word pieces is cut from the end. `files` maps names to "sha256:<hex>".
     """
 
@@ -70,7 +73,9 @@ class Package:
     def space(self) -> str:
         """Names all vectors that may be compared with this model's: its inference's fingerprint."""
         weights = [self.files[name] for name in sorted(self.files) if name.endswith(".safetensors")]
-        described = json.dumps([*weights, self.pooling, self.template, self.max_tokens])
+        # Before, [SEP] between title and abstract had a part in this mean.
+        pooling = _EVERY_SPECIAL if self.pooling == "mean_no_special" else self.pooling
+        described = json.dumps([*weights, pooling, self.template, self.max_tokens])
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
@@ -277,13 +282,11 @@ def _template(described: dict[str, Any], folder: Path) -> str:
     except ValueError:
         parts = []
     # Bare names only: a template such as {title.__class__} reaches into the program.
-    known = all(
-        part in [(name, "", None) for name in ("title", "abstract", "sep")] for part in parts
-    )
+    known = all(part in [(name, "", None) for name in _PLACES] for part in parts)
     if not known or ("title", "", None) not in parts:
         raise PackageRefused(
             f"The model in {folder} has the template {template!r}.",
-            "A template holds {title}, and may hold {abstract} and {sep}.",
+            "A template holds {title}, and may hold {abstract}, {sep} and {sep_if_abstract}.",
         )
     return template
 

@@ -50,12 +50,14 @@ def pack(texts: Sequence[ArrayLike]) -> Packed:
     return Packed(torch.from_numpy(ids), tuple(map(len, arrays)))
 
 
-def pool(states: Tensor, lengths: Sequence[int], pooling: str, cls_tokens: int = 1) -> Tensor:
+def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Tensor:
     """States [tokens, dim] of packed texts as one vector each [texts, dim].
 
-    `mean_no_special` leaves out the first and the last token, [CLS] and [SEP], unless there are
-    no others. `multi_cls` is the sum of the first `cls_tokens` (Seoh et al., 2023).
+    `mean_no_special` leaves out every [CLS] and [SEP], which are the tokens that a text begins and
+    ends with, wherever they stand, unless there are no others. `multi_cls` is the sum of the first
+    `cls_tokens` (Seoh et al., 2023).
     """
+    lengths = texts.lengths
     if pooling == "cls":
         return first(states, lengths, 1)[:, 0]
     if pooling == "multi_cls":
@@ -63,10 +65,9 @@ def pool(states: Tensor, lengths: Sequence[int], pooling: str, cls_tokens: int =
     if pooling == "mean":
         return mean(states, lengths, np.ones(len(states), bool))
     if pooling == "mean_no_special":
-        ends = np.cumsum(lengths)
-        inner = np.ones(len(states), bool)
-        inner[ends - 1] = inner[ends - np.asarray(lengths)] = False
-        return mean(states, lengths, inner)
+        ids, ends = texts.ids.cpu().numpy(), np.cumsum(lengths)
+        cls, sep = (np.repeat(ids[at], lengths) for at in (ends - np.asarray(lengths), ends - 1))
+        return mean(states, lengths, (ids != cls) & (ids != sep))
     raise ValueError(f"unknown pooling {pooling}")
 
 

@@ -32,7 +32,7 @@ def load_pooling(package: Package, device: torch.device) -> Pooling:
 
     def pooled(transformer: Transformer, texts: Packed) -> Tensor:
         states = transformer(texts, {}).float()
-        return pool(states, texts.lengths, package.pooling, package.cls_tokens)
+        return pool(states, texts, package.pooling, package.cls_tokens)
 
     return pooled
 

@@ -154,9 +154,9 @@ class TextModel(nn.Module):
         if self.facets:
             return self.facets.read(states, texts)
         if self.pooling == "pooler":
-            found: Tensor = self.backbone.pooler(pool(states, texts.lengths, "cls")).float()
+            found: Tensor = self.backbone.pooler(pool(states, texts, "cls")).float()
             return found
-        return pool(states, texts.lengths, self.pooling)
+        return pool(states, texts, self.pooling)
 
     def vectors(self, texts: Packed) -> Tensor:
         """What stands for each text, [texts, dim]: of facets, their sum."""

@@ -20,8 +20,11 @@ _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
 _REAL: Mapping[object, str] = {True: "real", False: "may be chance"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
 # A module that is nowhere: opened by sentence-transformers, such a model fails by this name. Left
-# out, its vectors would silently be the mean of all tokens.
-_NOT_EXPRESSIBLE = "open_this_model_with_sciread.{pooling}"
+# out, its vectors would silently be the mean of all tokens. Outside the library's own namespace it
+# would be taken for code of the model's, which the library offers to run.
+_NOT_EXPRESSIBLE = (
+    "sentence_transformers.has_no_such_pooling__open_this_model_with_sciread.{pooling}"
+)
 
 
 def export(
@@ -115,11 +118,18 @@ def _made_how(package: Package) -> str:
 
 
 def _vectors(package: Package) -> str:
-    separator = ", where `{sep}` is the tokenizer's separator"
+    separator = ""
+    if "{sep}" in package.template:
+        separator = ", where `{sep}` is the tokenizer's separator"
+    elif "{sep_if_abstract}" in package.template:
+        separator = (
+            ", where `{sep_if_abstract}` is the tokenizer's separator, left out where there is no "
+            "abstract"
+        )
     rows = {
         "numbers a vector": package.dim,
         "pooling": package.pooling,
-        "text": f"`{package.template}`" + (separator if "{sep}" in package.template else ""),
+        "text": f"`{package.template}`{separator}",
         "word pieces read": package.max_tokens,
         "compare by": "cosine; vectors come at unit length",
     }
@@ -164,7 +174,10 @@ def _how_to_open(package: Package) -> str:
 
 
 def _example(package: Package) -> str:
-    joined = package.template.replace("{sep}", '" + model.tokenizer.sep_token + "')
+    separator = '" + model.tokenizer.sep_token + "'
+    joined = package.template
+    for name in ("{sep}", "{sep_if_abstract}"):
+        joined = joined.replace(name, separator)
     joined = joined.replace("{title}", '" + title + "').replace("{abstract}", '" + abstract + "')
     return f'"{joined}"'.replace('"" + ', "").replace(' + ""', "")
 

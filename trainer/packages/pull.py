@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -30,6 +30,14 @@ from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package
+from trainer.packages.described import (
+    LONE_TITLE,
+    MODULES,
+    PROMPTS,
+    Published,
+    described,
+    read_json,
+)
 from trainer.packages.export import export
 
 _WEIGHTS = "model.safetensors"
@@ -44,30 +52,19 @@ _TEXT_FILES = frozenset(
         "vocab.txt",
         "vocab.json",
         "merges.txt",
-        "1_Pooling/config.json",
         "sentence_bert_config.json",
+        MODULES,
+        PROMPTS,
         _INDEX,
     )
 )
+_POOLING_FILE = re.compile(r"\d+_Pooling/config\.json")
 _MAX_TEXT_FILE = 64 << 20
-_MODES = {"pooling_mode_cls_token": "cls", "pooling_mode_mean_tokens": "mean"}
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
 # Old descriptions do not say that they are BERT's, but no other has all of these.
 _BERT = frozenset(("hidden_act", "intermediate_size", "num_attention_heads", "type_vocab_size"))
 # The hub's own robot offers safetensors for older models as a change nobody has taken yet.
 _ROBOT, _ITS_TITLE = "SFconvertbot", "Adding `safetensors` variant of this model"
-
-
-@dataclass(frozen=True)
-class Published:
-    """How a published model wants to be used, as its authors use it."""
-
-    method: str
-    pooling: str
-    template: str = "{title}{sep}{abstract}"
-    max_tokens: int = 512
-    licence: str = ""
-    note: str = ""
 
 
 PUBLISHED = {
@@ -82,8 +79,10 @@ PUBLISHED = {
     "arazd/MIReAD": Published(
         "miread", "cls", note="The head that guesses the journal was left out."
     ),
-    "thellert/physbert_uncased": Published("physbert", "mean_no_special"),
-    "thellert/physbert_cased": Published("physbert", "mean_no_special"),
+    **{
+        f"thellert/physbert_{case}": Published("physbert", "mean_no_special", LONE_TITLE)
+        for case in ("uncased", "cased")
+    },
     **{
         f"allenai/scibert_scivocab_{case}": Published(
             "scibert",
@@ -125,10 +124,13 @@ def pull(
         found = _find(hub_id, revision)
         note(f"{hub_id} at {found.sha}: {_megabytes(_wanted(found))} MB")
         _check_room(_wanted(found), folder)
-        snapshot = _download(found, note, at)
+        download = _Download(found, note, at)
+        # What the model says of itself comes first: it may be one that SciRead cannot run.
+        snapshot = download.descriptions()
+        use = PUBLISHED.get(hub_id) or _use(snapshot, hub_id, pooling)
+        download.weights()
     except (HfHubHTTPError, httpx.HTTPError, OSError, HFValidationError) as error:
         raise _explained(error, hub_id) from error
-    use = PUBLISHED.get(hub_id) or _as_described(snapshot, pooling, hub_id)
     package = Package(
         folder=folder,
         id=folder.name,
@@ -208,28 +210,63 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
     return ""
 
 
-def _download(
-    found: ModelInfo, note: Callable[[str], None], at: Callable[[int, int], None]
-) -> Path:
-    """The folder of what is needed of the model, each file checked against the hub's hash."""
-    wanted = _wanted(found)
-    total = sum(sibling.size or 0 for sibling in wanted)
-    before = 0
-    bar: Any = partial(_Bar, lambda here: at(before + here, total))
-    path = Path()
-    for sibling in wanted:
-        if not sibling.rfilename.endswith(".safetensors") and (sibling.size or 0) > _MAX_TEXT_FILE:
-            raise PackageRefused(f"{found.id} has a {sibling.rfilename} of {sibling.size} bytes.")
-        note(sibling.rfilename)
-        path = Path(
-            hf_hub_download(found.id, sibling.rfilename, revision=found.sha, tqdm_class=bar)
+def _use(snapshot: Path, hub_id: str, pooling: str) -> Published:
+    """How a model that we do not know wants to be used, as its own files say."""
+    use, transformer = described(snapshot, hub_id, pooling)
+    if transformer != snapshot:
+        raise PackageRefused(
+            f"{hub_id} keeps its transformer in the folder {transformer.name}, which pull cannot "
+            "fetch.",
+            "Download all of the model, and name its folder instead.",
         )
-        _check(path, sibling, found.id)
-        before += sibling.size or 0
-        at(before, total)
-        for _ in Path(sibling.rfilename).parts:
-            path = path.parent
-    return path
+    return use
+
+
+class _Download:
+    """Fetches what is needed of a model, each file checked against the hub's hash."""
+
+    def __init__(
+        self, found: ModelInfo, note: Callable[[str], None], at: Callable[[int, int], None]
+    ) -> None:
+        self._found, self._note, self._at = found, note, at
+        self._wanted = _wanted(found)
+        self._total = sum(sibling.size or 0 for sibling in self._wanted)
+        self._before = 0
+
+    def descriptions(self) -> Path:
+        """Fetch all but the weights, and return the folder that all lies in."""
+        path = None
+        for sibling in self._wanted:
+            if sibling.rfilename.endswith(".safetensors"):
+                continue
+            if (sibling.size or 0) > _MAX_TEXT_FILE:
+                raise PackageRefused(
+                    f"{self._found.id} has a {sibling.rfilename} of {sibling.size} bytes."
+                )
+            path = self._fetch(sibling)
+        if path is None:
+            raise PackageRefused(f"{self._found.id} has no config.json.")
+        return path
+
+    def weights(self) -> None:
+        for sibling in self._wanted:
+            if sibling.rfilename.endswith(".safetensors"):
+                self._fetch(sibling)
+
+    def _fetch(self, sibling: RepoSibling) -> Path:
+        """Fetch a file, and return the folder that its name starts from."""
+        self._note(sibling.rfilename)
+        before = self._before
+        bar: Any = partial(_Bar, lambda here: self._at(before + here, self._total))
+        path = Path(
+            hf_hub_download(
+                self._found.id, sibling.rfilename, revision=self._found.sha, tqdm_class=bar
+            )
+        )
+        _check(path, sibling, self._found.id)
+        self._before += sibling.size or 0
+        self._at(self._before, self._total)
+        return path.parents[len(Path(sibling.rfilename).parts) - 1]
 
 
 class _Bar:
@@ -292,6 +329,7 @@ def _wanted(found: ModelInfo) -> list[RepoSibling]:
         sibling
         for sibling in siblings
         if sibling.rfilename in _TEXT_FILES - ({_INDEX} if whole else set())
+        or _POOLING_FILE.fullmatch(sibling.rfilename)
         or sibling.rfilename == _WEIGHTS
         or (not whole and _is_part(sibling.rfilename))
     ]
@@ -317,35 +355,6 @@ def _megabytes(siblings: Sequence[RepoSibling]) -> str:
 def _licence(found: ModelInfo) -> str:
     licence = found.card_data.get("license") if found.card_data else ""
     return licence if isinstance(licence, str) else ""
-
-
-def _as_described(snapshot: Path, pooling: str, hub_id: str) -> Published:
-    """How a model that we do not know wants to be used, as its own files say."""
-    described = described_pooling(snapshot / "1_Pooling")
-    if not (pooling or described):
-        raise PackageRefused(
-            f"Nothing in {hub_id} says how its tokens become one vector.",
-            "Say it: --pooling cls, mean or mean_no_special (the model's page tells which).",
-        )
-    template = "{title} {abstract}" if described else "{title}{sep}{abstract}"
-    limit = described_limit(snapshot)
-    return Published("", pooling or described, template, limit)
-
-
-def described_pooling(folder: Path) -> str:
-    """The pooling that this folder of sentence-transformers describes; empty if none of ours."""
-    described = read_json(folder / "config.json")
-    chosen = [name for name in described if name.startswith("pooling_mode_") and described[name]]
-    if len(chosen) == 1:
-        return _MODES.get(chosen[0], "")
-    mode = described.get("pooling_mode")
-    return mode if isinstance(mode, str) and mode in _MODES.values() else ""
-
-
-def described_limit(folder: Path) -> int:
-    """How many word pieces a sentence-transformers folder says it reads; else 512."""
-    limit = read_json(folder / "sentence_bert_config.json").get("max_seq_length")
-    return limit if isinstance(limit, int) and limit > 0 else 512
 
 
 def _explained(error: Exception, hub_id: str) -> TrainerError:
@@ -377,12 +386,3 @@ def _explained(error: Exception, hub_id: str) -> TrainerError:
         f"{hub_id} could not be fetched: {why.rstrip('.')}.",
         "The files that came are kept; pull it again to go on.",
     )
-
-
-def read_json(path: Path) -> dict[str, Any]:
-    """What a file describes; nothing, where there is no such file or it is damaged."""
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -53,7 +53,8 @@ def open_subject(
         return open_vectors(path, name)
 
     from trainer.distributed import Ranks  # torch takes seconds to load
-    from trainer.subjects.folders import is_model_folder, package_of, scales
+    from trainer.packages.described import scales
+    from trainer.subjects.folders import is_model_folder, package_of
     from trainer.subjects.models import ModelMaker
 
     ranks = ranks or Ranks.alone()

@@ -111,7 +111,8 @@ def test_pooling_gives_the_golden_numbers(shared: Path, pooling: str, name: str)
     mask = torch.tensor(case["inputs"]["attention_mask"]).bool()
     expected = torch.tensor(case["expected"][name], dtype=torch.float64)
     lengths = mask.sum(1).tolist()
-    found = pool(hidden[mask], lengths, pooling, case["inputs"]["facets"])
+    ids = [[2, *[5] * (length - 2), 3] for length in lengths]
+    found = pool(hidden[mask], pack(ids), pooling, case["inputs"]["facets"])
     torch.testing.assert_close(found, expected, atol=case["tolerance_abs"], rtol=0)
 
 
@@ -129,8 +130,15 @@ def test_the_pooler_gives_the_golden_numbers(shared: Path) -> None:
 
 def test_texts_of_special_tokens_alone_are_not_left_without_a_mean() -> None:
     states = torch.arange(6.0)[:, None]
-    found = pool(states, (2, 1, 3), "mean_no_special")
+    found = pool(states, pack([[2, 3], [0], [2, 9, 3]]), "mean_no_special")
     assert found.flatten().tolist() == [0.5, 2.0, 4.0]
+
+
+def test_no_separator_has_a_part_in_the_mean_without_special_tokens() -> None:
+    states = torch.arange(11.0)[:, None]
+    texts = pack([[2, 5, 3, 6, 7, 3], [2, 9, 3, 3], [2]])
+    found = pool(states, texts, "mean_no_special")
+    assert found.flatten().tolist() == pytest.approx([(1 + 3 + 4) / 3, 7.0, 10.0])
 
 
 def test_a_mixture_of_layers_gives_the_golden_numbers(shared: Path) -> None:

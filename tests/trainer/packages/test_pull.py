@@ -183,6 +183,63 @@ def test_a_model_that_says_how_it_pools_needs_no_telling(hub, files, pull, tmp_p
     assert (package.pooling, package.max_tokens) == ("cls", 20)
 
 
+def modules(*kinds):
+    parts = [
+        {"idx": at, "name": str(at), "path": f"{at}_{kind}" if at else "", "type": f"st.{kind}"}
+        for at, kind in enumerate(kinds)
+    ]
+    return json.dumps(parts).encode()
+
+
+def test_a_part_that_cannot_be_computed_is_named_before_the_weights_come(hub, files, pull):
+    files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
+    files["modules.json"] = modules("Transformer", "Pooling", "Dense", "Normalize")
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model")
+    assert code == 1 and "Dense" in said and "somebody/model" in said
+    assert not [asked for asked in hub.requests if asked.path.endswith(".safetensors")]
+
+
+def test_a_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_path):
+    files["1_Pooling/config.json"] = b'{"pooling_mode_mean_tokens": true}'
+    files["modules.json"] = modules("Transformer", "Pooling", "Normalize")
+    prompts = {"query": "deep {graph} ", "other": "study "}
+    described = {"prompts": prompts, "default_prompt_name": "query"}
+    files["config_sentence_transformers.json"] = json.dumps(described).encode()
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert code == 0, said
+    package = read_package(tmp_path / "made")
+    assert package.template == "deep {{graph}} {title} {abstract}"
+    plain = tiny_package(tmp_path / "plain", template="{title} {abstract}", max_tokens=64)
+    ours = Encoder(package).encode([("network", "of papers")])
+    expected = Encoder(plain).encode([("deep {graph} network", "of papers")])
+    assert np.allclose(ours, expected, atol=1e-3)
+    card = (package.folder / "README.md").read_text()
+    assert "other" in card.partition("prompts that are not used")[2].splitlines()[0]
+
+
+def test_a_transformer_in_a_folder_of_its_own_is_refused(hub, files, pull):
+    files["modules.json"] = json.dumps(
+        [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1", "type": "x.Pooling"}]
+    ).encode()
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model", "--pooling", "cls")
+    assert code == 1 and "0_Transformer" in said
+
+
+def test_a_lone_title_for_physbert_ends_with_one_separator(hub, files, pull, tmp_path):
+    hub.models["thellert/physbert_cased"] = Model({"main": files})
+    code, said = pull("thellert/physbert_cased", "--output", str(tmp_path / "made"))
+    assert code == 0, said
+    encoder = Encoder(read_package(tmp_path / "made"))
+    lone, blank, both = encoder.text.ids(
+        [("deep graph", ""), ("deep graph", " "), ("deep", "graph")]
+    )
+    assert lone == blank == [2, 5, 6, 3]
+    assert both == [2, 5, 3, 6, 3]
+
+
 def test_a_model_that_does_not_say_how_it_pools_asks(hub, files, pull, tmp_path):
     hub.models["somebody/model"] = Model({"main": files})
     code, said = pull("somebody/model")
