@@ -16,6 +16,8 @@ from trainer.data.record import Citations, Problem, Record
 from trainer.data.watch import Watch
 
 _EVERY = 2_000
+_NO_IDS = "This line does not hold two ids with a tab between them: citing, tab, cited."
+_NO_CITATIONS = "No citations were found in it. A line of such a file is: citing, tab, cited."
 _EXCLUDED = "journals to leave out"
 
 
@@ -98,8 +100,11 @@ class _Preparation:
     def _add(self, file: dict[str, Any], record: Record) -> None:
         file["papers"] += 1
         file["citations"] += len(record.cites) + len(record.second_hand)
+        entry = record.id or f"paper {file['papers']}"
+        for name in record.no_values:
+            self._problem(file, entry, f"Its {name} is NaN or the like, and counts as missing.")
         if why := self._builder.add(record):
-            self._problem(file, record.id or f"paper {file['papers']}", f"This paper has {why}.")
+            self._problem(file, entry, f"This paper has {why}.")
 
     def _lines(self, graphs: Sequence[tuple[Kind, Source]]) -> Iterator[Lines]:
         """The citations of these files, one file after the other."""
@@ -110,8 +115,10 @@ class _Preparation:
                     yield found
                     file["citations"] += len(found.starts)
                     for number in found.wrong.tolist():
-                        self._problem(file, f"line {number}", "There are no two ids here.")
+                        self._problem(file, f"line {number}", _NO_IDS)
                     self._watch.progress(source.path.name, file["citations"], source.share)
+                if not file["citations"]:
+                    self._problem(file, "", _NO_CITATIONS)
             except TooLongError as error:
                 self._problem(file, f"line {error}", "The line is too long for citations.")
             except UNREADABLE as error:

@@ -9,7 +9,8 @@ from typing import NamedTuple
 class Record(NamedTuple):
     """One paper as an input has it. Empty: unknown. `fields` begin with the primary one.
 
-    `cites` and `second_hand` (what cited papers cite) are ids, of papers of any input.
+    `cites` and `second_hand` (what cited papers cite) are ids, of papers of any input. `no_values`
+    names what the input has as NaN or another word for a missing value.
     """
 
     id: str
@@ -22,6 +23,7 @@ class Record(NamedTuple):
     questions: tuple[str, ...] = ()
     cites: tuple[str, ...] = ()
     second_hand: tuple[str, ...] = ()
+    no_values: tuple[str, ...] = ()
 
 
 class Citations(NamedTuple):

@@ -373,7 +373,7 @@ def test_what_a_file_is_is_told_by_a_look_inside(tmp_path: Path, content, key: s
 
 
 @pytest.mark.parametrize(
-    "content", ["", "hello", "{", "<html></html>", b"\x00\x01", b"\x9d\r\x01,", '{"a": [1]']
+    "content", ["hello", "{", "<html></html>", b"\x00\x01", b"\x9d\r\x01,", '{"a": [1]']
 )
 def test_a_file_of_no_known_kind_is_refused_by_name(tmp_path: Path, content) -> None:
     with pytest.raises(TrainerError, match="file") as refused:

@@ -15,6 +15,7 @@ from trainer.contract.errors import TrainerError
 from trainer.data import builder
 from trainer.data.columns import ListWriter, write_numbers
 from trainer.data.corpus import Corpus
+from trainer.data.prepare import _NO_IDS as NO_IDS
 from trainer.data.prepare import prepare
 from trainer.data.watch import Watch
 
@@ -66,7 +67,7 @@ def test_files_of_many_kinds_make_one_corpus(tmp_path: Path) -> None:
     assert files["edges.tsv"]["citations"] == 2
     assert told.problems == [
         ("a.jsonl", "line 3", "This paper has neither a title nor an abstract."),
-        ("edges.tsv", "line 4", "There are no two ids here."),
+        ("edges.tsv", "line 4", NO_IDS),
     ]
     assert any("edges.tsv" in note for note in told.notes)
     assert told.shares["a.jsonl"] == 1
@@ -95,6 +96,80 @@ def test_a_kind_may_be_named(tmp_path: Path) -> None:
     with pytest.raises(TrainerError, match="no kind of input 'poem'"):
         prepare([f"poem={path}"], tmp_path / "corpus")
     assert prepare([f"jsonl={path}"], tmp_path / "corpus").papers == 1
+
+
+@pytest.mark.parametrize("word", ["NaN", "nan", "None", "null", " NULL ", "<NA>"])
+def test_a_word_for_no_value_is_no_title_no_abstract_and_no_journal(
+    tmp_path: Path, word: str
+) -> None:
+    table = tmp_path / "a.csv"
+    table.write_text(
+        f"id,title,abstract,journal\na,A,{word},{word}\nb,{word},B,J\nc,{word},{word},J\n"
+    )
+    told = Told()
+    corpus = prepare([str(table)], tmp_path / "corpus", watch=told)
+    assert list(zip(corpus.ids[:], corpus.titles[:], corpus.abstracts[:], strict=True)) == [
+        ("a", "A", ""),
+        ("b", "", "B"),
+    ]
+    assert corpus.venue_names == ("J",)
+    assert [(file, entry) for file, entry, _ in told.problems] == [
+        ("a.csv", "a"),
+        ("a.csv", "b"),
+        ("a.csv", "line 4"),
+    ]
+    assert ["abstract" in told.problems[0][2], "title" in told.problems[1][2]] == [True, True]
+
+
+def test_nan_in_json_is_told_and_null_is_simply_missing(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(
+        '{"id": "a", "title": "A", "abstract": NaN}\n'
+        '{"id": "b", "title": "nan", "abstract": "B"}\n'
+        '{"id": "c", "title": "C", "abstract": null}\n'
+        '{"id": "NaN", "title": "Nan particles"}\n'
+    )
+    told = Told()
+    corpus = prepare([str(path)], tmp_path / "corpus", watch=told)
+    assert [entry for _, entry, _ in told.problems] == ["a", "b"]
+    assert corpus.titles[:][:3] == ["A", "", "C"]
+    assert corpus.abstracts[:][:3] == ["", "B", ""]
+    assert corpus.ids[3].startswith("text:") and corpus.titles[3] == "Nan particles"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.csv", "", ["a.csv is empty"]),
+        ("a.csv", "\ufeff \n\n", ["a.csv is empty"]),
+        ("a.csv", "heading,summary\nA,B\n", ["heading, summary", "title", "abstract"]),
+        ("a.tsv", "p1\tp2\np2\tp3\n", ["p1, p2", "title", "citations=", "citing, tab, cited"]),
+        ("a.txt", "p1 p2\np2 p3\n", ["not clear", "citing, tab, cited"]),
+    ],
+)
+def test_a_file_that_cannot_be_told_is_answered_with_what_is_expected(
+    tmp_path: Path, name: str, content: str, said: list[str]
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(TrainerError) as refused:
+        prepare([str(path)], tmp_path / "corpus")
+    answer = f"{refused.value} {refused.value.hint}"
+    assert all(words in answer for words in said), answer
+
+
+@pytest.mark.parametrize("content", ["", "a b\nb c\n"])
+def test_a_list_of_citations_without_any_is_told_with_what_is_expected(
+    tmp_path: Path, content: str
+) -> None:
+    edges = tmp_path / "edges.txt"
+    edges.write_text(content)
+    told = Told()
+    lines = papers(tmp_path / "a.jsonl", {"id": "a", "title": "A"})
+    prepare([lines], tmp_path / "corpus", citations=[str(edges)], watch=told)
+    assert all(file == "edges.txt" for file, *_ in told.problems)
+    assert all("citing, tab, cited" in why for *_, why in told.problems)
+    assert len(told.problems) == 1 + content.count("\n")
 
 
 @pytest.mark.parametrize("name", ["", "missing.jsonl", "jsonl=missing.jsonl"])
@@ -171,6 +246,7 @@ KILLED_LATE = """
 import os, signal, sys
 from pathlib import Path
 from trainer.data.builder import Builder
+from trainer.data.prepare import _NO_IDS as NO_IDS
 from trainer.data.prepare import prepare
 Builder._describe = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 prepare([sys.argv[1]], Path(sys.argv[2]))

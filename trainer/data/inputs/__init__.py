@@ -53,17 +53,35 @@ def kind_of(source: Source) -> Kind:
     except UNREADABLE as error:
         raise TrainerError(f"{source.path}: {why_unreadable(error)}") from error
     if not key:
-        raise TrainerError(
-            f"It is not clear what {source.path} is.",
-            f"Say so, for example: {KINDS[1].key}={source.path}. Kinds are: "
-            f"{', '.join(kind.key for kind in KINDS)}.",
-        )
+        raise _unknown(source)
     return kind_named(key)
+
+
+def _unknown(source: Source) -> TrainerError:
+    start = _start(source.head())
+    if not start:
+        return TrainerError(f"{source.path} is empty.", "Leave it out, or export it again.")
+    names, delimiter = tables.columns(_first_line(start))
+    if len(names) > 1:
+        citations = ""
+        if delimiter == "\t":
+            citations = f" If these are citations (citing, tab, cited): citations={source.path}"
+        return TrainerError(
+            f"{source.path} is a table, but its columns say neither papers nor pairs of texts. "
+            f"They are: {', '.join(name[:40] for name in names[:20])}.",
+            f"{tables.LOOKED_FOR}{citations}",
+        )
+    return TrainerError(
+        f"It is not clear what {source.path} is.",
+        f"Say so, for example: {KINDS[1].key}={source.path}. Kinds are: "
+        f"{', '.join(kind.key for kind in KINDS)}. A list of citations has two ids a line, with a "
+        "tab between them: citing, tab, cited.",
+    )
 
 
 def _key(source: Source) -> str:
     head = source.head()
-    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    start = _start(head)
     if head.startswith(b"SQLite format 3\x00"):
         return "library"
     if head.startswith(b"PAR1"):
@@ -74,7 +92,15 @@ def _key(source: Source) -> str:
         return "array"
     if start.startswith(b"{"):
         return _json_key(source, start)
-    return _text_key(start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r"))
+    return _text_key(_first_line(start))
+
+
+def _start(head: bytes) -> bytes:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def _first_line(start: bytes) -> str:
+    return start.partition(b"\n")[0].decode("utf-8", "replace").rstrip("\r")
 
 
 def _json_key(source: Source, start: bytes) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.source import Source
-from trainer.data.inputs.values import text, texts, year
+from trainer.data.inputs.values import no_values, text, texts, year
 from trainer.data.record import Citations, Problem, Record
 
 # In data.json: 5 says that the query cites a paper, 1 that a paper which it cites does
@@ -33,6 +33,7 @@ def read_papers(source: Source) -> Iterator[Record | Problem]:
                 year=year(value.get("year")),
                 venue=text(value.get("venue")),
                 cites=texts(value.get("references")),
+                no_values=no_values(title=value.get("title"), abstract=value.get("abstract")),
             )
             named = record.title or record.abstract
             yield (

@@ -7,7 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from trainer.data.inputs.source import LONGEST_LINE, Source, numbered_lines
-from trainer.data.inputs.values import arxiv_id, first, text, texts, venue_of, words, year
+from trainer.data.inputs.values import (
+    arxiv_id,
+    first,
+    no_values,
+    text,
+    texts,
+    venue_of,
+    words,
+    year,
+)
 from trainer.data.record import Problem, Record
 
 _OF_SNAPSHOT = frozenset(("authors_parsed", "journal-ref", "update_date", "versions"))
@@ -56,6 +65,7 @@ def _ours(record: Mapping[str, Any]) -> Record:
         labels=texts(first(record, "labels", "mesh")),
         questions=(*texts(record.get("question")), *texts(record.get("tldr"))),
         cites=(*texts(first(record, "cites", "references")), *cited),
+        no_values=no_values(title=record.get("title"), abstract=first(record, "abstract", "abstr")),
     )
 
 
@@ -71,4 +81,5 @@ def _of_snapshot(record: Mapping[str, Any]) -> Record:
         year=year(created, record.get("update_date")),
         venue=venue_of(text(record.get("journal-ref"))),
         fields=words(record.get("categories")),
+        no_values=no_values(title=record.get("title"), abstract=record.get("abstract")),
     )

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from trainer.contract.errors import TrainerError
 from trainer.data.inputs.source import Source
+from trainer.data.inputs.values import no_values, text
 from trainer.data.record import Citations, Problem, Record
 
 # What a library of SciRead's says of itself, and the newest kind that is known here.
@@ -107,7 +108,15 @@ def _papers(
             names[number] = _name(number, identifiers.get(number, []))
             if title or abstract:
                 kinds = tuple(field for (field,) in fields.get(number, ()))
-                yield Record(names[number], title, abstract, year or 0, venue, kinds)
+                yield Record(
+                    names[number],
+                    text(title),
+                    text(abstract),
+                    year or 0,
+                    text(venue),
+                    kinds,
+                    no_values=no_values(title=title, abstract=abstract),
+                )
             else:
                 yield Problem(names[number], "This paper has neither a title nor an abstract.")
 

@@ -15,12 +15,17 @@ from trainer.contract.errors import TrainerError
 from trainer.data.inputs.pairs import COLUMNS as PAIR_COLUMNS
 from trainer.data.inputs.pairs import of_category, pair
 from trainer.data.inputs.source import LONGEST_LINE, Source
-from trainer.data.inputs.values import arxiv_id, first, text, words, year
+from trainer.data.inputs.values import arxiv_id, first, no_values, text, words, year
 from trainer.data.record import Citations, Problem, Record
 
 _TITLE = ("title",)
 _ABSTRACT = ("abstract", "abstr", "text", "paragraph")
 _ROWS_AT_ONCE = 1_024
+# For people: which columns make a table of papers or of pairs.
+LOOKED_FOR = (
+    f"For papers it needs {' or '.join((*_TITLE, *_ABSTRACT))}; for pairs "
+    f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}."
+)
 # How it is said that a table ends before its end.
 BROKEN = "It was not read on."
 
@@ -72,6 +77,7 @@ def _paper(row: Mapping[str, Any], entry: str, category: str) -> Record | Proble
         venue=text(first(row, "journal", "venue")),
         # MIReAD's fields are names of several words, arXiv's categories words with blanks between.
         fields=_fields(field) or ((category,) if category else ()),
+        no_values=no_values(title=first(row, *_TITLE), abstract=first(row, *_ABSTRACT)),
     )
 
 
@@ -86,7 +92,7 @@ def _id(row: Mapping[str, Any]) -> str:
 
 def _fields(value: Any) -> tuple[str, ...]:
     if isinstance(value, str) and "." not in value and "-" not in value:
-        return (value,) if value.strip() else ()
+        return (value,) if text(value).strip() else ()
     return words(value)
 
 
@@ -143,6 +149,7 @@ def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]
 def _check(names: Sequence[str], source: Source) -> None:
     if not is_table(names):
         raise TrainerError(
-            f"{source.path} is a table without a column of titles or abstracts.",
-            f"Its columns are: {', '.join(names[:20]) or 'none'}. Name one 'title' or 'abstract'.",
+            f"{source.path} is a table without a column of titles or abstracts. "
+            f"Its columns are: {', '.join(names[:20]) or 'none'}.",
+            f"{LOOKED_FOR} Rename its columns so.",
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -17,17 +18,31 @@ _AFTER_VENUE = re.compile(
 _UNSPACED = re.compile(r"\.(?=[^\W\d])")
 
 
-def text(value: Any) -> str:
-    """Text as it is, numbers as text; of everything else nothing."""
+# How programs write that there is no value, where they write text.
+_NO_VALUE = frozenset(("nan", "none", "null", "<na>"))
+
+
+def is_no_value(value: Any) -> bool:
+    """Whether a value stands for a missing one: not a number, or a word such as NaN or None.
+
+    An empty text and JSON's null are simply missing.
+    """
     if isinstance(value, str):
-        return value
+        return len(value) < 16 and value.strip().lower() in _NO_VALUE
+    return isinstance(value, float) and math.isnan(value)
+
+
+def text(value: Any) -> str:
+    """Text as it is, numbers as text; of everything else, and of what is no value, nothing."""
+    if isinstance(value, str):
+        return "" if is_no_value(value) else value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def texts(value: Any) -> tuple[str, ...]:
     """A list of texts, or a single one."""
     if isinstance(value, str):
-        return (value,) if value else ()
+        return (value,) if text(value) else ()
     if isinstance(value, list | tuple):
         return tuple(found for item in value if (found := text(item)))
     return ()
@@ -35,7 +50,7 @@ def texts(value: Any) -> tuple[str, ...]:
 
 def words(value: Any) -> tuple[str, ...]:
     """A list of words, or words with blanks between, as arXiv writes categories."""
-    return tuple(value.split()) if isinstance(value, str) else texts(value)
+    return tuple(text(value).split()) if isinstance(value, str) else texts(value)
 
 
 def year(*values: Any) -> int:
@@ -47,8 +62,9 @@ def year(*values: Any) -> int:
 
 
 def first(record: Mapping[str, Any], *names: str) -> Any:
-    """The first of these values that is there and says anything."""
-    return next((record[name] for name in names if record.get(name)), None)
+    """The first of these values that is there and says anything, else the first that is there."""
+    there = [record[name] for name in names if record.get(name)]
+    return next((value for value in there if not is_no_value(value)), there[0] if there else None)
 
 
 def arxiv_id(value: str) -> str:
@@ -60,3 +76,8 @@ def venue_of(journal_ref: str) -> str:
     """ "Phys. Rev. D" out of "Phys.Rev.D76:013009,2007"; as good as can be guessed."""
     name = _UNSPACED.sub(". ", _AFTER_VENUE.sub("", journal_ref.strip())).strip(" ,;:([")
     return name if any(map(str.isalpha, name)) else ""
+
+
+def no_values(**named: Any) -> tuple[str, ...]:
+    """The names of those values that stand for a missing one."""
+    return tuple(name for name, value in named.items() if is_no_value(value))
