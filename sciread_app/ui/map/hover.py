@@ -73,12 +73,19 @@ class HoverCard(QFrame):
             if card.paper.id == self._paper:
                 self._show(card)
 
+    def _fit(self) -> None:
+        """As high as its texts are at its width, which adjustSize asks only windows for."""
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()  # or it knows the heights of the last texts
+            self.resize(WIDTH, layout.totalHeightForWidth(WIDTH))
+
     def _show(self, card: Card) -> None:
         paper = card.paper
         self.title.setText(readable(paper.title) or tr("Without a title"))
         where = " · ".join(filter(None, (paper.venue, paper.published[:4])))
         self.below.setText("\n".join(filter(None, (authors(paper.authors, 4), where))))
-        self.adjustSize()
+        self._fit()
         frame = self._parent.rect()
         left, top = self._at.x() + AWAY, self._at.y() + AWAY
         if left + self.width() > frame.right():

@@ -17,6 +17,7 @@ from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.page import MapPage
 from tests.app.ui.fake_map import FakeMaps, drawing
 from tests.app.ui.fakes import FakeDesk
+from tests.make import paper
 
 
 @pytest.fixture
@@ -218,6 +219,22 @@ def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
     assert page.hover.title.text() == "Paper 7"
     QTest.mouseMove(page.view, QPoint(2, 2))
     qtbot.waitUntil(lambda: not page.hover.isVisible())
+
+
+def test_texts_of_any_length_have_room_beside_the_mouse(show, desk, qtbot):
+    names = "; ".join(f"Hohenstein-Braunschweig, Wilhelmina {n}" for n in range(4))
+    long = "On the representation of documents learned from citations, in a title of many words "
+    for number, times in ((7, 1), (8, 3), (9, 2)):
+        desk.papers[number] = paper(long * times, authors=names, venue=long, published="2020")
+    page = show(desk)
+    for number in (7, 8, 9):
+        QTest.mouseMove(page.view, pixel(page, number))
+        qtbot.waitUntil(lambda n=number: page.hover.title.text() == desk.papers[n].title.strip())
+        title, below = page.hover.title, page.hover.below
+        for label in (title, below):
+            assert label.height() >= label.heightForWidth(label.width())
+        assert title.geometry().bottom() < below.geometry().top()
+        assert below.geometry().bottom() < page.hover.rect().bottom()
 
 
 def test_dragging_moves_the_map_with_the_mouse(show, desk):
