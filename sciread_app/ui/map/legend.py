@@ -40,7 +40,9 @@ class Legend(QFrame):
         appearance.changed.connect(lambda _: self._paint())
 
     def show_shades(self, title: str, shades: Shades) -> None:
-        self._title.setText(title)
+        # Translators: {title} is "Year"
+        ordered = tr("{title}, oldest to newest", title=title)
+        self._title.setText(ordered if shades.ordered else title)
         self._shades = shades
         for box in self.boxes:
             self._column.removeWidget(box)

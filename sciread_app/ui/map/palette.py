@@ -1,6 +1,6 @@
 """The colours of points: apart from each other for every eye as far as colours go, on both themes.
 
-Kinds that have no order take hues that differ in lightness too; years go from dull to bright.
+Kinds that have no order take hues that differ in lightness too; years go from blue to yellow.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ _DARK = (
     *("#6ea3ff", "#ff9f4a", "#3fcf98", "#f27cc4", "#e6c53d", "#b097ff"),
     *("#4fd2f0", "#ff7d72", "#acd653", "#dd9c70", "#a7b8dc", "#ffb3d4"),
 )
-_YEARS_LIGHT = ("#c9a227", "#a99a48", "#84905e", "#5f846f", "#3f7480", "#285c8c", "#123b87")
+# From blue for the oldest to yellow for the newest, on both.
+_YEARS_LIGHT = ("#123b87", "#285c8c", "#3f7480", "#5f846f", "#84905e", "#a99a48", "#c9a227")
 _YEARS_DARK = ("#4a5fae", "#4b79b8", "#5a93b5", "#78ad9f", "#a2c483", "#d0d764", "#ffe75e")
 
 

@@ -8,9 +8,11 @@ from PySide6.QtCore import QPointF
 from PySide6.QtGui import QColor
 
 from sciread_app.ui.map.camera import Camera
+from sciread_app.ui.map.palette import colours
 from sciread_app.ui.map.points import Points, extent
 from sciread_app.ui.map.raster import MOST_COLOURS, picture, tones
 from sciread_app.ui.map.shades import by_sets, by_year
+from sciread_app.ui.theme import DARK, LIGHT
 from tests.app.ui.fake_map import drawing
 
 WHITE, RED, BLUE = QColor("#ffffff"), QColor("#c00000"), QColor("#0000c0")
@@ -65,6 +67,14 @@ def test_spans_of_years_hold_about_as_many_papers():
     assert shades.names[-1] == "No year"
     assert shades.counts[-1] == 5
     assert max(shades.counts[:-1]) <= 2 * min(shades.counts[:-1])
+
+
+def test_years_go_from_blue_to_yellow_on_both_themes():
+    shades = by_year(np.arange(70), {2000 + n: np.arange(n * 10, n * 10 + 10) for n in range(7)})
+    for theme in (LIGHT, DARK):
+        warmth = [colour.red() - colour.blue() for colour in colours(shades, theme)]
+        assert warmth[0] < 0 < warmth[-1] and warmth[0] == min(warmth)
+        assert warmth[-1] == max(warmth)
 
 
 def test_a_single_year_needs_no_span():
