@@ -220,14 +220,14 @@ class ComparePanel(QWidget):
     def _show(self) -> None:
         trial, answers = self.trial, self._answers
         # A vote that is not to be had yet is not given away.
-        kept_back = trial.veiled and not all(answer.whole for answer in answers.values())
+        kept_back = trial.hidden and not all(answer.whole for answer in answers.values())
         order = trial.pair if kept_back else trial.sides
         for side, name, other in zip(self.sides, order, reversed(order), strict=True):
             mine, theirs = answers[name], answers[other]
             found = mine.listing
             if theirs.read:
-                found = with_moves(found, theirs.listing, veiled=trial.veiled)
-            if trial.veiled and not kept_back:
+                found = with_moves(found, theirs.listing, veiled=trial.hidden)
+            if trial.hidden and not kept_back:
                 side.show_nameless(mine, found)
             else:
                 found = NOTHING if kept_back else found
@@ -239,7 +239,7 @@ class ComparePanel(QWidget):
         both = in_common(one.listing, other_answer.listing)
         if kept_back or not (one.read and other_answer.read):
             both = ""
-        chance = BY_CHANCE if trial.veiled and not kept_back else ""
+        chance = BY_CHANCE if trial.hidden and not kept_back else ""
         self.message.setText(f"{both} {chance}".strip())
         self._show_ballot()
 

@@ -26,7 +26,7 @@ class Trial:
         self.pair: Pair = ("", "")
         self.sides: Pair = ("", "")  # as they stand
         self.known = False  # whether something was seen before that gives the models away
-        self.veiled = False
+        self.hidden = False  # whether names are not to be seen
         self.voted = ""  # what was said of the vote, once there is one
 
     def answered_before(self, query: str) -> None:
@@ -43,17 +43,22 @@ class Trial:
         names = {*pair, _ACTIVE} if active in pair else {*pair}
         beside_others = self._nameless.get(query, frozenset(pair)) != frozenset(pair)
         self.known = beside_others or any((query, name) in self._named for name in names)
-        self.veiled = blind and not self.known
-        turned = self.veiled and self._chance() < 0.5
+        self.hidden = blind
+        turned = blind and self._chance() < 0.5
         self.sides = (pair[1], pair[0]) if turned else pair
+
+    @property
+    def veiled(self) -> bool:
+        """Whether nothing has given the models away, so that one can vote."""
+        return self.hidden and not self.known
 
     def shown(self) -> None:
         """Both answers are on the screen."""
         if self.veiled:
             self._nameless[self.query] = frozenset(self.pair)
-        else:
+        elif not self.hidden:
             self._named |= {(self.query, name) for name in self.pair}
 
     def end(self, said: str) -> None:
         """Somebody has voted, and may see the names."""
-        self.veiled, self.voted = False, said
+        self.hidden, self.voted = False, said

@@ -13,6 +13,7 @@ from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.values import Listing, Mode, Moved
 from tests.app.ui.fakes import FakeDesk
 
+NAMELESS = ["The answer on the left", "The answer on the right"]
 _CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -202,7 +203,7 @@ def test_lists_that_share_nothing_say_so():
 
 
 def test_nothing_tells_whose_answer_is_whose_until_one_has_voted(qtbot, blind, desk):
-    assert titles(blind) == ["The answer on the left", "The answer on the right"]
+    assert titles(blind) == NAMELESS
     for side in sides(blind):
         assert not side.switch_button.isVisible() and not side.message.text()
         assert side.hits.accessibleName() == side.title.text()
@@ -254,7 +255,7 @@ def test_who_has_seen_an_answer_with_its_name_cannot_vote_on_it(qtbot, blind, de
     ballot = blind.compare.ballot
     ask(qtbot, blind, "paper")  # was seen with names
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
-    assert titles(blind) == ["Starter", "Specter-Ours"] and not blind.compare.can_vote
+    assert titles(blind) == NAMELESS and not blind.compare.can_vote
     blind.compare.vote(0)
     blind.toggle_compare()
     search(qtbot, blind, "paper 2")  # its answer by the active model alone
@@ -295,8 +296,21 @@ def test_a_vote_that_cannot_be_kept_gives_no_name_away(qtbot, blind, desk):
     desk.others.full = True
     blind.compare.vote(0)
     qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
-    assert titles(blind) == ["The answer on the left", "The answer on the right"]
+    assert titles(blind) == NAMELESS
     assert blind.compare.can_vote
+
+
+def test_names_are_hidden_as_long_as_the_box_is_ticked(qtbot, page):
+    page.compare.trial._chance = lambda: 0.1
+    page.compare.chooser.blind.setChecked(True)  # of answers that were seen with their names
+    qtbot.waitUntil(lambda: titles(page) == NAMELESS)
+    assert not page.compare.can_vote
+    assert page.compare.trial.sides == ("specter-ours", "starter")  # and may have changed places
+    for side in sides(page):
+        assert not side.switch_button.isVisible()
+        assert evidence(side)[0].percentile is None
+    page.compare.chooser.blind.setChecked(False)
+    qtbot.waitUntil(lambda: titles(page) == ["Starter", "Specter-Ours"])
 
 
 def test_an_answer_with_a_remark_is_not_voted_on(qtbot, blind, desk):
