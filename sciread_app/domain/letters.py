@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -11,6 +12,10 @@ from sciread_app.domain.reading import Box
 
 _ENDS = "\r\n"
 _JOINS = "'’-\u00ad\ufffe"  # between the letters of one word
+
+
+# Scripts that put no spaces between words: Thai to Myanmar, Khmer, Chinese and Japanese.
+_NO_SPACES = re.compile("[\u0e00-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class _Run(NamedTuple):
@@ -57,6 +62,14 @@ class Letters:
         if not _in_word(self.text[letter]):
             return letter, letter + 1
         return self._around(letter, _in_word)
+
+    def whole_words(self, start: int, end: int) -> tuple[int, int]:
+        """From `start` to `end`, extended to the ends of the words that these cut."""
+        if start < end and _in_spaced_word(self.text[start]):
+            start = self._around(start, _in_spaced_word)[0]
+        if start < end and _in_spaced_word(self.text[end - 1]):
+            end = self._around(end - 1, _in_spaced_word)[1]
+        return start, end
 
     def line(self, letter: int) -> tuple[int, int]:
         return self._around(letter, lambda other: other not in _ENDS)
@@ -117,3 +130,7 @@ def _away(box: Box, x: float, y: float) -> float:
 
 def _in_word(letter: str) -> bool:
     return letter.isalnum() or letter in _JOINS
+
+
+def _in_spaced_word(letter: str) -> bool:
+    return _in_word(letter) and not _NO_SPACES.match(letter)

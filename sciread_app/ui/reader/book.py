@@ -334,11 +334,11 @@ class Book(QWidget):
 
 
 def passages(file: OpenedFile, choice: Choice, colour: Colour, task: Task) -> list[Highlight]:
-    """What is chosen, as highlights that are not kept yet: one a page."""
+    """What is chosen, in whole words, as highlights that are not kept yet: one a page."""
     found = []
     for page in choice.pages:
         letters = file.page_text(page, task).letters
-        start, end = choice.on_page(page, len(letters.text))
+        start, end = letters.whole_words(*choice.on_page(page, len(letters.text)))
         boxes, text = letters.boxes(start, end), readable(letters.text[start:end])
         if boxes and text:
             where = (file.paper, file.shape.sha256, str(file.path), page)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sciread_app.domain.letters import Letters
 from tests.app.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, letters_of
 
 PAGE = letters_of(WORDS)  # three lines: "Bees fly to", "flowers and", "home again"
@@ -30,6 +31,24 @@ def test_words_and_lines_are_chosen_whole():
     assert WORDS[slice(*PAGE.word(at))] == "flowers"
     assert WORDS[slice(*PAGE.line(at))] == "flowers and"
     assert WORDS[slice(*PAGE.word(WORDS.index(" ")))] == " "
+
+
+def test_a_choice_is_extended_to_whole_words():
+    def whole(start: int, end: int) -> str:
+        return WORDS[slice(*PAGE.whole_words(start, end))]
+
+    fly, flowers = WORDS.index("fly"), WORDS.index("flowers")
+    assert whole(fly + 1, flowers + 4) == "fly to\nflowers"
+    assert whole(fly - 1, fly + 1) == " fly"  # what is between words stays as it was chosen
+    assert whole(fly, fly + 3) == "fly"
+    assert PAGE.whole_words(fly + 1, fly + 1) == (fly + 1, fly + 1)
+
+
+def test_where_words_have_no_spaces_a_choice_stays_as_it_is():
+    text = "深度学习模型 deep"
+    letters = Letters(text, [0.0] * 4 * len(text))
+    assert letters.whole_words(2, 4) == (2, 4)
+    assert letters.whole_words(2, 9) == (2, len(text))
 
 
 def test_a_passage_is_covered_by_a_box_for_each_line():

@@ -250,6 +250,15 @@ def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qt
     qtbot.waitUntil(lambda: reading.kept[kept.id].colour is Colour.pink)
 
 
+def test_a_highlight_has_whole_words(open_book, qtbot, reading):
+    book = open_book()
+    drag(qtbot, book, "ly", "flow")
+    with qtbot.waitSignal(book.edited):
+        qtbot.keyClick(book.view, Key.Key_1)
+    (kept,) = reading.kept.values()
+    assert kept.text == "fly to\nflowers"
+
+
 def highlight(page: int, text: str = "dance", id: int = 1) -> Highlight:
     return Highlight(
         PaperId(1), "ab", str(BEES), page, (Box(20, 30, 90, 42),), text, Colour.green, id=id
