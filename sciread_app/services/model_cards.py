@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sciread_app.services.archives import TRAINING
 from trainer.contract.catalog import recipe_of
@@ -65,6 +65,27 @@ class Scored:
     low: str = ""
     high: str = ""
     chance: bool = False
+    higher_is_better: bool | None = True
+
+
+class Balance(NamedTuple):
+    """On how many of `measures` a model is better and worse than the one it was made from."""
+
+    measures: int
+    better: int
+    worse: int
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is worse on more measures than it is better on."""
+        return self.worse > self.better
+
+
+def balance(scores: Sequence[Scored]) -> Balance:
+    """Only measures of both models count, by which one can be better than the other."""
+    both = [one for one in scores if one.before and one.higher_is_better is not None]
+    better = sum(one.better is True for one in both)
+    return Balance(len(both), better, sum(one.better is False for one in both))
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +192,7 @@ def _of_training(row: Mapping[str, Any]) -> Scored | None:
         chance=chance,
         n=_whole(row.get("n")),
         split=plain(row.get("split", "")),
+        higher_is_better=metric.higher_is_better,
     )
 
 
@@ -189,6 +211,7 @@ def _of_report(report: Report) -> Iterator[Scored]:
                 split=plain(result.split),
                 low="" if score.low is None else metric.shown(score.low),
                 high="" if score.high is None else metric.shown(score.high),
+                higher_is_better=metric.higher_is_better,
             )
 
 

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.duplicates import Pair
 from sciread_app.language import tr
+from sciread_app.ui.duplicates_values import reason_words
 from sciread_app.ui.theme import Appearance, scaled, styled
 
 Index = QModelIndex | QPersistentModelIndex
@@ -54,9 +55,9 @@ class PairModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return pair.title or NO_TITLE
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
-            return pair.reason
+            return reason_words(pair)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{pair.title or NO_TITLE}. {pair.reason}"
+            return f"{pair.title or NO_TITLE}. {reason_words(pair)}"
         return None
 
 
@@ -133,7 +134,7 @@ class _PairDelegate(QStyledItemDelegate):
         reason = str(index.data(Qt.ItemDataRole.ToolTipRole))
         _line(painter, self._title, theme.text, room, title)
         below = room.adjusted(0, QFontMetrics(self._title).height() + 3, 0, 0)
-        _line(painter, self._small, theme.quiet, below, reason[:1].upper() + reason[1:])
+        _line(painter, self._small, theme.quiet, below, reason)
         painter.restore()
 
 

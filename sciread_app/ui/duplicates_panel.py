@@ -20,7 +20,14 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.ui.duplicates_cell import Cell
-from sciread_app.ui.duplicates_values import DIFFERS, LINES, Comparison, Row, chosen_values
+from sciread_app.ui.duplicates_values import (
+    DIFFERS,
+    LINES,
+    Comparison,
+    Row,
+    chosen_values,
+    reason_words,
+)
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
 KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
@@ -90,8 +97,7 @@ class PairPanel(QFrame):
     def show_pair(self, found: Comparison) -> None:
         self.found = found
         self._wins = dict(found.wins)
-        reason = found.pair.reason
-        self.reason.setText(f"{reason[:1].upper()}{reason[1:]}")
+        self.reason.setText(reason_words(found.pair))
         self.keep.setText(tr("Not one work") if found.pair.versions else tr("Keep both"))
         self.versions.setVisible(not found.pair.versions)
         self.hint.setText(KEYS_OF_VERSIONS if found.pair.versions else KEYS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +27,7 @@ _SAID = {
     Likeness.one_only: tr("One says more"),
     Likeness.different: DIFFERS,
 }
+_TYPE_KEY = re.compile(r"\b(article-journal|paper-conference)\b")
 _EXACT = ("kind", "published")
 KINDS = {
     "article": tr("Article or preprint"),
@@ -97,6 +99,12 @@ def chosen_values(found: Comparison, wins: Mapping[str, int]) -> dict[str, Any]:
         for field, side in wins.items()
         if side != found.wins[field]
     }
+
+
+def reason_words(pair: Pair) -> str:
+    """Why both may be one paper, with the types called as everywhere in the window."""
+    said = _TYPE_KEY.sub(lambda key: KINDS.get(key[0], key[0]).lower(), pair.reason)
+    return f"{said[:1].upper()}{said[1:]}"
 
 
 def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:

@@ -99,3 +99,8 @@ def suite_spec(key: str) -> SuiteSpec:
         f"There is no suite {key!r}.",
         f"There are {', '.join(spec.key for spec in SUITES)}; or name a folder, or a {CUSTOM}.",
     )
+
+
+def suite_title(key: str) -> str:
+    """The title of a suite; the key itself for a suite that is not known, as one of your own."""
+    return next((spec.title for spec in SUITES if spec.key == key), key)

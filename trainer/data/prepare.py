@@ -69,7 +69,7 @@ class _Preparation:
                 self._read(kind, source)
         for name in self._builder.unknown_venues(exclude_venues):
             self._tell(_EXCLUDED, name, "No paper is of this journal, so none is left out for it.")
-        self._watch.note("Sorting the papers and writing their columns")
+        self._watch.note("Preparing the papers")
         return self._builder.finish(
             citations=self._lines(graphs),
             citation_bytes=sum(source.unpacked_bytes for _, source in graphs),

@@ -159,5 +159,5 @@ def corpus_words(corpus: KeptCorpus) -> str:
     what = {
         Kind.library: tr("the library of {day}", day=day),
         Kind.collection: tr("collection {name} of {day}", name=corpus.what.name, day=day),
-    }.get(corpus.what.kind, corpus.id)
+    }.get(corpus.what.kind, corpus.what.name or corpus.id)
     return f"{what}, {papers}"

@@ -33,6 +33,7 @@ from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.labels import plain_label
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.training.setting_labels import setting_label
 
 Learned = tuple[Mapping[str, Story], Mapping[str, Sequence[Scored]]]
 
@@ -265,7 +266,7 @@ def _differences(group: Sequence[Training]) -> str:
         if name not in _HARMLESS and len({str(t.settings.get(name)) for t in group}) > 1
     ]
     corpora = {str(training.corpus) for training in group}
-    parts = [*differ, *([tr("the papers")] if len(corpora) > 1 else [])]
+    parts = [*map(setting_label, differ), *([tr("the papers")] if len(corpora) > 1 else [])]
     if not parts:
         return ""
     return tr(

@@ -11,6 +11,7 @@ from sciread_app.language import tr
 from sciread_app.services.scores import Row
 from sciread_app.ui.dashboard.headings import Heading
 from sciread_app.ui.dashboard.values import Found, spoken, tip
+from trainer.contract.suites import suite_title
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -99,7 +100,7 @@ def _lines(found: Found, models: Sequence[str]) -> list[Row | Heading]:
             board, task = row.board.key, ("", "")
             if len(found.boards) > 1:
                 data = found.called.get(board, row.board.data)
-                lines.append(Heading(f"{row.board.suite} · {data}", over=True))
+                lines.append(Heading(f"{suite_title(row.board.suite)} · {data}", over=True))
         now = row.result.task, row.key[2]
         if now != task:
             why = tr("Not with the above: {why}", why=row.apart)

@@ -25,6 +25,7 @@ from sciread_app.ui.dashboard.table import ScoreTable
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.theme import Appearance, styled
+from trainer.contract.suites import suite_title
 
 LEGEND = tr(
     "↑ higher is better, ↓ lower. Shares go from 0 to 100. Bold: the best number of its line, "
@@ -59,7 +60,11 @@ class ScoresView(QWidget):
     def show_found(self, found: Found) -> None:
         self._found = found
         for box, every, offered in (
-            (self.suites, tr("All suites"), [(suite, suite) for suite in found.suites]),
+            (
+                self.suites,
+                tr("All suites"),
+                [(suite_title(suite), suite) for suite in found.suites],
+            ),
             (
                 self.boards,
                 tr("All data"),

@@ -20,6 +20,7 @@ from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.labels import plain_label
 from sciread_app.ui.map.palette import hue
 from sciread_app.ui.theme import Appearance, scaled, styled
+from trainer.contract.suites import suite_title
 
 HOW = tr(
     "Real is what chance alone would make in less than one of twenty such comparisons as a whole: "
@@ -94,8 +95,9 @@ class VerdictView(QWidget):
         self.support.setText("\n".join(f"•  {one}" for one in verdict.support))
         self.support.setVisible(bool(verdict.support))
         data = self._found.called.get(board.key, board.data)
-        self.data.setText(tr("Measured by the suite {suite} on {data}.", suite=board.suite,
-                             data=data))  # fmt: skip
+        self.data.setText(
+            tr("Measured with: {suite}. Data: {data}.", suite=suite_title(board.suite), data=data)
+        )
         self.card.show_answer(verdict.answer, numbers)
         self.table.show_verdict(verdict, numbers)
         self.notes.setText("\n\n".join(_notes(verdict)))

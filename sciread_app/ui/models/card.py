@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
+from sciread_app.services.model_cards import balance
 from sciread_app.services.model_trash import DAYS, Removed
 from sciread_app.services.models import MOST_TITLE, About, State
 from sciread_app.ui.flow import Flow
@@ -26,6 +27,7 @@ from sciread_app.ui.models.card_parts import (
     Folded,
     ScoreTable,
     Tiles,
+    balance_words,
     group,
     scrolling,
     section,
@@ -34,7 +36,7 @@ from sciread_app.ui.models.card_parts import (
 from sciread_app.ui.models.underway import Underway
 from sciread_app.ui.models.values import made, origin_rows, readiness, tiles
 from sciread_app.ui.paper.grown_text import GrownText
-from sciread_app.ui.theme import Appearance, scaled, styled
+from sciread_app.ui.theme import Appearance, restyled, scaled, styled
 
 NOT_MEASURED = tr(
     "Nobody has measured it on papers yet. What a model is worth shows on papers like yours."
@@ -66,8 +68,9 @@ class ModelCard(QFrame):
         self._connect()
         self._body.hide()
 
-    def show_about(self, about: About, answers: str) -> None:
-        """`answers` is the title of the model that does so now."""
+    def show_about(self, about: About, answers: str, *, base_in_use: bool = False) -> None:
+        """`answers` is the title of the model that does so now; `base_in_use`: it is the one that
+        this model was made from."""
         another = self.about is None or self.about.model.name != about.model.name
         self.about, self.removed = about, None
         model = about.model
@@ -88,6 +91,8 @@ class ModelCard(QFrame):
             self.facts.show_facts(origin_rows(model, about.origin))
         _put(self.unmeasured, "" if about.scores else NOT_MEASURED)
         self.measure.setVisible(not about.scores)
+        _put(self.balance, balance_words(about.scores, in_use=base_in_use))
+        restyled(self.activate, "" if balance(about.scores).is_worse else "primary")
         self.scores.setVisible(bool(about.scores))
         if another:
             self._card.button.setChecked(False)
@@ -198,7 +203,12 @@ class ModelCard(QFrame):
         self.trouble.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self.ready = QLabel(wordWrap=True)
         self.unmeasured = styled(QLabel(wordWrap=True), "quiet")
-        for label in (self.made, self.trouble, self.remedy, self.ready, self.unmeasured):
+        self.balance = QLabel(wordWrap=True)
+        self.balance.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        for label in (
+            *(self.made, self.trouble, self.remedy, self.ready),
+            *(self.unmeasured, self.balance),
+        ):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.tiles, self.facts = Tiles(), Facts()
         self.scores = ScoreTable(self._appearance)
@@ -246,7 +256,9 @@ class ModelCard(QFrame):
         self._row.setLayout(flow)
         for button in self._verbs:
             flow.addWidget(button)
-        self._how_well = section(tr("How well it does"), self.unmeasured, self.measure, self.scores)
+        self._how_well = section(
+            tr("How well it does"), self.balance, self.unmeasured, self.measure, self.scores
+        )
         if column := self._how_well.layout():
             column.setAlignment(self.measure, Qt.AlignmentFlag.AlignLeft)
         self._how_made = section(tr("How it was made"), self.facts)

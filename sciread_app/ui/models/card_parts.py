@@ -24,11 +24,12 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr, trc, trn
-from sciread_app.services.model_cards import Scored
+from sciread_app.services.model_cards import Scored, balance
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from trainer.contract.suites import suite_title
 
 SCORED = Qt.ItemDataRole.UserRole
 # Translators: columns of a list of scores: what was measured, of the model before, of this one,
@@ -36,7 +37,7 @@ SCORED = Qt.ItemDataRole.UserRole
 COLUMNS = (tr("What"), tr("Before"), tr("Now"), trc("a difference", "Change"), tr("Over"))
 WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
 BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
-_BAR, _SHORT, _HIGH, _NUMBER = 110, 60, 8, 56
+_BAR, _SHORT, _HIGH, _LEAST_NUMBER = 110, 60, 8, 56
 _NARROW = 560  # pixels
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
@@ -153,10 +154,11 @@ class ScoreTable(QTableWidget):
             if score.suite != suite:
                 suite = score.suite
                 self._add_heading(
-                    tr("Evaluated with {suite}", suite=suite) if suite else BY_TRAINING
+                    tr("Measured with: {suite}", suite=suite_title(suite)) if suite else BY_TRAINING
                 )
             self._add(score)
         self._compared = any(score.before for score in scores)
+        self._bars.fit([score.value for score in scores])
         self._make_room()
         self._grow()
         self._paint(self._appearance.theme)
@@ -183,10 +185,12 @@ class ScoreTable(QTableWidget):
     def _add(self, score: Scored) -> None:
         row = self.rowCount()
         self.insertRow(row)
-        change = "" if not score.change else f"{_sign(score)} {score.change}".strip()
         over = f"{score.n:,}" if score.n else ""
-        what = tr("{metric} · {what}", what=score.title, metric=score.metric)
-        texts = (what, score.before, score.value, change, over)
+        metric = score.metric
+        if score.higher_is_better is False:
+            metric = tr("{metric} (lower is better)", metric=metric)
+        what = tr("{metric} · {what}", what=score.title, metric=metric)
+        texts = (what, score.before, score.value, _change(score), over)
         for column, text in enumerate(texts):
             item = QTableWidgetItem(text)
             item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
@@ -227,9 +231,15 @@ class BarDelegate(QStyledItemDelegate):
         self._appearance = appearance
         self._bold = scaled(parent.font(), 1.0, QFont.Weight.DemiBold)
         self.length = _BAR  # pixels of the bar
+        self._number = _LEAST_NUMBER  # pixels of the number
+
+    def fit(self, numbers: Sequence[str]) -> None:
+        """Make room for the widest of these numbers."""
+        letters = QFontMetrics(self._bold)
+        self._number = max([_LEAST_NUMBER, *map(letters.horizontalAdvance, numbers)])
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(_NUMBER + self.length + 26, QFontMetrics(self._bold).height() + 8)
+        return QSize(self._number + self.length + 26, QFontMetrics(self._bold).height() + 8)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, _empty(option), QModelIndex())
@@ -241,7 +251,7 @@ class BarDelegate(QStyledItemDelegate):
         room = option.rect.adjusted(8, 0, -8, 0)
         painter.setFont(self._bold)
         painter.setPen(QColor(theme.text))
-        number = QRectF(room.left(), room.top(), _NUMBER, room.height())
+        number = QRectF(room.left(), room.top(), self._number, room.height())
         painter.drawText(number, int(_RIGHT), score.value)
         if score.share is not None:
             bar = QRectF(
@@ -300,10 +310,15 @@ def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
     return ground
 
 
-def _sign(score: Scored) -> str:
+def _change(score: Scored) -> str:
+    """The difference with its sign, and whether it is a gain: the sign alone does not say so where
+    lower is better."""
+    if not score.change:
+        return ""
     if score.better is None:
-        return "≈" if score.chance else ""
-    return "▲" if score.better else "▼"
+        return f"≈ {score.change}" if score.chance else score.change
+    word = tr("better") if score.better else tr("worse")
+    return f"{score.change} {word}"
 
 
 def _doubt(score: Scored) -> str:
@@ -318,6 +333,38 @@ def _tip(score: Scored) -> str:
         else ""
     )
     return " · ".join(filter(None, (score.split, over, between)))
+
+
+def balance_words(scores: Sequence[Scored], *, in_use: bool) -> str:
+    """On how many measures a model is better or worse than the one it was made from, which is
+    `in_use` or not; empty where nothing was measured of both."""
+    found = balance(scores)
+    if not found.measures:
+        return ""
+    other = tr("the one you use") if in_use else tr("the model it was made from")
+    better, worse, n = found.better, found.worse, found.measures
+    if not better and not worse:
+        return tr("No measure shows a clear difference between this model and {other}.",
+                  other=other)  # fmt: skip
+    if found.is_worse:
+        said = trn(
+            "This model is worse than {other} on {worse} of {n} measure.",
+            "This model is worse than {other} on {worse} of {n} measures.",
+            n,
+            other=other,
+            worse=worse,
+        )
+        more = tr("It is better on {better}.", better=better) if better else ""
+    else:
+        said = trn(
+            "This model is better than {other} on {better} of {n} measure.",
+            "This model is better than {other} on {better} of {n} measures.",
+            n,
+            other=other,
+            better=better,
+        )
+        more = tr("It is worse on {worse}.", worse=worse) if worse else ""
+    return f"{said} {more}".strip()
 
 
 def verb_button(text: str, means: str, name: str = "") -> QPushButton:

@@ -242,9 +242,11 @@ class ModelsPage(Page):
             return
         if about.model.name != self.list.current:
             return
-        titles = [model.title for model in self._models if model.state is State.answers]
+        used = next((model for model in self._models if model.state is State.answers), None)
         about = replace(about, model=self._as_wanted(about.model))
-        self.card.show_about(about, titles[0] if titles else "")
+        base = about.model.base
+        in_use = used is not None and used.name in (base, Path(base).name)
+        self.card.show_about(about, used.title if used else "", base_in_use=in_use)
         self.card.show_progress(self._underway)
         self.shown.emit()
 

@@ -14,6 +14,7 @@ from sciread_app.services.models import About, Model, State
 from sciread_app.tasks import Task
 from sciread_app.ui.backups_panel import size
 from sciread_app.ui.foot import duration
+from sciread_app.ui.training.setting_labels import setting_label
 from trainer.contract.catalog import method_spec
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import STARTER
@@ -214,7 +215,7 @@ def origin_rows(model: Model, origin: Origin) -> list[tuple[str, str]]:
     if origin.papers:
         corpus = trn("{n:,} paper", "{n:,} papers", origin.papers)
         corpus += f" (sha256 {origin.sha256[:12]}…)" if origin.sha256 else ""
-    changed = ", ".join(f"{name} = {value}" for name, value in origin.changed.items())
+    changed = ", ".join(f"{setting_label(key)}: {value}" for key, value in origin.changed.items())
     versions = ", ".join(f"{name} {version}" for name, version in origin.versions.items())
     rows = [
         (tr("Method"), method(model.method)),
@@ -230,8 +231,8 @@ def origin_rows(model: Model, origin: Origin) -> list[tuple[str, str]]:
         (tr("Made on"), (origin.ended or model.created)[:10]),
         (tr("Made with"), versions or model.trainer),
         (tr("Vectors"), _vectors(model)),
-        # Translators: of vectors
-        (tr("Comparable with"), tr("vectors of the space {space}", space=model.space)),
+        # Translators: what tells the vectors of one model from those of another
+        (tr("Vector fingerprint"), model.space),
     ]
     return [(name, value) for name, value in rows if value]
 

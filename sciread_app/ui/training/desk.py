@@ -8,8 +8,10 @@ from pathlib import Path
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.training import Data, Kind
+from sciread_app.errors import LibraryError
 from sciread_app.services.following import Follower
 from sciread_app.services.model_arrivals import Wanted
+from sciread_app.services.models import State
 from sciread_app.services.run_arrivals import Opened
 from sciread_app.services.runs import Training
 from sciread_app.services.training import Check, Estimate, Plan
@@ -78,7 +80,14 @@ class WorkspaceTeaching:
             self._followers[name] = follower
             story = follower.look(task)
         scores = runs.scores(name) if training.space else ()
-        return Told(training, story, scores, self._model(training.space))
+        return Told(
+            training,
+            story,
+            scores,
+            self._model(training.space),
+            self._is_in_use(training.base),
+            self._papers(training.corpus),
+        )
 
     def open(self, source: Path, task: Task) -> Opened:
         with self._looking:
@@ -98,6 +107,17 @@ class WorkspaceTeaching:
 
     def remove_corpus(self, id: str) -> None:
         self._workspace.corpora.remove(id)
+
+    def _papers(self, corpus: Path) -> str:
+        try:
+            return corpus_title(self._workspace.corpora.find(str(corpus)))
+        except LibraryError:  # it is gone, or came from another computer
+            return ""
+
+    def _is_in_use(self, base: str) -> bool:
+        """Whether the model of this name or folder is the one that searches use."""
+        used = next((m for m in self._workspace.models.all() if m.state is State.answers), None)
+        return used is not None and used.name in (base, Path(base).name)
 
     def _model(self, space: str) -> str:
         """The installed model that makes the same vectors."""

@@ -23,6 +23,7 @@ from sciread_app.language import tr
 from sciread_app.ui.models.card_parts import Folded
 from sciread_app.ui.settings_rows import Choices
 from sciread_app.ui.theme import Appearance, restyled, scaled, styled
+from sciread_app.ui.training.setting_labels import setting_label
 from sciread_app.ui.training.words import typed_value, value_text
 from trainer.contract.catalog import recipe_of
 from trainer.contract.errors import TrainerError
@@ -243,7 +244,7 @@ class SettingRow(QWidget):
             base.setFixedWidth(WIDE + 90)
             base.currentTextChanged.connect(lambda _: self._tell())
             if line := base.lineEdit():
-                line.setAccessibleName(setting.name)  # it is what has the focus
+                line.setAccessibleName(setting_label(setting.name))  # it is what has the focus
             return base
         line = styled(QLineEdit(), "field")
         line.setFixedWidth(WIDE if isinstance(setting.default, str) else WIDE - 60)
@@ -253,7 +254,10 @@ class SettingRow(QWidget):
 
     def _build(self) -> None:
         self._help = _explained(self.setting)
-        self._name = QLabel(self.setting.name)
+        title = setting_label(self.setting.name)
+        self._name = QLabel(title)
+        # Recipes and the command line know it by its key.
+        self._name.setToolTip(tr("In recipes: {key}", key=self.setting.name))
         self._name.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
         about = styled(QLabel(self._help, wordWrap=True), "quiet")
         about.setFont(scaled(self.font(), 0.92))
@@ -263,12 +267,12 @@ class SettingRow(QWidget):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self.back = styled(QPushButton(tr("Back to {value}", value=self._usual_shown)), "link")
         self.back.setAccessibleName(
-            tr("{name}: back to {value}", name=self.setting.name, value=self._usual_shown)
+            tr("{name}: back to {value}", name=title, value=self._usual_shown)
         )
         self.back.clicked.connect(lambda: self.write(self._usual))
         self.back.hide()
         self.field = self._field()
-        self.field.setAccessibleName(self.setting.name)
+        self.field.setAccessibleName(title)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(14)

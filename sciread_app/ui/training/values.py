@@ -35,12 +35,15 @@ class Choices(NamedTuple):
 @dataclass(frozen=True)
 class Told:
     """All there is to say about a training. `model` is the name of the model that it has made, as
-    it is installed; empty if it is not."""
+    it is installed; empty if it is not. `base_in_use`: searches use the model it started from.
+    `papers` is what a person calls the papers it learns from."""
 
     training: Training
     story: Story
     scores: Sequence[Scored] = ()
     model: str = ""
+    base_in_use: bool = False
+    papers: str = ""
 
 
 class Teacher(Protocol):

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.services.following import Note
+from sciread_app.services.model_cards import balance
 from sciread_app.services.runs import Standing
 from sciread_app.ui.column import Column
 from sciread_app.ui.flow import Flow
@@ -26,6 +27,7 @@ from sciread_app.ui.models.card_parts import (
     Folded,
     ScoreTable,
     Tiles,
+    balance_words,
     group,
     scrolling,
     section,
@@ -75,7 +77,7 @@ class TrainingView(QFrame):
         self.curves.setVisible(bool(story.curves) and story.step > 0)
         self.curves.show_story(story)
         self._show_scores(told)
-        self.facts.show_facts(facts(training, story))
+        self.facts.show_facts(facts(training, story, told.papers))
         self._show_notes(story.notes)
         self._scroll.show()
         if not before or before.training.name != training.name:
@@ -129,6 +131,9 @@ class TrainingView(QFrame):
         self._how_well.setVisible(done)
         self.scores.setVisible(bool(told.scores))
         self.unmeasured.setVisible(not told.scores)
+        self.balance.setText(balance_words(told.scores, in_use=told.base_in_use) if done else "")
+        self.balance.setVisible(bool(self.balance.text()))
+        restyled(self.buttons["activate"], "" if balance(told.scores).is_worse else "primary")
         if done:
             self.scores.show_scores(told.scores)
 
@@ -174,12 +179,13 @@ class TrainingView(QFrame):
             QLabel(tr("Its papers were no measure of it: the log says why."), wordWrap=True),
             "quiet",
         )
+        self.balance = plain_label(font=scaled(self.font(), 1.0, QFont.Weight.DemiBold))
         self._happened = Folded(tr("What has happened"), self.notes, appearance)
 
     def _lay_out(self) -> None:
         self._trouble = group(self.problem, self.hint, name="trouble")
         self._going = group(self.bar, self.far)
-        self._how_well = section(tr("How well it does"), self.unmeasured, self.scores)
+        self._how_well = section(tr("How well it does"), self.balance, self.unmeasured, self.scores)
         verbs = QWidget()
         flow = Flow(8)
         verbs.setLayout(flow)

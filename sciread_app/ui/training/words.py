@@ -14,6 +14,7 @@ from sciread_app.services.runs import Standing, Training
 from sciread_app.services.training import Estimate
 from sciread_app.ui.backups_panel import size
 from sciread_app.ui.foot import duration
+from sciread_app.ui.training.setting_labels import setting_label
 from trainer.contract.catalog import Need, recipe_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.holdings import Holdings
@@ -166,8 +167,8 @@ def scientific(value: float) -> str:
     return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
 
 
-def facts(training: Training, story: Story) -> list[tuple[str, str]]:
-    """How it is made, for who wants to make it again."""
+def facts(training: Training, story: Story, papers: str = "") -> list[tuple[str, str]]:
+    """How it is made, for who wants to make it again. `papers` are those it learns from."""
     about = story.about
     versions = about.get("versions")
     torch = versions.get("torch") if isinstance(versions, Mapping) else None
@@ -176,7 +177,8 @@ def facts(training: Training, story: Story) -> list[tuple[str, str]]:
         # Translators: settings in which it is not as the recipe says
         (tr("But with"), changed(training)),
         (tr("Starts from"), base_of(STARTER) if training.base == STARTER else training.base),
-        (tr("Corpus"), training.corpus.name),
+        (tr("Papers"), papers),
+        (tr("Corpus folder"), str(training.corpus) if training.corpus.name else ""),
         (tr("Seed"), str(training.seed)),
         (tr("Precision"), str(about.get("precision", ""))),
         (tr("Torch"), str(torch or "")),
@@ -197,7 +199,7 @@ def changed(training: Training) -> str:
     except TrainerError:
         return ""
     return ", ".join(
-        f"{key} = {value_text(value)}"
+        f"{setting_label(key)}: {value_text(value)}"
         for key, value in training.settings.items()
         if key in usual and usual[key] != value
     )

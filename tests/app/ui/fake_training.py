@@ -79,6 +79,8 @@ class FakeTeacher:
         self.models: dict[str, str] = {}
         self.collections = [Choice(Data(Kind.collection, "thesis"), "thesis", 40)]
         self.corpora = [Choice(Data(Kind.corpus, "library-1"), "Library, 2026-11-30", 9_000)]
+        self.scores: Sequence[Scored] = [SCORE]
+        self.base_in_use = True
         self.trouble: Exception | None = None
         self.go_on_working = threading.Event()
         self.go_on_working.set()
@@ -129,8 +131,9 @@ class FakeTeacher:
     def look(self, name: str, task: Task) -> Told:
         self.asked.append(f"look {name}")
         one = self.known[name]
-        scores = [SCORE] if one.standing is Standing.finished else []
-        return Told(one, story(one), scores, self.models.get(name, ""))
+        scores = self.scores if one.standing is Standing.finished else []
+        model = self.models.get(name, "")
+        return Told(one, story(one), scores, model, self.base_in_use, "Library, 2026-11-30")
 
     def open(self, source: Path, task: Task) -> Opened:
         self._work(f"open {source.name}", task)

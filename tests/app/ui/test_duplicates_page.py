@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.paper import Changes
 from sciread_app.ui.duplicates_page import TO_LOOK_AT, VERSIONS, DuplicatesPage
-from sciread_app.ui.duplicates_values import comparison
+from sciread_app.ui.duplicates_values import comparison, reason_words
 from tests.app.ui.fake_duplicates import ONE, OTHER, FakeReviewer
 from tests.app.ui.fakes import FakeDesk
 
@@ -63,6 +63,13 @@ def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
     assert "Nothing" in cell(page, "venue", 1).text.text()
     assert (rows["Abstract"].said, rows["Title"].said) == ("Differs", "Written otherwise")
     assert rows["Identifiers"].said == "Both are kept"
+
+
+def test_types_are_called_as_everywhere_in_the_window(reviewer):
+    reason = "one title and author, but paper-conference and article-journal"
+    pair = replace(reviewer.pairs()[0], reason=reason)
+    said = reason_words(pair)
+    assert "conference paper and journal article" in said and "article-journal" not in said
 
 
 def test_both_sides_are_as_wide_whatever_the_length_of_their_words(qtbot, page, reviewer):

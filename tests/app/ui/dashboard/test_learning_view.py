@@ -63,7 +63,7 @@ def test_losses_that_are_not_quite_the_same_thing_are_called_so(qtbot, view, das
     settled()
     (chart,) = view.charts
     assert {line.number for line in chart.lines} == {0, 1}
-    said = "They differ in margin: a lower loss need not be a better model."
+    said = "They differ in Margin: a lower loss need not be a better model."
     qtbot.waitUntil(lambda: said in texts(view))
 
 

@@ -161,9 +161,11 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     def heads():
         return [line.text for line in view.table.rows.lines if isinstance(line, Heading)]
 
-    assert heads() == ["local · mine", "Citations", "Fields", "scidocs · theirs", "Citations",
-                       "Fields"]  # fmt: skip
-    view.suites.setCurrentText("scidocs")
+    assert heads() == [
+        *("A corpus of your own · mine", "Citations", "Fields"),
+        *("SciDocs · theirs", "Citations", "Fields"),
+    ]
+    view.suites.setCurrentText("SciDocs")
     view.suites.activated.emit(view.suites.currentIndex())
     assert heads() == ["Citations", "Fields"] and view.columns == [
         next(model for model, name in page.found.names.items() if name == "Starter")

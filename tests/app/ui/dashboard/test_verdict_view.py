@@ -29,7 +29,7 @@ def cells(view, line):
 def test_it_says_which_is_better_and_what_speaks_for_it(view):
     assert view.sentence.text().startswith("SPECTER on 900 papers is better than Starter")
     assert "gains most in Citations" in view.support.text()
-    assert view.data.text() == "Measured by the suite local on the library of today."
+    assert "the library of today" in view.data.text()
     assert "Not compared, since the data differ: Speed and size." in view.notes.text()
     assert "Holm" in view.notes.text()
 

@@ -7,17 +7,20 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from sciread_app.services.model_arrivals import Wanted
+from sciread_app.services.model_cards import Scored
 from sciread_app.services.models import State
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.models import asking
-from sciread_app.ui.models.card_parts import BEFORE, CHANGE, NOW, WHAT
+from sciread_app.ui.models.card_parts import BEFORE, CHANGE, NOW, WHAT, ScoreTable
 from sciread_app.ui.models.hub import HubDialog
 from sciread_app.ui.models.values import ON_HUB
-from tests.app.ui.fake_models import BROKEN, THEIRS
+from sciread_app.ui.theme import scaled
+from tests.app.ui.fake_models import BROKEN, SCORES, THEIRS
 from tests.app.ui.fakes import FakeDesk
 from trainer.contract.errors import PackageRefused
 from trainer.packages.pull import PUBLISHED
@@ -87,8 +90,8 @@ def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
         "It has to read 1,200 papers first. Starter answers meanwhile. That takes about 3 s here."
     )
     facts = dict(card.facts.rows)
-    assert (facts["Recipe"], facts["But with"]) == ("specter-small", "margin = 2.0")
-    assert (facts["Made on"], facts["Comparable with"]) == ("2026-11-22", "vectors of the space t")
+    assert (facts["Recipe"], facts["But with"]) == ("specter-small", "Margin: 2.0")
+    assert (facts["Made on"], facts["Vector fingerprint"]) == ("2026-11-22", "t")
     assert facts["Vectors"] == (
         "One a paper: the mean over the word pieces of its title and abstract"
     )
@@ -99,12 +102,66 @@ def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
         if table.item(row, NOW)
     ]
     assert said == [
-        ["MAP · Ranking of judged candidates", "70.00", "81.20", "▲ +11.20"],
+        ["MAP · Ranking of judged candidates", "70.00", "81.20", "+11.20 better"],
         ["macro F1 · Topics", "", "55.00", ""],
     ]
-    assert table.item(2, 0).text() == "Evaluated with ours"
+    assert table.item(2, 0).text() == "Measured with: ours"
     card._card.button.click()
     assert "It is good." in card.text.toPlainText()
+
+
+LOWER = Scored(
+    "", "Health of the space", "mean cosine", "0.450", None, "0.200", None, "+0.250", False,
+    50, "test", higher_is_better=False,
+)  # fmt: skip
+LOST = Scored(
+    "", "Topics", "macro F1", "50.00", 0.5, "60.00", 0.6, "−10.00", False, 50, "test"
+)  # fmt: skip
+
+
+def test_a_model_that_is_worse_is_said_to_be_and_not_recommended(choose, desk, monkeypatch):
+    about = desk.models.about
+    monkeypatch.setattr(
+        desk.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
+    )
+    card = choose("theirs")
+    assert "worse" in card.balance.text() and "2 of 3" in card.balance.text()
+    assert card.activate.isVisible() and card.activate.objectName() != "primary"
+    rows = [row for row in range(card.scores.rowCount()) if card.scores.item(row, CHANGE)]
+    change = {card.scores.item(row, WHAT).text(): card.scores.item(row, CHANGE) for row in rows}
+    (lower,) = (item for what, item in change.items() if "lower is better" in what)
+    assert "+0.250" in lower.text() and "worse" in lower.text()
+    gained = change["MAP · Ranking of judged candidates"]
+    assert gained.foreground().color() != lower.foreground().color()
+
+
+def test_a_model_that_gained_is_recommended(choose):
+    card = choose("theirs")
+    assert "better" in card.balance.text() and "1 of 1" in card.balance.text()
+    assert card.activate.objectName() == "primary"
+
+
+@pytest.mark.parametrize("family", ["", "monospace"])
+def test_a_long_number_is_painted_whole(qtbot, appearance, family):
+    table = ScoreTable(appearance)
+    if family:
+        table.setFont(QFont(family, table.font().pointSize()))
+    qtbot.addWidget(table)
+    table.resize(900, 200)
+    numbers = ["81.20", "22,713,728", "1,234,567.8/s"]
+    table.show_scores([Scored("", "Speed and size", name, name) for name in numbers])
+    table.show()
+    background = table.palette().base().color()
+    letters = QFontMetrics(scaled(table.font(), 1.0, QFont.Weight.DemiBold))
+    for row, number in enumerate(numbers, start=1):
+        cell = table.visualRect(table.model().index(row, NOW))
+        assert cell.width() >= letters.horizontalAdvance(number)
+        picture = table.viewport().grab(cell.adjusted(1, 3, -1, -3)).toImage()
+        inked = [x for x in range(picture.width())
+                 if any(picture.pixelColor(x, y) != background
+                        for y in range(picture.height()))]  # fmt: skip
+        wide = (inked[-1] - inked[0] + 1) / picture.devicePixelRatio()
+        assert wide >= letters.tightBoundingRect(number).width() - 2
 
 
 def test_what_a_stranger_wrote_is_shown_as_it_is_written(choose, desk):

@@ -20,8 +20,9 @@ from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.training import form_data, page, planning, watch
 from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
+from sciread_app.ui.training.setting_labels import setting_label
 from sciread_app.ui.training.words import STANDINGS
-from tests.app.ui.fake_training import ENOUGH, LACKS, STEPS, training
+from tests.app.ui.fake_training import ENOUGH, LACKS, SCORE, STEPS, training
 from tests.app.ui.fakes import FakeDesk
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
 from trainer.contract.catalog import METHODS
@@ -394,6 +395,35 @@ def test_a_model_that_came_of_it_answers(qtbot, show, jobs, teacher, desk):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
+def test_a_model_that_became_worse_is_said_to_be_and_not_recommended(show, teacher):
+    lost = replace(SCORE, value="70.00", change="−10.00", better=False)
+    teacher.scores = [lost, replace(lost, metric="nDCG"), SCORE]
+    teacher.have(training("mine", Standing.finished))
+    view = show().view
+    said = view.balance.text()
+    assert "worse" in said and "the one you use" in said and "2 of 3" in said
+    assert view.balance.isVisible()
+    assert view.buttons["activate"].objectName() != "primary"
+
+
+def test_a_model_is_compared_with_the_one_it_was_made_from(show, teacher):
+    teacher.base_in_use = False
+    teacher.have(training("mine", Standing.finished))
+    view = show().view
+    assert "better" in view.balance.text() and "you use" not in view.balance.text()
+    assert view.buttons["activate"].objectName() == "primary"
+
+
+def test_settings_have_labels_and_papers_a_title(write, show, teacher):
+    for row in write().form.settings.rows.values():
+        assert "_" not in row.field.accessibleName()
+    labels = {setting_label(setting.name) for method in METHODS for setting in method.settings}
+    keys = {setting.name for method in METHODS for setting in method.settings}
+    assert len(labels) == len(keys) and not any("_" in label for label in labels)
+    teacher.have(training("mine"))
+    assert ("Papers", "Library, 2026-11-30") in show().view.facts.rows
+
+
 @pytest.mark.parametrize(
     "standing", [Standing.running, Standing.finished, Standing.stopped, Standing.failed]
 )
@@ -593,6 +623,6 @@ def test_all_of_it_is_reached_by_tab_and_has_a_name(qtbot, show_window, desk, jo
     assert not [w for w in seen if not name_of(w).strip()]
     if state == "form":
         names = [name_of(w) for w in seen]
-        order = ["Name of the training", "Fetch citations for 12 papers", "base", "epochs",
-                 "dropout", "Seed"]  # fmt: skip
+        order = ["Name of the training", "Fetch citations for 12 papers", "Base model", "Epochs",
+                 "Dropout", "Seed"]  # fmt: skip
         assert sorted(order, key=names.index) == order
