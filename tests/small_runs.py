@@ -35,8 +35,8 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 METHODS = tuple(_SETTINGS)
 
 
-def small_corpus(folder: Path, papers: int = PAPERS) -> Path:
-    """Papers with all that any method asks for."""
+def small_corpus(folder: Path, papers: int = PAPERS, **settings: Any) -> Path:
+    """Papers with all that any method asks for; `settings` as in `make_corpus`."""
     chance = random.Random(1)
     given = [
         {
@@ -52,7 +52,7 @@ def small_corpus(folder: Path, papers: int = PAPERS) -> Path:
         for cited in chance.sample(range(papers), 4)
         if cited != citing
     ]
-    return make_corpus(folder, given, citations).folder
+    return make_corpus(folder, given, citations, **settings).folder
 
 
 def small_base(folder: Path) -> Path:

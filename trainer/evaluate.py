@@ -15,6 +15,7 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import AVERAGE, Metric, evaluation_spec
 from trainer.contract.pictures import Picture, read_pictures
 from trainer.contract.report import REPORT, Report, Result, Score, Subject
+from trainer.data.split import may_have_learned
 from trainer.distributed import Ranks
 from trainer.evaluations.averages import average
 from trainer.evaluations.base import Outcome, Task
@@ -143,7 +144,7 @@ def _together(
             progress.done(title, f"failed: {_told(timed)}")
             continue
         book.add(work, timed, seed)
-        progress.done(title)
+        progress.done(title, "; ".join(_caution(work.task, maker.subject)))
     if ranks.main and book.results:
         book.save()
     return failed
@@ -220,6 +221,7 @@ class _Book:
             seconds=timed.seconds,
             scores=(*scores, *_truncated(task, work.made.cost)),
             excluded=outcome.excluded,
+            notes=_caution(task, self._subject),
         )
         self._items[task.name] = dict(outcome.items)
         self._pictures[task.name] = dict(outcome.pictures)
@@ -265,6 +267,18 @@ class _Book:
 
     def save(self) -> None:
         save(self.report, self._folder, self._items, self._pictures)
+
+
+def _caution(task: Task, subject: Subject) -> tuple[str, ...]:
+    """That papers of the task may be among those that the model learned from, where they may."""
+    learned, rule = (str(subject.about.get(f"corpus_{name}", "")) for name in ("sha256", "split"))
+    sha256, split = task.corpus
+    if not (learned and sha256) or learned == sha256 or not may_have_learned(rule, split):
+        return ()
+    return (
+        "measured on papers that the model may have been trained on: it learned from a corpus "
+        f"split {rule}, and these are test papers of one split {split}",
+    )
 
 
 def _bounded(score: Score, metric: Metric) -> Score:

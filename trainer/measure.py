@@ -12,6 +12,7 @@ from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, find_model, read_package
 from trainer.contract.report import Report, Result, Subject
 from trainer.contract.run import Run
+from trainer.data.corpus import Corpus, Split
 from trainer.distributed import Ranks
 from trainer.evaluate import SPEED, evaluate, open_tasks
 from trainer.loop.progress import Reporter, log
@@ -57,6 +58,12 @@ class _Stopped(Exception):
 
 def _measure(run: Run, device: torch.device, reporter: Reporter, wishes: StopWishes) -> None:
     corpus = run.recipe.corpus
+    opened = Corpus.open(corpus, verify=False)
+    if not len(opened.rows(Split.test)):
+        reporter.note(
+            f"The corpus has no test papers (split {opened.split_by}): the model is not measured."
+        )
+        return
     suite = open_suite("local", corpus, SETTINGS).choose(TASKS)
     tasks, absent = open_tasks(suite)
     if absent:

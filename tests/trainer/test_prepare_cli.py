@@ -43,6 +43,21 @@ def test_what_was_read_kept_and_dropped_is_shown(tmp_path: Path, inputs: list[st
     assert Corpus.open(tmp_path / "corpus").papers == 8
 
 
+def test_papers_are_split_as_is_asked_for(tmp_path: Path, inputs: list[str]) -> None:
+    (tmp_path / "mine.txt").write_text("p3\np5\nelsewhere\n")
+    split = ("--split", "all", "--test-ids", str(tmp_path / "mine.txt"))
+    code, shown, told = run(*inputs, *split, "-o", str(tmp_path / "corpus"))
+    assert code == 0
+    assert "6 train, 0 validation, 2 test" in shown
+    assert "elsewhere" in told
+    answer = json.loads(run(*inputs, *split, "-o", str(tmp_path / "again"), "--json")[1])
+    assert answer["split"] == {"train": 6, "validation": 0, "test": 2}
+    assert answer["split_by"].startswith("100/0/0, test named")
+    code, shown, _ = run(*inputs, "--split", "most", "-o", str(tmp_path / "none"), "--json")
+    assert code == 1 and "most" in json.loads(shown)["error"]
+    assert not (tmp_path / "none").exists()
+
+
 def test_an_answer_as_json_is_one_line_and_nothing_else(tmp_path: Path, inputs: list[str]) -> None:
     code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
     assert (code, told) == (0, "")

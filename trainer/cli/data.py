@@ -15,7 +15,7 @@ from rich.table import Table
 
 from trainer.cli.shown import AsJson, AsLines, Shown, answering
 from trainer.contract.catalog import METHODS
-from trainer.contract.holdings import Holdings, findings
+from trainer.contract.holdings import DEFAULT_SPLIT, Holdings, findings
 from trainer.contract.package import find_model
 from trainer.data.watch import Watch
 
@@ -32,6 +32,12 @@ sciread-trainer prepare arxiv-metadata.json pubmed.xml.gz citations.tsv --output
 sciread-trainer prepare metadata.json data.json --output corpora/specter
 
 sciread-trainer prepare library.sqlite3 --collection thesis --output corpora/thesis
+
+All papers to learn from, as in the papers; or all but a test set of one's own:
+
+sciread-trainer prepare library.sqlite3 --split all --output corpora/final
+
+sciread-trainer prepare library.sqlite3 --split 95/5/0 --test-ids mine.txt --output corpora/final
 """  # noqa: E501
 
 _SHOWN = 5  # problems of one file
@@ -63,6 +69,20 @@ OfCollection = Annotated[
 NeedAbstract = Annotated[
     bool, typer.Option("--need-abstract", help="Leave out papers without an abstract.")
 ]
+SplitShares = Annotated[
+    str,
+    typer.Option(
+        "--split",
+        metavar="TRAIN/VALIDATION/TEST",
+        help="Per cent of the papers to learn from, to validate on and to test on; or all: learn "
+        "from all.",
+    ),
+]
+TestIds = Annotated[
+    Path | None,
+    typer.Option(help="A file of ids, one a line: these papers and no others are the test set."),
+]
+ValidationIds = Annotated[Path | None, typer.Option(help="The same for the papers to validate on.")]
 Tokens = Annotated[
     list[str],
     typer.Option(help="Cut all texts into the word pieces of this model already now."),
@@ -77,21 +97,28 @@ def prepare(
     need_abstract: NeedAbstract = False,
     tokens: Tokens = [],  # noqa: B006
     collection: OfCollection = "",
+    split: SplitShares = DEFAULT_SPLIT,
+    test_ids: TestIds = None,
+    validation_ids: ValidationIds = None,
     as_json: AsJson = False,
     progress: AsLines = False,
 ) -> None:
     """Make a corpus, the folder of papers that a training reads, and say what came into it.
 
-    A paper that comes twice is kept once. 85 of 100 papers are to train on, 5 to validate, 10 to
-    test, as a hash of their ids has it: for every method, and in every corpus, alike.
+    A paper that comes twice is kept once. Unless --split says otherwise, 85 of 100 papers are to
+    train on, 5 to validate, 10 to test, as a hash of their ids has it: for every method, and in
+    every corpus, alike. What is learned from all papers cannot be measured on any of them: no
+    validation chooses its weights, and none of the corpus is left to evaluate it by.
     """
     # So late, since numpy and the readers of files take their time.
     from trainer.data.builder import PROBLEMS
     from trainer.data.prepare import prepare as make_corpus
+    from trainer.data.split import SplitRule
     from trainer.data.tokens import TokenCache
 
     with answering(as_json), _Told(as_json, progress) as told:
         tokenizers = [_tokenizer(model) for model in tokens]
+        rule = SplitRule.of(split, validation_ids, test_ids)
         corpus = make_corpus(
             inputs,
             output,
@@ -99,6 +126,7 @@ def prepare(
             collection=collection,
             exclude_venues=_venues(exclude_venues),
             need_abstract=need_abstract,
+            split=rule,
             watch=told,
         )
         for tokenizer in tokenizers:
@@ -186,6 +214,7 @@ def _summary(corpus: Corpus) -> dict[str, Any]:
         "papers": corpus.papers,
         "sha256": corpus.sha256,
         "split": _split(corpus),
+        "split_by": corpus.split_by,
         "venues": len(corpus.venue_names),
         "fields": len(corpus.field_names),
         "labels": len(corpus.label_names),
@@ -207,7 +236,8 @@ def _print(corpus: Corpus) -> None:
     split = ", ".join(f"{count:,} {name}" for name, count in _split(corpus).items())
     bare = int((corpus.abstracts.lengths == 0).sum())
     console.print(
-        f"{split}. {len(corpus.venue_names):,} venues, {len(corpus.field_names):,} fields, "
+        f"{split} (split {corpus.split_by}). {len(corpus.venue_names):,} venues, "
+        f"{len(corpus.field_names):,} fields, "
         f"{len(corpus.label_names):,} labels, {len(corpus.questions):,} questions; "
         f"{bare:,} papers without an abstract.",
         soft_wrap=True,

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from trainer.contract.catalog import MethodSpec, Need
 from trainer.contract.settings import Value
 
+# How a corpus is split unless it is said: per cent to learn from, to validate on, to test on.
+DEFAULT_SPLIT = "85/5/10"
 # Categories that PhysBERT's paper takes as one.
 _MERGED = ("astro-ph", "cond-mat", "hep")
 # With fewer a training runs, and hardly teaches anything: no science, but what trials have shown.

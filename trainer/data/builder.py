@@ -6,7 +6,7 @@ import hashlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -26,13 +26,15 @@ from trainer.data.columns import (
     write_numbers,
     write_texts,
 )
-from trainer.data.corpus import DESCRIPTION, FORMAT, SHARES, Corpus, Split, hash_of, split_of
+from trainer.data.corpus import DESCRIPTION, FORMAT, Corpus, Split, hash_of
 from trainer.data.edges import LONGEST_ID, PIECE, Graph, Lines, lines
 from trainer.data.ids import IdTable
 from trainer.data.names import find
 from trainer.data.record import Record, clean_id, content_id, one_line
+from trainer.data.split import SplitRule
 
 PROBLEMS = "problems.jsonl"
+Tell = Callable[[str, str, str], None]
 _ARRIVING = "arriving"
 _TEXTS = ("ids", "titles", "abstracts", "questions")
 _LISTS = ("fields", "labels")
@@ -133,17 +135,21 @@ class Builder:
         citation_bytes: int = 0,
         exclude_venues: Collection[str] = (),
         need_abstract: bool = False,
+        split: SplitRule | None = None,
         files: Sequence[Mapping[str, Any]] = (),
+        tell: Tell | None = None,
     ) -> Corpus:
         """Sort what has arrived, write the columns and give the folder its name.
 
         `citation_bytes` is roughly how much `citations` hold. `files` is what is to be remembered
         of the inputs. Of a paper in a venue of `exclude_venues`, in any case, nothing is kept,
-        whatever other input has it too.
+        whatever other input has it too. Raises TrainerError where `split` names papers of which
+        there are none; single ones that are not there are told to `tell`: file, entry and why.
         """
+        split = split or SplitRule()
         self._close_arriving()
         winners, row_of = self._choose(exclude_venues, need_abstract)
-        self._write_papers(winners)
+        self._write_papers(winners, split, tell or self.problem)
         self._write_questions(row_of)
         table = IdTable(TextColumn(self._folder, "ids"))
         counts = {
@@ -154,7 +160,7 @@ class Builder:
         self._problems.close()
         if not (self._folder / PROBLEMS).stat().st_size:
             (self._folder / PROBLEMS).unlink()
-        self._describe(len(winners), counts, exclude_venues, files)
+        self._describe(len(winners), counts, exclude_venues, split, files)
         Corpus.open(self._folder, verify=False)
         self._folder.rename(self._output)
         return Corpus.open(self._output, verify=False)
@@ -207,7 +213,7 @@ class Builder:
         row = np.where(kept, np.cumsum(kept) - 1, -1)
         return winners[kept], row[paper]
 
-    def _write_papers(self, winners: NDArray[np.int64]) -> None:
+    def _write_papers(self, winners: NDArray[np.int64], split: SplitRule, tell: Tell) -> None:
         for name in ("ids", "titles", "abstracts"):
             texts = TextColumn(self._arriving, name)
             with TextWriter(self._folder, name) as writer:
@@ -215,9 +221,10 @@ class Builder:
                     writer.add(texts.bytes(arrival))
         years = numbers(self._arriving / "years.int16")[winners]
         write_numbers(self._folder / "years.int16", years)
-        split = map(split_of, TextColumn(self._folder, "ids"))
-        parts = np.fromiter(split, np.uint8, len(winners))
-        write_numbers(self._folder / "split.uint8", parts)
+        ids = TextColumn(self._folder, "ids")
+        write_numbers(self._folder / "split.uint8", split.parts(ids))
+        for part, name in split.unknown(ids):
+            tell(f"papers named for {part.name}", name, "No paper of the corpus has this id.")
         venues = numbers(self._arriving / "venues.int32")[winners]
         write_numbers(self._folder / "venues.int32", self._write_names("venues", venues))
         for name in _LISTS:
@@ -263,9 +270,10 @@ class Builder:
         papers: int,
         graphs: Mapping[str, Any],
         exclude_venues: Collection[str],
+        split: SplitRule,
         files: Sequence[Mapping[str, Any]],
     ) -> None:
-        split = np.bincount(numbers(self._folder / "split.uint8"), minlength=len(Split))
+        parts = np.bincount(numbers(self._folder / "split.uint8"), minlength=len(Split))
         hashes = {
             path.name: {"bytes": path.stat().st_size, "sha256": hash_of(path)}
             for path in sorted(self._folder.iterdir())
@@ -276,9 +284,10 @@ class Builder:
             "papers": papers,
             "sha256": _hash_of_all(hashes),
             "split": {
-                part.name: {"share": share, "papers": int(split[part])}
-                for part, share in zip(Split, SHARES, strict=True)
+                part.name: {"share": share, "papers": int(parts[part])}
+                for part, share in zip(Split, split.shares, strict=True)
             },
+            "split_by": split.described,
             "excluded_venues": sorted(exclude_venues),
             "counts": {
                 "read": self.read,

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
+from trainer.contract.holdings import DEFAULT_SPLIT
 from trainer.data.columns import Csr, TextColumn, numbers
 
 FORMAT = 1
@@ -45,24 +46,28 @@ COLUMNS = frozenset(
 
 
 class Split(enum.IntEnum):
-    """What a paper is there for. It follows from the paper's id alone, for every method alike."""
+    """What a paper is there for. It follows from the paper's id alone, for every method alike,
+    unless the corpus was made otherwise (trainer.data.split)."""
 
     train = 0
     validation = 1
     test = 2
 
 
-# In the order of Split.
+# In the order of Split: DEFAULT_SPLIT.
 SHARES = (0.85, 0.05, 0.10)
 
 
-def split_of(paper_id: str) -> Split:
+def split_of(paper_id: str, shares: tuple[float, float, float] = SHARES) -> Split:
     """By a hash of the id, so that a paper keeps its part whatever other papers there are."""
     digest = hashlib.sha256(paper_id.encode("utf-8", "replace")).digest()
     place = int.from_bytes(digest[:8], "big") / 2**64
-    if place < SHARES[0]:
+    if place < shares[0]:
         return Split.train
-    return Split.validation if place < SHARES[0] + SHARES[1] else Split.test
+    # Without test papers, sums that are rounded must leave none over.
+    if place < shares[0] + shares[1] or not shares[2]:
+        return Split.validation if shares[1] else Split.train
+    return Split.test
 
 
 class Corpus:
@@ -75,13 +80,15 @@ class Corpus:
     the split too (trainer.data.citations.within keeps to a part). `second_hand` lists what the
     cited papers cite and the paper does not, where an input says so itself (SPECTER's counts);
     mostly empty. `questions` are texts that papers answer, `question_papers` int32 their rows.
-    `split` uint8 [papers] holds values of Split. `counts` says what was read, kept and dropped.
+    `split` uint8 [papers] holds values of Split, and `split_by` says how they came about.
+    `counts` says what was read, kept and dropped.
     """
 
     def __init__(self, folder: Path, described: Mapping[str, Any]) -> None:
         self.folder = folder
         self.papers: int = described["papers"]
         self.sha256: str = described["sha256"]
+        self.split_by: str = str(described.get("split_by", DEFAULT_SPLIT))
         self.counts: dict[str, Any] = described["counts"]
         self.excluded_venues: tuple[str, ...] = tuple(described["excluded_venues"])
         self._files: dict[str, dict[str, Any]] = described["files"]

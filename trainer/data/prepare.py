@@ -13,6 +13,7 @@ from trainer.data.edges import PIECE, Lines, TooLongError, lines
 from trainer.data.inputs import Kind, kind_named, kind_of
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 from trainer.data.record import Citations, Problem, Record
+from trainer.data.split import SplitRule
 from trainer.data.watch import Watch
 
 _EVERY = 2_000
@@ -29,10 +30,12 @@ def prepare(
     collection: str = "",
     exclude_venues: Collection[str] = (),
     need_abstract: bool = False,
+    split: SplitRule | None = None,
     watch: Watch | None = None,
 ) -> Corpus:
     """Make a corpus of all papers in the files `inputs` and all `citations` between them.
 
+    `split` says which papers are to learn from, to validate on and to test on; as usual if None.
     A file may be named "kind=path", where its kind is not clear by itself. Of libraries, only the
     papers of the `collection` are taken, if one is named. Raises TrainerError,
     and then leaves nothing behind: for files that are not there or of no known kind, or where
@@ -43,7 +46,7 @@ def prepare(
     found += [(kind_named("citations"), _source(path)) for path in citations]
     try:
         with Builder(output) as builder:
-            return _Preparation(builder, watch).run(found, exclude_venues, need_abstract)
+            return _Preparation(builder, watch).run(found, exclude_venues, need_abstract, split)
     except OSError as error:
         raise TrainerError(
             f"The corpus {output} could not be written: {error.strerror or error}.",
@@ -62,6 +65,7 @@ class _Preparation:
         found: Sequence[tuple[Kind, Source]],
         exclude_venues: Collection[str],
         need_abstract: bool,
+        split: SplitRule | None,
     ) -> Corpus:
         graphs = [(kind, source) for kind, source in found if kind.read is None]
         for kind, source in found:
@@ -75,7 +79,9 @@ class _Preparation:
             citation_bytes=sum(source.unpacked_bytes for _, source in graphs),
             exclude_venues=exclude_venues,
             need_abstract=need_abstract,
+            split=split,
             files=self._files,
+            tell=self._tell,
         )
 
     def _read(self, kind: Kind, source: Source) -> None:

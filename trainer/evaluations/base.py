@@ -138,7 +138,8 @@ class Task:
 
     `evaluation` is a key of the catalogue, `split` says which part of the data this is, and
     `sha256` is that of all data that scores depend on: equal ones may be compared. `unseen` are
-    journals that no training may have learned.
+    journals that no training may have learned. `corpus` is that whose test part this is of, if it
+    is: its sha256, and how it was split.
     """
 
     name: str
@@ -149,6 +150,7 @@ class Task:
     measure: Measure
     queries: Sequence[Paper] = ()
     unseen: frozenset[str] = frozenset()
+    corpus: tuple[str, str] = ("", "")
 
     @property
     def runs(self) -> int:

@@ -34,7 +34,11 @@ def described(
         "base_model": {"weights": begun.base.weights, "space": begun.base.space},
         "settings": dict(recipe.settings),
         "seed": recipe.seed,
-        "corpus": {"papers": corpus.papers, "sha256": corpus.sha256},
+        "corpus": {
+            "papers": corpus.papers,
+            "sha256": corpus.sha256,
+            "split": corpus.split_by,
+        },
         "steps": sum(length_of(stage)[1] for stage in stages),
         "stages": [
             {

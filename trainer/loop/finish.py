@@ -44,7 +44,7 @@ def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:
         cls_tokens=method.reading.cls_tokens,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         trainer=trainer_version(),
-        corpus={"papers": corpus.papers, "sha256": corpus.sha256},
+        corpus={"papers": corpus.papers, "sha256": corpus.sha256, "split": corpus.split_by},
         licence=base.licence,
     )
     metrics = _metrics(run, method.stages[-1], corpus.sha256, best.step)

@@ -77,7 +77,7 @@ class PhysBert:
                 same_paper=settings["mask_same_doc"],
             ),
             Plan.of(settings, together=together),
-            scores,
+            scores if scores.scored else None,
             scores.scored,
         )
 

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from trainer.contract.holdings import DEFAULT_SPLIT
 from trainer.contract.package import Package
 from trainer.contract.report import Subject
 from trainer.contract.run import RECORDS
@@ -189,9 +190,19 @@ def _subject(package: Package, kind: str, found: str, more: Mapping[str, Any]) -
             "licence": package.licence,
             "parameters": sum(_parameters(path) for path in weights),
             "bytes": sum(path.stat().st_size for path in weights),
+            **_corpus(package),
             **more,
         },
     )
+
+
+def _corpus(package: Package) -> dict[str, str]:
+    """What it learned from, where that is known."""
+    sha256 = package.corpus.get("sha256")
+    if not isinstance(sha256, str):
+        return {}
+    split = str(package.corpus.get("split", DEFAULT_SPLIT))
+    return {"corpus_sha256": sha256, "corpus_split": split}
 
 
 def _learned_journals(run: Path) -> set[str]:

@@ -69,7 +69,16 @@ def suite(
     Raises TrainerError where there is no corpus.
     """
     local = Local(Corpus.open(folder), settings)
-    planned = [Planned(name, title, make) for name, (title, make) in local.tasks.items()]
+    if not len(local.corpus.rows(Split.test)) and not (unseen or queries):
+        raise TrainerError(
+            f"The corpus {folder} has no test papers: it was split {local.corpus.split_by}.",
+            "Models can learn from all of it, and be measured on another corpus, or on a test set "
+            "that is named: sciread-trainer prepare ... --test-ids FILE",
+        )
+    planned = [
+        Planned(name, title, partial(local.of_tests, make))
+        for name, (title, make) in local.tasks.items()
+    ]
     if unseen:
         names = _lines(unseen)
         planned += [
@@ -106,6 +115,10 @@ class Local:
             "cited-neighbours": ("Neighbours that are cited", self.cited_neighbours),
             "health": ("Health of the space", self.health),
         }
+
+    def of_tests(self, make: Callable[[], Task]) -> Task:
+        """The task that `make` makes of the test part, with whose it is."""
+        return replace(make(), corpus=(self.corpus.sha256, self.corpus.split_by))
 
     @property
     def unseen(self) -> Mapping[str, tuple[str, Callable[[Collection[str]], Task]]]:
