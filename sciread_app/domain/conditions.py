@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date
 from typing import NamedTuple
 
+from sciread_app.domain.folding import is_ideographic, spellings
 from sciread_app.domain.ranges import days
 
 # Fields that are looked up in the text index, and the columns of it that they mean.
@@ -27,7 +27,6 @@ RANGES = ("year", "rating", "added")
 WHOLE = ("author", "venue")
 TRASH = "trash"
 
-_WORD = re.compile(r"[^\W_]+")
 _AROUND_AUTHOR = 3  # words that may stand between the parts of a name
 
 
@@ -93,22 +92,37 @@ class Term(NamedTuple):
     prefix: bool = False
 
     @property
+    def marked(self) -> str:
+        """As `matching.spans` takes it."""
+        return f"{self.text}*" if self.prefix else self.text
+
+    @property
     def expression(self) -> str:
-        return phrase(f"{self.text}*" if self.prefix else self.text)
+        return phrase(self.marked)
 
 
 def phrase(text: str) -> str:
-    """The FTS5 expression for these words one behind the other."""
+    """The FTS5 expression for these words one behind the other, however they are spelt."""
     star = " *" if text.endswith("*") else ""
-    return f'"{" ".join(_WORD.findall(text))}"{star}'
+    return _any([f'"{" ".join(words)}"{star}' for words in spellings(text)])
 
 
 def _name(text: str) -> str:
     """The parts of a name in any order, close together; a single letter is an initial."""
-    words = _WORD.findall(text)
     last_is_prefix = text.endswith("*")
-    parts = [
-        f'"{word}"' + (" *" if len(word) == 1 or (last_is_prefix and word is words[-1]) else "")
-        for word in words
-    ]
-    return parts[0] if len(parts) == 1 else f"NEAR({' '.join(parts)}, {_AROUND_AUTHOR})"
+    ways = []
+    for words in spellings(text):
+        initials = [len(word) == 1 and not is_ideographic(word) for word in words]
+        if last_is_prefix and initials:
+            initials[-1] = True
+        parts = [
+            f'"{word}"{" *" if begins else ""}'
+            for word, begins in zip(words, initials, strict=True)
+        ]
+        near = f"NEAR({' '.join(parts)}, {_AROUND_AUTHOR})"
+        ways.append(near if len(parts) > 1 else "".join(parts) or '""')
+    return _any(ways)
+
+
+def _any(ways: list[str]) -> str:
+    return ways[0] if len(ways) == 1 else f"({' OR '.join(ways)})"

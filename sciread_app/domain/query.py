@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from typing import NamedTuple
 
-from sciread_app.domain import ranges
+from sciread_app.domain import folding, ranges
 from sciread_app.domain.conditions import CHOICES, RANGES, TEXT_FIELDS, WHOLE, Condition, Term
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.pasted import pasted_identifier
+from sciread_app.domain.stop_words import STOP_WORDS
 from sciread_app.errors import BadQuery
 from sciread_app.language import tr, trn
 
@@ -31,47 +32,45 @@ __all__ = [
 FIELDS = (*TEXT_FIELDS, *RANGES, "cat", "tag", "in", "like", *CHOICES)
 ALIASES = {
     "authors": "author",
-    "journal": "venue",
+    **dict.fromkeys(("journal", "conference", "booktitle", "publication"), "venue"),
     "keywords": "keyword",
     "note": "notes",
-    "category": "cat",
-    "collection": "in",
+    **dict.fromkeys(("category", "categories", "subject"), "cat"),
+    **dict.fromkeys(("collection", "folder"), "in"),
+    **dict.fromkeys(("tags", "label"), "tag"),
+    "stars": "rating",
+    **dict.fromkeys(("date", "published"), "year"),
 }
+# Names of links and identifiers, which are no fields but stand in front of a colon all the same.
+_SCHEMES = ("http", "https", "doi", "arxiv", "pmid", "pmcid", "isbn", "urn")
 # In lower case these may be followed by a space before their value. The others stand like that in
 # titles and pasted text ("Title: a subtitle"), and are left as they are.
 _SPACED = ("author", "venue", "year", "cat", "tag")
 # What may stand before a text that was pasted, and is still a condition.
 _BEFORE_PASTED = (*RANGES, *CHOICES, "author", "venue", "cat", "tag", "in", "like")
 
+_NAMED = "like, named"  # in a part: papers by citation key or identifier
+
 # From here on a text was pasted rather than typed, and nothing in it is an operator.
 PASTED_WORDS = 25
 SHORTEST_PREFIX = 3
 
-_STOP_WORDS = """
-    a about above after again against all also am among an and any are as at be because been
-    before being between both but by can cannot could did do does doing down during each either
-    etc few for from further had has have having he her here hers him his how however i if in into
-    is it its itself just may me might more most must my no nor not of off on once only or other
-    our ours out over own per same shall she should so some such than that the their theirs them
-    then there therefore these they this those through thus to too under until up upon us very via
-    was we were what when where whether which while who whom whose why will with within without
-    would yet you your
-"""
-STOP_WORDS = frozenset(_STOP_WORDS.split())
-
-_WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(
     r"""(?P<minus>(?<!\S)-(?=[^\s\d-]))?
         (?:(?P<field>[A-Za-z]+):(?P<whole>=(?=["\w]))?)?
-        (?:"(?P<quoted>[^"]*)(?P<close>"?)(?P<star>\*)? | (?P<bare>[^\s"()][^\s()]*))?""",
+        (?:"(?P<quoted>[^"]*)"(?P<star>\*)? | (?P<bare>[^\s"()][^\s()]*))?""",
     re.VERBOSE,
 )
 _LED = re.compile(
     rf"""(?:(?:-?(?:{"|".join(_BEFORE_PASTED)}):=?(?:"[^"]*"|[^\s"()]+)|OR)(?:\s+|$))+"""
 )
 _PAPERS = re.compile(r"\d{1,18}(?:,\d{1,18})*")
+_NAME = re.compile(r'[^\s"]+')  # a DOI may hold brackets
+_UNCLOSED = re.compile(r'"\s*([^\s"()]+)')
+_LATER = re.compile(r'\s+(?:"([^"]+)"|([^\s"()]+))')
 _QUOTES = str.maketrans("“”„‟«»", '"' * 6)
 _EXAMPLES = {
+    "like": "like:17 or like:10.1038/nature14539",
     "author": tr('author:curie or author:"van der Berg"'),
     "venue": "venue:nature",
     "cat": "cat:cs.CL",
@@ -88,7 +87,8 @@ class Query:
     `terms` rank by words, each as often as it was said; `meaning` is what the model encodes
     (empty if there is nothing to encode); `conditions` must be met; papers are wanted that are
     near to those in `like` and far from those in `unlike`. With an `identifier` terms and meaning
-    are empty: one paper is meant.
+    are empty: one paper is meant. `like` and `unlike` are numbers of papers; `named_like` and
+    `named_unlike` are citation keys or identifiers, which only a library can look up.
     """
 
     text: str
@@ -99,6 +99,13 @@ class Query:
     pasted: bool = False  # a whole abstract: more meaning than words
     like: tuple[PaperId, ...] = ()
     unlike: tuple[PaperId, ...] = ()
+    named_like: tuple[str, ...] = ()
+    named_unlike: tuple[str, ...] = ()
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The words and phrases that rank, as `matching.spans` takes them."""
+        return tuple(dict.fromkeys(term.marked for term in self.terms))
 
 
 class _Part(NamedTuple):
@@ -117,7 +124,7 @@ def parse(text: str) -> Query:
     rest = text[led.end() :] if led else text
     if found := pasted_identifier(rest):
         return _query(text, _joined(_parts(text[: len(text) - len(rest)])), identifier=found)
-    if rest and not _WORD.search(rest):
+    if rest and not folding.WORD.search(rest):
         raise BadQuery(
             tr("“{text}” holds no letters or digits to look for.", text=_short(rest)),
             tr("Type some words, such as: graph neural networks"),
@@ -137,13 +144,15 @@ def _query(text: str, parts: list[_Part], identifier: Identifier | None = None) 
             dict.fromkeys(
                 Condition(p.field or "text", p.value, p.negated)
                 for p in parts
-                if (p.field or p.negated or p.required) and p.field != "like"
+                if (p.field or p.negated or p.required) and p.field not in ("like", _NAMED)
             )
         ),
         meaning=_meaning(ranking),
         identifier=identifier,
         like=_papers(p for p in parts if not p.negated),
         unlike=_papers(p for p in parts if p.negated),
+        named_like=_named(p for p in parts if not p.negated),
+        named_unlike=_named(p for p in parts if p.negated),
     )
 
 
@@ -158,8 +167,9 @@ def any_of(terms: Iterable[Term]) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """The words of a text as the text index cuts them, in order, in lower case."""
-    return [word.lower() for word in _WORD.findall(unicodedata.normalize("NFC", text))]
+    """The words of a text without TeX, in order, in lower case."""
+    plain = folding.without_markup(unicodedata.normalize("NFC", text))
+    return [word.lower() for word in folding.WORD.findall(plain)]
 
 
 def _tidy(text: str) -> str:
@@ -181,7 +191,9 @@ def _parts(text: str) -> list[_Part | str]:
             parts.append(match["bare"])
         elif match["field"] and _field(match["field"]):
             value, position = _value(match, text)
-            parts += _field_part(match, value)
+            parts += _field_part(match, value, at_end=position == len(text))
+        elif match["field"] and _is_unknown(match):
+            raise _no_field(match)
         else:
             parts += _plain_part(match)
     return parts
@@ -195,24 +207,28 @@ def _field(name: str) -> str:
 
 def _value(match: re.Match[str], text: str) -> tuple[str, int]:
     """What stands behind the colon, and where in `text` it ends."""
-    _closed(match)
-    if match["quoted"] is None and match["bare"] is None and match["field"] in _SPACED:
-        later = re.compile(r'\s+(?:"([^"]+)"|([^\s"()]+))').match(text, match.end())
-        if later is None:
-            raise BadQuery(
-                tr("Nothing stands behind “{text}”.", text=match[0]),
-                tr("For example: {query}", query=_EXAMPLES[_field(match["field"])]),
-            )
-        return later[1] or later[2], later.end()
-    return (match["quoted"] or match["bare"] or "") + (match["star"] or ""), match.end()
+    field, end = _field(match["field"]), match.end()
+    if field == "like" and match["bare"] and (name := _NAME.match(text, match.start("bare"))):
+        return name[0], name.end()
+    if match["quoted"] is None and match["bare"] is None:
+        if opened := _UNCLOSED.match(text, end):
+            return opened[1], opened.end()
+        if field in _SPACED and match["field"].islower() and (later := _LATER.match(text, end)):
+            return later[1] or later[2], later.end()
+    return (match["quoted"] or match["bare"] or "") + (match["star"] or ""), end
 
 
-def _field_part(match: re.Match[str], value: str) -> list[_Part]:
+def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part]:
     field, negated = _field(match["field"]), bool(match["minus"])
     if not value and match["quoted"] is None:  # "Title: a subtitle"
+        if at_end and match["field"].islower():
+            raise BadQuery(
+                tr("Nothing stands behind “{text}”.", text=match[0].strip()),
+                tr("For example: {query}", query=_EXAMPLES.get(field, f"{field}:graph")),
+            )
         return [_Part("", match["field"], negated, False)]
     if field == "like":
-        return _like_part(match, value)
+        return _like_part(match, value.strip())
     if field in _READ_RANGE:
         value = _READ_RANGE[field](match[0].strip(), value)
     elif field in CHOICES:
@@ -242,43 +258,64 @@ def _not_asked_for(field: str, value: str) -> BadQuery:
 
 
 def _like_part(match: re.Match[str], value: str) -> list[_Part]:
-    """Papers by their numbers; "like:minded" is plain text."""
-    if not _PAPERS.fullmatch(value):
-        return _plain_part(match)
-    return [_Part("like", value.replace(",", "\n"), bool(match["minus"]), True)]
+    """Papers by their numbers, or one by its citation key or an identifier."""
+    if not value:
+        raise BadQuery(
+            tr("Nothing stands behind “{text}”.", text=match[0].strip()),
+            tr("For example: {query}", query=_EXAMPLES["like"]),
+        )
+    negated = bool(match["minus"])
+    if _PAPERS.fullmatch(value):
+        return [_Part("like", value.replace(",", "\n"), negated, True)]
+    return [_Part(_NAMED, value, negated, True)]
+
+
+def _is_unknown(match: re.Match[str]) -> bool:
+    """Whether this looks like a field and is none. "ZnO:Al" and "https://..." are words."""
+    name, value = match["field"], match["quoted"] or match["bare"] or ""
+    return (
+        len(name) > 1
+        and name.islower()
+        and name not in _SCHEMES
+        and bool(folding.WORD.match(value))
+    )
+
+
+def _no_field(match: re.Match[str]) -> BadQuery:
+    words = " ".join(words_in(match[0]))
+    return BadQuery(
+        tr("There is no field “{name}”.", name=match["field"]),
+        tr(
+            'The fields are {fields}. To search for the words, write "{words}".',
+            fields=", ".join(FIELDS[1:]),
+            words=words,
+        ),
+    )
 
 
 def _plain_part(match: re.Match[str]) -> list[_Part]:
-    _closed(match)
     if match["quoted"] is None:
         value = f"{match['field'] or ''}{':' if match['field'] else ''}{match['bare'] or ''}"
-        if not _WORD.search(value):
+        if not folding.WORD.search(value):
             return []
         if value.endswith("*"):
             # "A* search" is about an algorithm, not about everything that begins with an a.
-            short = len(_WORD.findall(value)[-1]) < SHORTEST_PREFIX
+            short = len(words_in(value)[-1]) < SHORTEST_PREFIX
             value = value.rstrip("*") if short else _words(value, value)
         return [_Part("", value, bool(match["minus"]), False)]
     words = [_Part("", match["field"], False, False)] if match["field"] else []
-    if not _WORD.search(match["quoted"]):
+    if not folding.WORD.search(match["quoted"]):
         return words
     value = _words(match[0], match["quoted"] + (match["star"] or ""))
     return [*words, _Part("text", value, bool(match["minus"]), True)]
 
 
-def _closed(match: re.Match[str]) -> None:
-    if match["quoted"] is not None and not match["close"]:
-        words = _short(match["quoted"].strip()) or tr("exact words")
-        raise BadQuery(
-            tr("The quotation mark in “{text}” is never closed.", text=_short(match[0])),
-            tr('Write "{words}", or leave the mark out.', words=words),
-        )
-
-
 def _words(part: str, value: str) -> str:
     """The words of a value with one blank between them, and its star."""
-    found = _WORD.findall(value)
+    found = folding.WORD.findall(folding.without_markup(value))
     star = value.rstrip().endswith("*")
+    if star and found and folding.is_ideographic(found[-1]):
+        star = False  # each part of such a word is found anyway
     if not found:
         raise BadQuery(
             tr("“{text}” holds no letters or digits to look for.", text=_short(part)),
@@ -340,7 +377,8 @@ def _terms(parts: list[_Part]) -> tuple[Term, ...]:
             if part.required and part.field == "text":
                 terms.append(Term(" ".join(words), prefix))
                 continue
-            terms += [Term(word) for word in (words[:-1] if prefix else words)]
+            found = folding.terms(text)
+            terms += [Term(word.lower()) for word in (found[:-1] if prefix else found)]
             if prefix:
                 terms.append(Term(words[-1], True))
     telling = tuple(term for term in terms if term.prefix or term.text not in STOP_WORDS)
@@ -357,6 +395,10 @@ def _meaning(parts: list[_Part]) -> str:
 def _papers(parts: Iterable[_Part]) -> tuple[PaperId, ...]:
     numbers = [value for p in parts if p.field == "like" for value in p.value.split("\n")]
     return tuple(dict.fromkeys(PaperId(int(number)) for number in numbers))
+
+
+def _named(parts: Iterable[_Part]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(p.value for p in parts if p.field == _NAMED))
 
 
 def _short(text: str, limit: int = 60) -> str:

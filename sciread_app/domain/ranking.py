@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.domain.folding import spellings
 from sciread_app.domain.query import Term, any_of
 
 Scores = NDArray[np.float64]
@@ -90,4 +91,7 @@ def telling_words(
 def _count(term: Term, held_by: Mapping[str, int]) -> int:
     if term.prefix:
         return 0  # not known, but whoever types a star means it
-    return min((held_by.get(word, 0) for word in term.text.split()), default=0)
+    return sum(
+        min((held_by.get(word.lower(), 0) for word in way), default=0)
+        for way in spellings(term.text)
+    )

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.domain.matching import Span, distinct, spans
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.sentences import sentences
 from sciread_app.errors import EncoderFailed
-from sciread_app.storage.highlights import Span, highlights
 from sciread_app.storage.library import Library
 
 # Similarities of each sentence to the query, given texts.
@@ -20,8 +20,8 @@ Nearness = Callable[[Sequence[str]], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why a paper was found. `words` are those of its title and abstract that the query names, as
-    they stand there but in lower case; the spans are where. `sentence` is a part of the abstract,
+    """Why a paper was found. `words` are those of its title and abstract that the query names, each
+    once, as they stand there but in lower case; the spans are where. `sentence` is a part of the abstract,
     empty if there is none."""
 
     words: tuple[str, ...] = ()
@@ -31,14 +31,15 @@ class Why:
 
 
 def reasons(
-    library: Library, expression: str, nearness: Nearness | None, ids: Sequence[PaperId]
+    library: Library, sought: Sequence[str], nearness: Nearness | None, ids: Sequence[PaperId]
 ) -> dict[PaperId, Why]:
-    """Why each paper fits an FTS5 expression, and a query that `nearness` measures sentences by.
+    """Why each paper fits what is `sought` (see `spans`), and a query that `nearness` measures
+    sentences by.
 
     Without `nearness`, or when the model fails, the best sentence is the one with most words.
     """
     texts = library.texts(ids)
-    marked = highlights(expression, [part for text in texts for part in text])
+    marked = [spans(part, sought) for text in texts for part in text]
     best = _by_meaning(texts, nearness) if nearness else None
     return {
         paper: _why(title, abstract, marked[2 * n], marked[2 * n + 1], best[n] if best else None)
@@ -53,7 +54,7 @@ def _why(
     words += [abstract[a:b].lower() for a, b in in_abstract]
     if sentence is None:
         sentence = _by_words(abstract, in_abstract)
-    return Why(tuple(dict.fromkeys(words)), sentence, tuple(in_title), tuple(in_abstract))
+    return Why(tuple(distinct(words)), sentence, tuple(in_title), tuple(in_abstract))
 
 
 def _by_words(abstract: str, spans: list[Span]) -> str:

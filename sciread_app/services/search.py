@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sciread_app.domain.folding import spellings
 from sciread_app.domain.fragments import likes
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
@@ -122,7 +123,7 @@ class Search:
             return similarities
 
         nearness_or_none = nearness if vector is not None else None
-        return reasons(self._library, any_of(dict.fromkeys(query.terms)), nearness_or_none, ids)
+        return reasons(self._library, query.sought, nearness_or_none, ids)
 
     def _named(self, query: Query) -> Results:
         assert query.identifier
@@ -272,7 +273,7 @@ class Search:
             at_most *= papers / max(len(allowed), 1)
         if limit > _BY_WORDS:
             at_most = math.inf  # whoever wants thousands wants all, and waits for them
-        words = [word for term in terms for word in term.text.split()]
+        words = [word.lower() for term in terms for way in spellings(term.text) for word in way]
         expression = telling_words(terms, self._held(words), papers, at_most)
         found = self._library.by_words(expression, max(_BY_WORDS, limit), conditions)
         return _Leg.of((id for id, _ in found), (score for _, score in found))

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, exc
 
+from sciread_app.domain.folding import fold
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage import copies
@@ -144,6 +145,7 @@ def in_use(path: Path) -> bool:
 
 
 def _configure(connection: Any, _: object) -> None:
+    connection.create_function("fold", 1, _fold, deterministic=True)
     connection.isolation_level = None  # transactions begin where Database says so
     # busy_timeout first: switching to WAL can itself find the file locked.
     for pragma in (
@@ -156,6 +158,10 @@ def _configure(connection: Any, _: object) -> None:
         f"cache_size = {_CACHE}",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _fold(text: str | None) -> str | None:
+    return text and fold(text)
 
 
 def _explained(error: Exception, path: Path) -> Exception:

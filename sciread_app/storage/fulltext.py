@@ -32,17 +32,19 @@ _FEW = 1_000
 _LIVE = "+rowid NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
+# fold: domain/folding.py, which every connection of ours knows.
 _VIEW = """
 CREATE VIEW searchable AS SELECT
-    id, title, abstract,
-    (SELECT group_concat(given || ' ' || particle || ' ' || family || ' ' || suffix, '; ')
-        FROM authors WHERE paper = papers.id) AS authors,
-    venue,
-    keywords || char(10) || coalesce(
-        (SELECT group_concat(field, char(10)) FROM fields WHERE paper = papers.id), '') AS keywords,
-    (SELECT group_concat(text, char(10)) FROM notes WHERE paper = papers.id) AS notes,
-    (SELECT group_concat(text, char(10)) FROM bodies WHERE sha256 IN
-        (SELECT sha256 FROM attachments WHERE paper = papers.id)) AS body
+    id, fold(title) AS title, fold(abstract) AS abstract,
+    fold((SELECT group_concat(given || ' ' || particle || ' ' || family || ' ' || suffix, '; ')
+        FROM authors WHERE paper = papers.id)) AS authors,
+    fold(venue) AS venue,
+    fold(keywords || char(10) || coalesce(
+        (SELECT group_concat(field, char(10)) FROM fields WHERE paper = papers.id), ''))
+        AS keywords,
+    fold((SELECT group_concat(text, char(10)) FROM notes WHERE paper = papers.id)) AS notes,
+    fold((SELECT group_concat(text, char(10)) FROM bodies WHERE sha256 IN
+        (SELECT sha256 FROM attachments WHERE paper = papers.id))) AS body
 FROM papers
 """
 
@@ -65,6 +67,13 @@ def include_trash(db: Connection) -> None:
         f"INSERT INTO fulltext (rowid, {_COLUMNS}) SELECT id, {_COLUMNS} FROM searchable "
         "WHERE id IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
     )
+
+
+def renew(db: Connection) -> None:
+    """Bring an index from before 0006, which did not fold, to what it is now."""
+    db.exec_driver_sql("DROP VIEW searchable")
+    db.exec_driver_sql(_VIEW)
+    rebuild(db)
 
 
 def index(db: Connection, ids: Sequence[int]) -> None:

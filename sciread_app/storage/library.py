@@ -162,6 +162,8 @@ class Library:
         self, expression: str, limit: int, wanted: Sequence[Condition] = ()
     ) -> list[tuple[PaperId, float]]:
         """The papers that best match an FTS5 expression: BM25, columns weighted, best first."""
+        if not expression:
+            return []
         with self._db.reading() as db:
             found = fulltext.search(db, expression, limit, conditions.selections(wanted))
         return [(PaperId(id), score) for id, score in found]

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from sciread_app.domain.matching import distinct, spans
 from sciread_app.domain.paper import Author
 from sciread_app.domain.sentences import sentences
 from sciread_app.language import tr, trn
-from sciread_app.ui.marks import spans, stem
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Card, Evidence, Moved
@@ -133,11 +133,8 @@ def percent(percentile: float) -> str:
 
 
 def shared_words(text: str, words: Sequence[str]) -> list[str]:
-    """The words of `text` that were searched for, as they first stand there but in lower case."""
-    found: dict[str, str] = {}
-    for start, end in spans(text, words):
-        found.setdefault(stem(text[start:end]), text[start:end].lower())
-    return list(found.values())
+    """The words of `text` that were searched for, as they stand there but in lower case."""
+    return distinct(text[start:end].lower() for start, end in spans(text, words))
 
 
 def telling_part(abstract: str, words: Sequence[str]) -> str:

@@ -7,13 +7,13 @@ from html import escape
 from itertools import pairwise
 from urllib.parse import quote
 
+from sciread_app.domain.matching import spans
 from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.language import tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of, links
-from sciread_app.ui.marks import spans
 from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Details, Evidence, Listing
@@ -142,7 +142,7 @@ def _abstract(details: Details, listing: Listing, theme: Theme, points: float) -
         said = tr("None")
         none = f'<span style="color:{theme.faint}">{said}</span>'
         return _section(tr("Abstract"), none, theme, points)
-    words = details.words or listing.words
+    words = listing.words or details.words  # as on the card
     sentence = readable(details.sentence)
     paragraphs = [
         f'<p{direction(readable(part))} style="line-height:145%;margin:0 0 8px 0">'

@@ -20,6 +20,6 @@ def listing_of(found: Results, note: str = "") -> Listing:
             hit.paper: Evidence(hit.text_rank, hit.meaning_rank, hit.similarity, hit.percentile)
             for hit in ((*found.hits, *found.further) if ranked else ())
         },
-        words=tuple(term.text for term in found.query.terms),
+        words=found.query.sought,
         note=note or found.note,
     )

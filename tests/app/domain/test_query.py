@@ -1,5 +1,6 @@
 import sqlite3
 import unicodedata
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -106,6 +107,13 @@ def test_a_star_behind_one_or_two_letters_is_a_name():
         ("title:graph*", "title", "graph*"),
         ("venue:nature", "venue", "nature"),
         ("journal:nature", "venue", "nature"),
+        ("journal: nature", "venue", "nature"),
+        ("conference:neurips", "venue", "neurips"),
+        ("tags:urgent", "tag", "urgent"),
+        ("folder:thesis", "in", "thesis"),
+        ("category:cs.CL", "cat", "cs.CL"),
+        ("stars:4..", "rating", "4..5"),
+        ("date:2015", "year", "2015..2015"),
         ("abstract:entropy", "abstract", "entropy"),
         ("cat:cs.CL", "cat", "cs.CL"),
         ("cat:cs.*", "cat", "cs.*"),
@@ -156,7 +164,11 @@ def test_words_of_the_title_or_the_abstract_also_rank():
 
 
 @pytest.mark.parametrize(
-    "text", ["10:30", "Re: x", "Attention: all you need", "Title: a story", "Train a CAT: how"]
+    "text",
+    [
+        *("10:30", "Re: x", "Attention: all you need", "Title: a story", "Train a CAT: how"),
+        *("ZnO:Al films", "see https://example.org/x today", "a: b"),
+    ],
 )
 def test_other_colons_are_plain_text(text):
     assert parse(text).conditions == ()
@@ -173,7 +185,19 @@ def test_papers_can_be_named_as_examples_and_counterexamples():
     query = parse("like:17,23 -like:5 graph minors like:17")
     assert (query.like, query.unlike) == ((17, 23), (5,))
     assert (query.conditions, query.meaning) == ((), "graph minors")
-    assert parse("something like:minded").like == ()
+
+
+def test_examples_can_be_named_by_citation_key_or_identifier():
+    query = parse("like:vaswani2017attention -like:10.1016/0370-2693(88)91418-2 graphs")
+    assert query.named_like == ("vaswani2017attention",)
+    assert query.named_unlike == ("10.1016/0370-2693(88)91418-2",)
+    assert (query.conditions, query.meaning) == ((), "graphs")
+
+
+def test_a_quotation_mark_that_is_never_closed_quotes_nothing():
+    assert parse('about "deep lear') == replace(parse("about deep lear"), text='about "deep lear')
+    assert conditions('author:"curie') == [("author", "curie", False)]
+    assert conditions('"deep learning" "of') == [("text", "deep learning", False)]
 
 
 def test_conditions_before_a_pasted_abstract_or_identifier_stay_conditions():
@@ -226,7 +250,11 @@ def test_or_at_an_end_is_not_yet_finished():
         ('tag:""', 'tag:""', "tag:"),
         ("author:??", "author:??", "author:curie"),
         ("title:a*", "title:a*", "photo*"),
-        ('about "deep lear', '"deep lear', '"deep lear"'),
+        ("foo:bar", "foo", "author"),
+        ('foo:"two words"', "foo", '"foo two words"'),
+        ("title:", "title:", "title:graph"),
+        ("deep journal:", "journal:", "venue:nature"),
+        ("like:", "like:", "like:17"),
         ("???", "???", "graph neural networks"),
         ("cat:cs.CL OR author:smith", "cat:cs.CL OR author:smith", "one field"),
         ("year:2015 OR year:2017", "year:2015..2015", "one field"),

@@ -88,3 +88,26 @@ def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path, mon
     library.untrash([1])
     assert [id for id, _ in library.by_words("bees", 5)] == [1] and library.text_index_fits()
     library.close()
+
+
+def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path, monkeypatch):
+    path = tmp_path / "library.sqlite3"
+    monkeypatch.setattr(database, "HEAD", 5)
+    library = Library(path)
+    library.put([paper("Müller on CO$_2$")])
+    library.close()
+    with closing(sqlite3.connect(path)) as db, db:
+        view = db.execute("SELECT sql FROM sqlite_master WHERE name = 'searchable'").fetchone()[0]
+        db.execute("DROP VIEW searchable")
+        db.execute(view.replace("fold(", "("))
+        db.execute("INSERT INTO fulltext (fulltext) VALUES ('rebuild')")
+        found = "SELECT count(*) FROM fulltext WHERE fulltext MATCH 'co2'"
+        assert db.execute(found).fetchone() == (0,)
+    monkeypatch.undo()
+    library = Library(path)
+    for word in ("mueller", "co2"):
+        assert [id for id, _ in library.by_words(word, 5)] == [1]
+    assert library.text_index_fits()
+    library.edit(1, title="Bees")
+    assert library.by_words("mueller", 5) == [] and library.text_index_fits()
+    library.close()
