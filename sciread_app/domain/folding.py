@@ -41,14 +41,11 @@ _UMLAUTS = "".join(_SPELT_OUT)
 _SPELT = re.compile(f"[{_UMLAUTS}]")
 _AROUND = 2  # words on each side that are stored with a word spelt out, so that phrases are found
 
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρστυφχψω",
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
-        "sigma tau upsilon phi chi psi omega".split(),
-        strict=True,
-    )
-)
+_GREEK_NAMES = """
+    α alpha β beta γ gamma δ delta ε epsilon ζ zeta η eta θ theta ι iota κ kappa λ lambda μ mu ν nu
+    ξ xi ο omicron π pi ρ rho σ sigma τ tau υ upsilon φ phi χ chi ψ psi ω omega
+"""
+_GREEK = dict(zip(_GREEK_NAMES.split()[::2], _GREEK_NAMES.split()[1::2], strict=True))
 _GREEK |= {letter.upper(): name for letter, name in _GREEK.items()} | {"µ": "mu", "ϕ": "phi"}
 _ACCENTS = dict(zip("\"'`^~=.uvHckr", "\u0308\u0301\u0300\u0302\u0303\u0304\u0307\u0306\u030c"
                     "\u030b\u0327\u0328\u030a", strict=True))  # fmt: skip

@@ -7,6 +7,7 @@ which a test compares it with; other implementations differ in some words (topol
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 
 _LONGEST = 64  # bytes; longer tokens are left as they are, as are those of one or two
 
@@ -49,8 +50,9 @@ def stem(word: str) -> str:
 
 def _plural(word: str) -> str:
     if word.endswith("es"):
-        short = (word.endswith("sses") and len(word) > 4) or (word.endswith("ies") and len(word) > 3)
-        return word[:-2] if short else word[:-1]
+        if word.endswith(("sses", "ies")) and word not in ("sses", "ies"):
+            return word[:-2]
+        return word[:-1]
     return word[:-1] if word.endswith("s") and word[-2] != "s" else word
 
 
@@ -102,7 +104,7 @@ def _consonants(word: str) -> list[bool]:
 def _measure(word: str) -> int:
     """How many times a consonant follows a vowel."""
     kinds = _consonants(word)
-    return sum(not one and two for one, two in zip(kinds, kinds[1:], strict=False))
+    return sum(not one and two for one, two in pairwise(kinds))
 
 
 def _has_vowel(word: str) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sciread_app.domain import folding, ranges
 from sciread_app.domain.conditions import CHOICES, RANGES, TEXT_FIELDS, WHOLE, Condition, Term
+from sciread_app.domain.fields import EXAMPLES, field_named, is_unknown, no_field
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.domain.pasted import pasted_identifier
 from sciread_app.domain.stop_words import STOP_WORDS
@@ -29,20 +30,6 @@ __all__ = [
     "words_in",
 ]
 
-FIELDS = (*TEXT_FIELDS, *RANGES, "cat", "tag", "in", "like", *CHOICES)
-ALIASES = {
-    "authors": "author",
-    **dict.fromkeys(("journal", "conference", "booktitle", "publication"), "venue"),
-    "keywords": "keyword",
-    "note": "notes",
-    **dict.fromkeys(("category", "categories", "subject"), "cat"),
-    **dict.fromkeys(("collection", "folder"), "in"),
-    **dict.fromkeys(("tags", "label"), "tag"),
-    "stars": "rating",
-    **dict.fromkeys(("date", "published"), "year"),
-}
-# Names of links and identifiers, which are no fields but stand in front of a colon all the same.
-_SCHEMES = ("http", "https", "doi", "arxiv", "pmid", "pmcid", "isbn", "urn")
 # In lower case these may be followed by a space before their value. The others stand like that in
 # titles and pasted text ("Title: a subtitle"), and are left as they are.
 _SPACED = ("author", "venue", "year", "cat", "tag")
@@ -69,15 +56,6 @@ _NAME = re.compile(r'[^\s"]+')  # a DOI may hold brackets
 _UNCLOSED = re.compile(r'"\s*([^\s"()]+)')
 _LATER = re.compile(r'\s+(?:"([^"]+)"|([^\s"()]+))')
 _QUOTES = str.maketrans("“”„‟«»", '"' * 6)
-_EXAMPLES = {
-    "like": "like:17 or like:10.1038/nature14539",
-    "author": tr('author:curie or author:"van der Berg"'),
-    "venue": "venue:nature",
-    "cat": "cat:cs.CL",
-    "tag": 'tag:"to read"',
-    "in": "in:thesis/methods",
-    **ranges.EXAMPLES,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +167,19 @@ def _parts(text: str) -> list[_Part | str]:
         position = match.end()
         if match["bare"] in ("AND", "OR", "NOT") and not match["field"] and not match["minus"]:
             parts.append(match["bare"])
-        elif match["field"] and _field(match["field"]):
+        elif match["field"] and field_named(match["field"]):
             value, position = _value(match, text)
             parts += _field_part(match, value, at_end=position == len(text))
-        elif match["field"] and _is_unknown(match):
-            raise _no_field(match)
+        elif match["field"] and is_unknown(match["field"], match["quoted"] or match["bare"] or ""):
+            raise no_field(match["field"], words_in(match[0]))
         else:
             parts += _plain_part(match)
     return parts
 
 
-def _field(name: str) -> str:
-    """The field of this name, or an empty string: "10:30" and "Re: x" are plain words."""
-    name = ALIASES.get(name.lower(), name.lower())
-    return name if name in FIELDS and name != "text" else ""
-
-
 def _value(match: re.Match[str], text: str) -> tuple[str, int]:
     """What stands behind the colon, and where in `text` it ends."""
-    field, end = _field(match["field"]), match.end()
+    field, end = field_named(match["field"]), match.end()
     if field == "like" and match["bare"] and (name := _NAME.match(text, match.start("bare"))):
         return name[0], name.end()
     if match["quoted"] is None and match["bare"] is None:
@@ -219,12 +191,12 @@ def _value(match: re.Match[str], text: str) -> tuple[str, int]:
 
 
 def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part]:
-    field, negated = _field(match["field"]), bool(match["minus"])
+    field, negated = field_named(match["field"]), bool(match["minus"])
     if not value and match["quoted"] is None:  # "Title: a subtitle"
         if at_end and match["field"].islower():
             raise BadQuery(
                 tr("Nothing stands behind “{text}”.", text=match[0].strip()),
-                tr("For example: {query}", query=_EXAMPLES.get(field, f"{field}:graph")),
+                tr("For example: {query}", query=EXAMPLES.get(field, f"{field}:graph")),
             )
         return [_Part("", match["field"], negated, False)]
     if field == "like":
@@ -243,7 +215,7 @@ def _field_part(match: re.Match[str], value: str, *, at_end: bool) -> list[_Part
     elif not value.strip():
         raise BadQuery(
             tr("Nothing stands in “{text}”.", text=match[0]),
-            tr("For example: {query}", query=_EXAMPLES[field]),
+            tr("For example: {query}", query=EXAMPLES[field]),
         )
     return [_Part(field, value.strip(), negated, True)]
 
@@ -262,35 +234,12 @@ def _like_part(match: re.Match[str], value: str) -> list[_Part]:
     if not value:
         raise BadQuery(
             tr("Nothing stands behind “{text}”.", text=match[0].strip()),
-            tr("For example: {query}", query=_EXAMPLES["like"]),
+            tr("For example: {query}", query=EXAMPLES["like"]),
         )
     negated = bool(match["minus"])
     if _PAPERS.fullmatch(value):
         return [_Part("like", value.replace(",", "\n"), negated, True)]
     return [_Part(_NAMED, value, negated, True)]
-
-
-def _is_unknown(match: re.Match[str]) -> bool:
-    """Whether this looks like a field and is none. "ZnO:Al" and "https://..." are words."""
-    name, value = match["field"], match["quoted"] or match["bare"] or ""
-    return (
-        len(name) > 1
-        and name.islower()
-        and name not in _SCHEMES
-        and bool(folding.WORD.match(value))
-    )
-
-
-def _no_field(match: re.Match[str]) -> BadQuery:
-    words = " ".join(words_in(match[0]))
-    return BadQuery(
-        tr("There is no field “{name}”.", name=match["field"]),
-        tr(
-            'The fields are {fields}. To search for the words, write "{words}".',
-            fields=", ".join(FIELDS[1:]),
-            words=words,
-        ),
-    )
 
 
 def _plain_part(match: re.Match[str]) -> list[_Part]:

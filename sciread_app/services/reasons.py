@@ -21,8 +21,8 @@ Nearness = Callable[[Sequence[str]], NDArray[np.float32]]
 @dataclass(frozen=True, slots=True)
 class Why:
     """Why a paper was found. `words` are those of its title and abstract that the query names, each
-    once, as they stand there but in lower case; the spans are where. `sentence` is a part of the abstract,
-    empty if there is none."""
+    once, as they stand there but in lower case; the spans are where. `sentence` is a part of the
+    abstract, empty if there is none."""
 
     words: tuple[str, ...] = ()
     sentence: str = ""

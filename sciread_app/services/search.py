@@ -13,7 +13,7 @@ from sciread_app.domain.folding import spellings
 from sciread_app.domain.fragments import likes
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import Condition, Query, Term, any_of, parse, terms_of
+from sciread_app.domain.query import Condition, Query, Term, parse, terms_of
 from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr

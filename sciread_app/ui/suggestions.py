@@ -10,8 +10,8 @@ from PySide6.QtCore import QModelIndex, QObject, QStringListModel, Signal
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView
 
 from sciread_app.domain.facets import Count
+from sciread_app.domain.fields import ALIASES
 from sciread_app.domain.fragments import fragment
-from sciread_app.domain.query import ALIASES
 from sciread_app.language import tr
 from sciread_app.ui.theme import styled
 

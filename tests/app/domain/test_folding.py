@@ -146,6 +146,4 @@ def test_every_text_can_be_taken_apart(text):
 @given(anything)
 def test_what_is_folded_holds_each_word_of_the_text(text):
     folded = fold(text)
-    assert all(
-        word in folded for token in tokens(text) for word in spellings(token.text)[0]
-    )
+    assert all(word in folded for token in tokens(text) for word in spellings(token.text)[0])
