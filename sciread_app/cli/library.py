@@ -14,13 +14,13 @@ from rich.markup import escape
 from sciread_app.cli import views
 from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, opened, verb
 from sciread_app.console import Console
-from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
-from sciread_app.errors import LibraryError
+from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.language import tr
 from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
+from sciread_app.services.naming import paper_named
 from sciread_app.services.search import Mode
 from sciread_app.workspace import Workspace
 
@@ -218,6 +218,12 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     """All papers that hold every word of a query and meet its conditions, in order of arrival, so
     that the same papers make the same file."""
     query, library = parse(text), workspace.library
+    if query.has_examples or query.unlike or query.named_unlike:
+        raise BadQuery(
+            "“like:” ranks papers and says of none that it is meant.",
+            "Export what you choose of `sciread find`, or of its --json: tag it, then export "
+            "`tag:NAME`.",
+        )
     if query.identifier:
         return list(library.with_identifier(query.identifier))
     if not query.terms:
@@ -232,13 +238,8 @@ def resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:
 
 
 def _resolve_one(workspace: Workspace, name: str) -> PaperId:
-    library = workspace.library
-    if name.isdecimal() and library.get([int(name)]):
-        return PaperId(int(name))
-    meant = parse(name).identifier if ":" in name or "/" in name or "." in name else None
-    for wanted in (meant, identifier("citekey", name), identifier("pmid", name)):
-        if wanted and (found := library.with_identifier(wanted)):
-            return found[0]
+    if found := paper_named(workspace.library, name):
+        return found
     raise LibraryError(
         f"There is no paper {name} in the library.",
         "Give a number as `sciread find` shows it, a DOI, an arXiv id, a PMID or a citekey.",

@@ -81,6 +81,10 @@ class Query:
     named_unlike: tuple[str, ...] = ()
 
     @property
+    def has_examples(self) -> bool:
+        return bool(self.like or self.named_like)
+
+    @property
     def sought(self) -> tuple[str, ...]:
         """The words and phrases that rank, as `matching.spans` takes them."""
         return tuple(dict.fromkeys(term.marked for term in self.terms))

@@ -17,6 +17,7 @@ from sciread_app.domain.query import Condition, Query, Term, parse, terms_of
 from sciread_app.domain.ranking import fuse, rocchio, telling_words
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr
+from sciread_app.services.naming import unknown_names, with_examples
 from sciread_app.services.reasons import Why, reasons
 from sciread_app.services.results import Hit, Mode, Results
 from sciread_app.services.space import Space
@@ -85,7 +86,13 @@ class Search:
         and EncoderFailed if only meaning was asked for and cannot be had.
         """
         task = task or Task()
-        query = parse(text)
+        query = with_examples(self._library, parse(text))
+        results = self._answered(query, limit, mode, order, task)
+        if missing := unknown_names(self._library, query.conditions):
+            return replace(results, note=f"{missing} {results.note}".strip())
+        return results
+
+    def _answered(self, query: Query, limit: int, mode: Mode, order: Order, task: Task) -> Results:
         if query.identifier:
             return self._named(query)
         if any(one.of_trash and not one.negated for one in query.conditions):

@@ -224,7 +224,7 @@ class WorkspaceDesk:
         asked = parse(query)
         note = "" if mode is Mode.text or not asked.terms else self._why_by_words()
         by = SearchMode.text if note else SearchMode(mode.value)
-        if note or not (asked.terms or asked.like):
+        if note or not (asked.terms or asked.has_examples):
             yield _Asking(self._by_words, "", query, by, note)
             return
         with self._answering.use() as now:

@@ -66,7 +66,7 @@ class Request:
             query = parse(self.query)
         except BadQuery:
             return True
-        return bool(query.terms or query.like or query.identifier)
+        return bool(query.terms or query.has_examples or query.identifier)
 
     @property
     def of_trash(self) -> bool:

@@ -381,3 +381,38 @@ def test_conditions_that_leave_nearly_all_papers_find_as_many_as_any(library, sp
     assert len(hits) == 200
     hits = search.find("vehicle -wheel", mode=Mode.meaning, limit=500).hits
     assert len(hits) == 306
+
+
+def test_examples_are_named_by_number_citation_key_or_identifier(library, model, tmp_path):
+    first, *_ = library.put(
+        [
+            paper("A car", doi="10.1016/0370-2693(88)91418-2", citekey="ford1908car"),
+            paper("An automobile in town"),
+            paper("A cat"),
+        ]
+    ).ids
+    space = Space(library, model, tmp_path)
+    space.catch_up()
+    search = Search(library, space)
+    by_number = search.find(f"like:{first}").hits
+    assert by_number
+    for name in ("ford1908car", "10.1016/0370-2693(88)91418-2", "doi:10.1016/0370-2693(88)91418-2"):
+        assert search.find(f"like:{name}").hits == by_number
+
+
+@pytest.mark.parametrize("name", ["99999", "nobody2020", "10.1000/none", "99999999999999999999"])
+@pytest.mark.parametrize("query", ["like:{}", "-like:{}", "cars like:{}"])
+def test_an_example_that_is_not_in_the_library_is_said(search, papers, name, query):
+    with pytest.raises(BadQuery) as bad:
+        search.find(query.format(name))
+    assert name in str(bad.value) and bad.value.hint
+
+
+def test_a_tag_or_collection_that_does_not_exist_is_said(search, papers, library):
+    library.shelves.tag([papers["A car for everyone"]], 'to "read"')
+    library.shelves.collect([papers["A car for everyone"]], "thesis/methods")
+    for query in ('tag:"To Read"', "in:thesis", "in:Thesis/methods/", "in:trash"):
+        assert search.find(query).note == ""
+    assert "tag “urgent”" in search.find("tag:urgent").note
+    assert "collection “thesis/results”" in search.find("cars in:thesis/results").note
+    assert "collection “none”" in search.find("-in:none").note
