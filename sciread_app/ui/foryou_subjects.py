@@ -53,8 +53,11 @@ class SubjectList(QListWidget):
         self.setItemDelegate(SubjectDelegate(appearance, self))
         self.currentItemChanged.connect(self._choose)
         self.itemActivated.connect(lambda _: self.entered_list.emit())
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
         self._counts: dict[str, int] = {}
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     def show_subjects(self, subjects: Sequence[Subject]) -> None:
         """The one that was chosen stays chosen, if it is still there."""

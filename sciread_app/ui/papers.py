@@ -34,7 +34,7 @@ from sciread_app.language import tr
 from sciread_app.ui.card_marks import authors, spoken_marks, spoken_move
 from sciread_app.ui.cards import CardDelegate
 from sciread_app.ui.jobs import Jobs, Lane
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme
 from sciread_app.ui.values import Card, Evidence, Listing
 
 PAGE = 40  # rows that are loaded together
@@ -215,7 +215,10 @@ class PaperList(QTableView):
         self.setAcceptDrops(False)
         self.setAccessibleName(tr("Papers found"))
         model.cards_came.connect(self.viewport().update)
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     def _set_up_rows(self) -> None:
         rows, columns = self.verticalHeader(), self.horizontalHeader()

@@ -10,7 +10,7 @@ from sciread_app.language import tr, trn
 from sciread_app.ui.map.ink import sprite
 from sciread_app.ui.map.palette import colours
 from sciread_app.ui.map.shades import Shades
-from sciread_app.ui.theme import Appearance, scaled, styled
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 SWATCH = 6.0  # radius
 NAME_WIDTH = 170
@@ -37,7 +37,10 @@ class Legend(QFrame):
         self._column.setSpacing(3)
         self._column.addLayout(head)
         self._small = scaled(self.font(), 0.92)
-        appearance.changed.connect(lambda _: self._paint())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self._paint()
 
     def show_shades(self, title: str, shades: Shades) -> None:
         # Translators: {title} is "Year"

@@ -44,7 +44,7 @@ from sciread_app.ui.map.shades import Shades
 from sciread_app.ui.map.speech import reading_order, spoken
 from sciread_app.ui.map.titles import Titles
 from sciread_app.ui.papers import CardSource
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme
 
 REACH = 9.0  # pixels from a point within which it is meant
 STEP = 60.0  # pixels that an arrow key moves the map
@@ -94,7 +94,10 @@ class MapView(QWidget):
         self.setMinimumSize(240, 200)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.grabGesture(Qt.GestureType.PinchGesture)
-        appearance.changed.connect(lambda _: self.update())
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
 
     def show_points(self, points: Points) -> None:
         """Show a map; where one was shown, what is seen of it stays in sight."""

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from sciread_app.language import tr, trn
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme
 
 MOST = 5
 
@@ -38,8 +38,11 @@ class Stars(QWidget):
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.setToolTip(tr("Rate this paper: a click, or a key from 0 to 5"))
-        appearance.changed.connect(lambda _: self.update())
+        appearance.changed.connect(self._repaint)
         self.show_rating(0)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
 
     def show_rating(self, stars: int) -> None:
         self._stars = stars

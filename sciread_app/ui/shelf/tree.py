@@ -14,7 +14,7 @@ from sciread_app.ui.icons import icon
 from sciread_app.ui.shelf.delegate import ABOVE_HEADING, Index, ShelfDelegate
 from sciread_app.ui.shelf.model import ShelfModel
 from sciread_app.ui.shelf.nodes import HEADINGS, MADE, Kind, Name, Node, Tree
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.theme import Appearance, Theme
 
 INDENT = 16
 ARROW = 10
@@ -47,8 +47,11 @@ class ShelfTree(QTreeView):
         self.collapsed.connect(lambda index: self._fold(index, False))
         self.clicked.connect(self._click)
         self.verticalScrollBar().valueChanged.connect(self._see_more)
-        appearance.changed.connect(lambda _: self.viewport().update())
+        appearance.changed.connect(self._repaint)
         self._restore(())
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
 
     @property
     def open_names(self) -> list[Name]:

@@ -58,8 +58,10 @@ def jobs(qapp: QApplication) -> Iterator[Jobs]:
 
 
 @pytest.fixture
-def appearance(qapp: QApplication) -> Appearance:
-    return Appearance(qapp, Choice.light)
+def appearance(qapp: QApplication) -> Iterator[Appearance]:
+    appearance = Appearance(qapp, Choice.light)
+    yield appearance
+    appearance.deleteLater()  # lest it follows the theme of the next test
 
 
 @pytest.fixture

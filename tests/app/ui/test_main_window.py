@@ -14,6 +14,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.ui.jobs import Jobs, Problem, problem_of
 from sciread_app.ui.ledger import LedgerDialog, as_table, headline
 from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.rail import PLACES
 from sciread_app.ui.theme import DARK, LIGHT, Appearance, Choice
 from sciread_app.ui.values import Ledger
 from tests.app.ui.fakes import FakeDesk
@@ -203,6 +204,23 @@ def test_the_theme_can_be_switched_while_the_window_is_open(qtbot, show_window, 
     assert light.lightnessF() > 0.8 and dark.lightnessF() < 0.2
     window.choose_theme(Choice.light)
     qtbot.waitUntil(lambda: appearance.theme is LIGHT)
+
+
+def test_widgets_that_are_gone_do_not_hear_of_another_theme(qtbot, appearance, jobs, tmp_path):
+    window = MainWindow(tmp_path, jobs, appearance)
+    window.show()
+    window.open(FakeDesk(3))
+    qtbot.waitUntil(lambda: window.page is not None and not jobs.running())
+    for place in PLACES:
+        window.go_to(place.key)
+    qtbot.waitUntil(lambda: not jobs.running())
+    with qtbot.waitSignal(window.destroyed):
+        window.close()
+        window.deleteLater()
+    with qtbot.captureExceptions() as raised:
+        appearance.choose(Choice.dark)
+        qtbot.waitUntil(lambda: appearance.theme is DARK)
+    assert raised == []
 
 
 def test_the_systems_theme_is_followed(qapp, qtbot):
