@@ -20,15 +20,26 @@ from sciread_app.language import tr
 from sciread_app.services import atlas_clusters as clusters
 from sciread_app.services.atlas_drafting import Draft, Unfinished, lay_out
 from sciread_app.services.atlas_file import read_arrays, write_arrays
-from sciread_app.services.atlas_layout import Axes, Neighbours, Places, find_axes, place_among
+from sciread_app.services.atlas_layout import (
+    Axes,
+    Neighbours,
+    Places,
+    find_axes,
+    least_similarity,
+    place_among,
+    similarity_to_nearest,
+)
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
 FEWEST = 20  # papers that make a map
 SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is placed among them
-_OUTGROWN = 0.5  # share of papers that came later, from which on the old map says too little
-_FORMAT = 1
+# Shares of papers that came later, and of those that fit no group, from which on it is time to
+# draw the map again; and how many of the latter there must be.
+_OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.12, 0.05, 10
+NO_GROUP = -1
+_FIRST_FORMAT, _FORMAT = 1, 2
 _READ = 4096  # vectors in memory at a time
 
 
@@ -45,7 +56,9 @@ class Cluster:
 class Drawing:
     """A map. Places are in the unit square; what came later may lie a little outside.
 
-    `fine` and `coarse` say to which of `fine_clusters` and `coarse_clusters` each paper belongs.
+    `fine` and `coarse` say to which of `fine_clusters` and `coarse_clusters` each paper belongs;
+    NO_GROUP: it came later, and is unlike all that the groups were made of. `later` counts the
+    papers that came after the map was drawn.
     """
 
     ids: Ids  # ascending
@@ -54,7 +67,13 @@ class Drawing:
     coarse: NDArray[np.int16]
     fine_clusters: tuple[Cluster, ...]
     coarse_clusters: tuple[Cluster, ...]
-    outgrown: bool = False  # most papers came after it was drawn: it is time to draw it anew
+    outgrown: bool = False  # much has come since it was drawn: it is time to draw it again
+    later: int = 0
+
+    @property
+    def ungrouped(self) -> int:
+        """How many papers fit none of the groups."""
+        return int((self.fine == NO_GROUP).sum())
 
 
 class Space(Protocol):
@@ -106,9 +125,10 @@ class Atlas:
                 return None
             before = None if anew else _Kept.read(self._file)
             kept = before.only(ids, hashes) if before else None
-            if kept is None or not kept.laid.any():
+            drawn = kept is None or not kept.laid.any()
+            if kept is None or drawn:
                 kept = self._lay_out(ids, hashes, task)
-            kept = self._place_rest(kept, ids, hashes, task)
+            kept = self._place_rest(kept, ids, hashes, task, later=not drawn)
             if before is None or kept.differs_from(before):
                 kept.write(self._file)
             self._unfinished.forget()
@@ -134,7 +154,7 @@ class Atlas:
         begun = self._begun(ids, hashes)
         wanted = begun[0] if begun else _sample(len(ids))
         task.step(0, len(wanted), tr("Reading vectors"))
-        there, axes, points = self._points(ids[wanted])
+        there, axes, points, least = self._points(ids[wanted])
         chosen = wanted[there]
         near = begun[1] if begun and there.all() else None
         papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
@@ -147,15 +167,17 @@ class Atlas:
         above = clusters.names(titles, parents[fine], int(parents.max()) + 1)
         laid = np.ones(len(chosen), bool)
         return _Kept(
-            ids[chosen], hashes[chosen], places, laid, fine,
-            centres, parents, axes, tuple(named), tuple(above),
+            ids[chosen], hashes[chosen], places, laid, ~laid, fine,
+            centres, parents, axes, tuple(named), tuple(above), least,
         )  # fmt: skip
 
-    def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32]]:
-        """Which of these papers are there, and where they are along the axes of their space."""
+    def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
+        """Which of these papers are there, where they are along the axes of their space, and how
+        similar neighbours are at least."""
         vectors, there = self._space.vectors(ids)
-        axes = find_axes(vectors[there])
-        return there, axes, axes.reduce(vectors[there])
+        vectors = vectors[there]
+        axes = find_axes(vectors)
+        return there, axes, axes.reduce(vectors), least_similarity(vectors)
 
     def _begun(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], Neighbours] | None:
         """Positions of the papers that an unfinished layout is of, and their neighbours."""
@@ -168,36 +190,48 @@ class Atlas:
             return None
         return places, Neighbours(stage["indices"], stage["distances"])
 
-    def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task) -> _Kept:
+    def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task, *, later: bool) -> _Kept:
+        """`later`: the rest came after the map was drawn, and belongs to a group only if it is as
+        similar to its neighbours as papers of the map are."""
         new = np.flatnonzero(~np.isin(ids, kept.ids))
         if not len(new):
             return kept
-        drawn = kept.axes.reduce(self._space.vectors(kept.ids[kept.laid])[0])
+        laid = self._space.vectors(kept.ids[kept.laid])[0]
+        if later and np.isnan(kept.least):
+            kept = replace(kept, least=least_similarity(laid))
+        drawn = kept.axes.reduce(laid)
         for start in range(0, len(new), _READ):
             part = new[start : start + _READ]
             vectors, there = self._space.vectors(ids[part])
-            part, points = part[there], kept.axes.reduce(vectors[there])
+            part, vectors = part[there], vectors[there]
+            points = kept.axes.reduce(vectors)
             inner = _part_of(task, start, len(new))
             places = place_among(points, drawn, kept.places[kept.laid], ids[part], inner)
             fine = clusters.nearest_group(points, kept.centres)
-            kept = kept.with_papers(ids[part], hashes[part], places, fine)
+            if later:
+                fine[similarity_to_nearest(vectors, laid) < kept.least] = NO_GROUP
+            kept = kept.with_papers(ids[part], hashes[part], places, fine, later=later)
         return kept
 
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """A map as it is kept. `laid` are the papers that were laid out, by which others are placed."""
+    """A map as it is kept. `laid` are the papers that were laid out, by which others are placed;
+    `later` are those that came after it was drawn. Papers that fit in are at least as similar to
+    their neighbours as `least`; NaN: not known yet."""
 
     ids: Ids
     hashes: Ids
     places: Places
     laid: NDArray[np.bool_]
+    later: NDArray[np.bool_]
     fine: NDArray[np.int16]
     centres: NDArray[np.float32]
     parents: NDArray[np.int16]
     axes: Axes
     fine_names: tuple[str, ...]
     coarse_names: tuple[str, ...]
+    least: float
 
     def only(self, ids: Ids, hashes: Ids) -> _Kept:
         """Without papers that have gone, or have another text now."""
@@ -206,14 +240,16 @@ class _Kept:
         places = np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)
         return self._part((ids[places] == self.ids) & (hashes[places] == self.hashes))
 
-    def with_papers(self, ids: Ids, hashes: Ids, places: Places, fine: NDArray[np.int16]) -> _Kept:
-        later = np.zeros(len(ids), bool)
+    def with_papers(
+        self, ids: Ids, hashes: Ids, places: Places, fine: NDArray[np.int16], *, later: bool
+    ) -> _Kept:
         together = replace(
             self,
             ids=np.append(self.ids, ids),
             hashes=np.append(self.hashes, hashes),
             places=np.concatenate([self.places, places]),
-            laid=np.append(self.laid, later),
+            laid=np.append(self.laid, np.zeros(len(ids), bool)),
+            later=np.append(self.later, np.full(len(ids), later)),
             fine=np.append(self.fine, fine),
         )
         return together._part(np.argsort(together.ids, kind="stable"))
@@ -224,14 +260,16 @@ class _Kept:
         )
 
     def drawing(self) -> Drawing:
-        coarse = self.parents[self.fine]
-        laid = int(self.laid.sum())
-        few = laid < min(SAMPLE, len(self.ids)) * (1 - _OUTGROWN)
+        coarse = np.where(self.fine == NO_GROUP, NO_GROUP, self.parents[self.fine])
+        papers, later = len(self.ids), int(self.later.sum())
+        ungrouped = int((self.fine == NO_GROUP).sum())
+        astray = ungrouped >= max(_UNGROUPED_LEAST, _UNGROUPED * papers)
         return Drawing(
-            self.ids, self.places, self.fine, coarse,
+            self.ids, self.places, self.fine, coarse.astype(np.int16),
             self._clusters(self.fine, self.fine_names),
             self._clusters(coarse, self.coarse_names),
-            few,
+            later > _OUTGROWN * papers or astray,
+            later,
         )  # fmt: skip
 
     def write(self, path: Path) -> None:
@@ -241,6 +279,7 @@ class _Kept:
             {
                 "format": np.array(_FORMAT), "names": np.frombuffer(named, np.uint8),
                 "mean": self.axes.mean, "directions": self.axes.directions,
+                "least": np.array(self.least),
                 **{name: getattr(self, name) for name in _COLUMNS + _GROUPS},
             },
         )  # fmt: skip
@@ -250,12 +289,20 @@ class _Kept:
         """None where there is no such file, or one that cannot be used."""
         found = read_arrays(path)
         try:
-            if found is None or int(found["format"]) != _FORMAT:
+            if found is None or int(found["format"]) not in (_FIRST_FORMAT, _FORMAT):
                 return None
+            if int(found["format"]) == _FIRST_FORMAT:
+                found = _of_first_format(found)
             fine, coarse = json.loads(found["names"].tobytes())
             axes = Axes(found["mean"], found["directions"])
             rest = {name: found[name] for name in _COLUMNS + _GROUPS}
-            kept = cls(axes=axes, fine_names=tuple(fine), coarse_names=tuple(coarse), **rest)
+            kept = cls(
+                axes=axes,
+                fine_names=tuple(fine),
+                coarse_names=tuple(coarse),
+                least=float(found["least"]),
+                **rest,
+            )
         except (KeyError, ValueError, TypeError):
             return None
         return kept if kept._fits() else None
@@ -268,13 +315,13 @@ class _Kept:
             and self.places.shape == (n, 2)
             and np.isfinite(self.places).all()
             and len(self.centres) == len(self.parents) == k
-            and (not n or 0 <= self.fine.min() <= self.fine.max() < k)
+            and (not n or NO_GROUP <= self.fine.min() <= self.fine.max() < k)
             and (not k or 0 <= self.parents.min() <= self.parents.max() < len(self.coarse_names))
             and (np.diff(self.ids) > 0).all()
         )
 
     def _clusters(self, labels: NDArray[np.int16], names: tuple[str, ...]) -> tuple[Cluster, ...]:
-        counts = np.bincount(labels, minlength=len(names)).tolist()
+        counts = np.bincount(labels[labels != NO_GROUP], minlength=len(names)).tolist()
         hearts = [
             clusters.heart(self.places[labels == n]) if counts[n] else (0.5, 0.5)
             for n in range(len(names))
@@ -285,8 +332,18 @@ class _Kept:
         return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
 
 
-_COLUMNS = ("ids", "hashes", "places", "laid", "fine")  # a value a paper
+_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine")  # a value a paper
 _GROUPS = ("centres", "parents")
+
+
+def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """A map that does not tell which papers came later: these are left out, to be placed again, and
+    what is there stays where it is. On the map of a large library they cannot be told."""
+    laid = found["laid"]
+    stays = np.ones(len(laid), bool) if laid.sum() >= SAMPLE else laid
+    columns = {name: found[name][stays] for name in _COLUMNS if name in found}
+    later = np.zeros(int(stays.sum()), bool)
+    return {**found, **columns, "later": later, "least": np.array(np.nan)}
 
 
 def _sample(papers: int) -> NDArray[np.int64]:

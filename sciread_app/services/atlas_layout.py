@@ -28,6 +28,9 @@ _EARLY_PULL, _PULL = 12.0, 1.5
 _LARGE = 2_000  # papers from which on pushing is quicker by interpolation than by a tree
 
 _AROUND = 10  # papers by which a new one is placed
+_COMPARED = 1_000  # papers of a map that say how similar neighbours are there
+_STRAY = 2.0  # percent of them that are less similar to their neighbours than a paper that fits
+_ROUNDING = 1e-3  # of similarities: vectors are kept in 16 bits
 _TOGETHER = 2.0  # how near each other those of them count that do, in steps from point to point
 
 
@@ -198,6 +201,32 @@ def place_among(
     middle = np.einsum("ij,ijk->ik", weights, around)
     placed: Places = (middle + _astray(seeds) * step * 0.4).astype(np.float32)
     return placed
+
+
+def similarity_to_nearest(vectors: Vectors, among: Vectors, *, within: bool = False) -> Vectors:
+    """How similar each vector is to those of its nearest papers: the mean cosine, [papers].
+
+    All are of unit length. `within`: the vectors are some of `among`, and none is its own
+    neighbour.
+    """
+    k = min(_AROUND, len(among) - within)
+    found = np.empty(len(vectors), np.float32)
+    for start in range(0, len(vectors), _BLOCK):
+        alike = vectors[start : start + _BLOCK] @ among.T
+        alike.partition((alike.shape[1] - k - within, alike.shape[1] - 1), axis=1)
+        nearest_ones = alike[:, alike.shape[1] - k - within :]
+        found[start : start + _BLOCK] = (nearest_ones.sum(1) - within * alike[:, -1]) / k
+    return found
+
+
+def least_similarity(vectors: Vectors) -> float:
+    """Below which a paper is less similar to its nearest than nearly all of these are to theirs."""
+    chosen = vectors
+    if len(vectors) > _COMPARED:
+        rows = np.random.default_rng(0).choice(len(vectors), _COMPARED, replace=False)
+        chosen = vectors[rows]
+    alike = similarity_to_nearest(chosen, vectors, within=True)
+    return float(np.percentile(alike, _STRAY)) - _ROUNDING
 
 
 def _astray(seeds: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -296,8 +296,9 @@ def shades_like(drawing: Drawing, first: Drawing | None) -> Shades:
     known = first.ids[at] == drawing.ids
     of = np.where(known, groups.of[at], rest).astype(np.uint8)
     if known.all():
-        return Shades(groups.names, of)
-    return Shades((*groups.names, tr("Not on the first map")), of, rest=rest)
+        return replace(groups, of=of)
+    names = (*groups.names, tr("Not on the first map"))
+    return Shades(names, of, rest=rest, hollow=groups.hollow)
 
 
 def turned(drawing: Drawing, like: Drawing) -> Drawing:

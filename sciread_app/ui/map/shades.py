@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sciread_app.language import tr, trc
-from sciread_app.services.atlas import Drawing
+from sciread_app.services.atlas import NO_GROUP, Drawing
 
 Ids = NDArray[np.int64]
 
@@ -35,7 +35,12 @@ class Shades:
 
 def by_group(drawing: Drawing) -> Shades:
     names = tuple(cluster.name or tr("Without a name") for cluster in drawing.coarse_clusters)
-    return Shades(names, drawing.coarse.astype(np.uint8))
+    if not drawing.ungrouped:
+        return Shades(names, drawing.coarse.astype(np.uint8))
+    rest = len(names)
+    of = np.where(drawing.coarse == NO_GROUP, rest, drawing.coarse).astype(np.uint8)
+    # Translators: papers that came after a map was drawn, and are unlike those on it
+    return Shades((*names, tr("New, not yet grouped")), of, rest=rest, hollow=frozenset({rest}))
 
 
 def by_sets(ids: Ids, sets: Mapping[str, Ids], rest: str) -> Shades:

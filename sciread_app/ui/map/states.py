@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr, trn
-from sciread_app.services.atlas import FEWEST
+from sciread_app.services.atlas import FEWEST, Drawing
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.map.values import Survey
 from sciread_app.ui.theme import Appearance, styled
@@ -110,10 +110,10 @@ class States(QWidget):
         survey = self._survey
         self._unfinished = False
         self.bar.hide()
-        outgrown = bool(survey and survey.drawing and survey.drawing.outgrown)
-        self._head.setVisible(outgrown and self._has_map)
-        self.line.setText(tr("Most papers came after this map was drawn."))
-        self.button.setText(tr("Draw it anew"))
+        drawing = survey.drawing if survey else None
+        self._head.setVisible(bool(drawing and drawing.outgrown and self._has_map))
+        self.line.setText(_outgrown(drawing) if drawing else "")
+        self.button.setText(tr("Redraw the map"))
         if survey is not None and not self._has_map:
             self._say_empty(survey)
 
@@ -161,6 +161,23 @@ class States(QWidget):
         column.setContentsMargins(1, 1, 1, 1)
         column.addWidget(view)
         return frame
+
+
+def _outgrown(drawing: Drawing) -> str:
+    """How much has come since the map was drawn, and how much of it fits nowhere."""
+    papers = len(drawing.ids)
+    said = trn(
+        "{later:,} of {n:,} paper was added after this map was drawn.",
+        "{later:,} of {n:,} papers were added after this map was drawn.",
+        papers,
+        later=drawing.later,
+    )
+    if not drawing.ungrouped:
+        return said
+    astray = trn(
+        "{n:,} fits none of its groups.", "{n:,} fit none of its groups.", drawing.ungrouped
+    )
+    return f"{said} {astray}"
 
 
 def _too_few(papers: int) -> str:

@@ -11,7 +11,8 @@ from sciread_app.paths import Home
 from sciread_app.services import atlas as atlas_module
 from sciread_app.services import atlas_layout
 from sciread_app.services.apart import apart
-from sciread_app.services.atlas import Atlas
+from sciread_app.services.atlas import NO_GROUP, Atlas
+from sciread_app.services.atlas_file import read_arrays, write_arrays
 from sciread_app.services.atlas_layout import STEPS
 from sciread_app.services.doctor import examine
 from sciread_app.services.space import Space
@@ -19,6 +20,7 @@ from sciread_app.tasks import Task
 from tests.make import paper
 
 TOPICS = ("glacier melt", "black holes", "gene editing", "graph colouring")
+FOREIGN = "oak photosynthesis"  # of another field than all the others
 DIM = 16
 
 
@@ -37,7 +39,7 @@ class TopicEncoder:
     def _vector(self, title):
         number = int("".join(c for c in title if c.isdigit()) or 0)
         vector = np.random.default_rng(number).normal(size=DIM) * 0.1
-        vector[[topic.split()[0] in title for topic in TOPICS].index(True)] += 1
+        vector[[topic.split()[0] in title for topic in (*TOPICS, FOREIGN)].index(True)] += 1
         return vector / np.linalg.norm(vector)
 
 
@@ -221,11 +223,53 @@ def test_of_a_large_library_a_sample_is_laid_out_and_the_rest_placed(library, at
     assert not drawing.outgrown
 
 
-def test_a_map_says_when_most_papers_came_after_it(library, space, atlas):
+def test_a_map_is_outgrown_when_an_eighth_of_it_came_later(library, space, atlas):
     assert not atlas.draw().outgrown
-    add(library, space, range(200, 300))
+    add(library, space, range(200, 208))
+    few = atlas.draw()
+    assert not few.outgrown and few.later == 8
+    add(library, space, range(300, 306))
     assert atlas.draw().outgrown
-    assert not atlas.draw(anew=True).outgrown
+    anew = atlas.draw(anew=True)
+    assert not anew.outgrown and anew.later == anew.ungrouped == 0
+
+
+def test_papers_unlike_all_on_the_map_are_in_none_of_its_groups(library, space, atlas, tmp_path):
+    before = atlas.draw()
+    library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 410)])
+    add(library, space, range(200, 210))
+    after = atlas.draw()
+    foreign = np.array([FOREIGN in p.title for p in library.get(after.ids.tolist())])
+    for groups in (after.fine, after.coarse):
+        assert (groups[foreign] == NO_GROUP).all()
+        assert (groups[~foreign] == NO_GROUP).mean() < 0.1
+    sizes = {cluster.name: cluster.papers for cluster in before.coarse_clusters}
+    grown = {cluster.name: cluster.papers for cluster in after.coarse_clusters}
+    assert sum(grown.values()) - sum(sizes.values()) <= 10
+    assert after.ungrouped >= 10 and after.outgrown
+    kept = Atlas(library, space, tmp_path / "indexes").read()
+    assert np.array_equal(kept.coarse, after.coarse) and kept.later == after.later == 20
+    assert atlas.draw(anew=True).ungrouped == 0
+
+
+def test_a_map_of_the_first_version_stays_and_what_came_later_is_looked_at_again(
+    library, space, atlas, tmp_path
+):
+    drawn = atlas.draw()
+    library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 403)])
+    add(library, space, ())
+    atlas.draw()
+    file = tmp_path / "indexes" / "topics.atlas"
+    arrays = read_arrays(file)
+    fine = np.where(arrays["fine"] == NO_GROUP, 0, arrays["fine"])  # as it was then
+    kept = {name: arrays[name] for name in arrays.keys() - {"later", "least"}}
+    write_arrays(file, {**kept, "format": np.array(1), "fine": fine})
+
+    assert np.array_equal(atlas.read().places, drawn.places)
+    again = atlas.draw()
+    old = np.isin(again.ids, drawn.ids)
+    assert np.array_equal(again.places[old], drawn.places)
+    assert (again.coarse[~old] == NO_GROUP).all() and again.later == 3
 
 
 @pytest.mark.parametrize("large", [2_000, 20])  # papers from which on another way is quicker

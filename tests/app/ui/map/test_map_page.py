@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import Changes
+from sciread_app.services.atlas import NO_GROUP
 from sciread_app.ui.map import ink, raster
 from sciread_app.ui.map.choices import By, Tool
 from sciread_app.ui.map.page import MapPage
@@ -176,7 +178,11 @@ def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_mea
 
 def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
     desk.map.drawn = drawing(range(1, 81), outgrown=True)
+    desk.map.drawn.fine[:7] = NO_GROUP
+    desk.map.drawn = replace(desk.map.drawn, later=15)
     page = show(desk)
+    assert page.states.button.isVisible()
+    assert "15 of 80" in page.states.line.text() and "7 " in page.states.line.text()
     page.states.button.click()
     qtbot.waitUntil(lambda: "draw anew" in desk.map.asked)
     qtbot.waitUntil(lambda: not page.view.points.drawing.outgrown)
