@@ -43,7 +43,8 @@ class Pace:
 
 
 class Foot(QFrame):
-    """Shows the heavy job that runs; what waits behind it is counted. A click leads to all work."""
+    """Shows the heavy job that runs, else a training; what waits behind it is counted. A click
+    leads to all work."""
 
     clicked = Signal()
 
@@ -92,13 +93,15 @@ class Foot(QFrame):
         self.clicked.emit()
 
     def _look(self, job: Job) -> None:
-        if job.lane is Lane.heavy:
+        if job.lane is Lane.heavy or job.followed:
             running = self._jobs.running(Lane.heavy)
-            self._show_job(running[0] if running else None, len(running) - 1)
+            shown = [*running, *self._jobs.followed]
+            self._show_job(shown[0] if shown else None, max(0, len(running) - 1))
 
     def _show_job(self, job: Job | None, waiting: int = 0) -> None:
         for widget in self._of_job:
             widget.setVisible(job is not None)
+        self.pause.setVisible(job is not None and job.can_hold)
         if job is None:
             self._job = None
             return

@@ -164,7 +164,7 @@ class WorkRow(QFrame):
         self.bar.setVisible(going and state is not State.waiting)
         self.bar.setRange(0, 1000 if work.total or state is State.held else 0)
         self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
-        self.pause.setVisible(going)
+        self.pause.setVisible(going and work.job.can_hold)
         self.pause.setText(tr("Go on") if state is State.held else tr("Pause"))
         self.pause.setEnabled(not self._stopping)
         self.cancel.setVisible(going)

@@ -67,11 +67,17 @@ class Job:
     on_failed: Callable[[Problem], None] | None = None
     replaced: bool = False
     begun: bool = False  # its turn has come
+    followed: bool = False  # another process does it
     cancelled: bool = False
     problem: Problem | None = None
     result: Any = None
     again: Callable[[], object] | None = None
     unwanted: Callable[[], object] = lambda: None  # told at once that a person has cancelled it
+
+    @property
+    def can_hold(self) -> bool:
+        """Whether it can be paused."""
+        return not self.followed
 
     def cancel(self) -> None:
         """As a person does; where another takes its place, or the window closes, it just ends."""
@@ -152,6 +158,7 @@ class Jobs(QObject):
             lane: ThreadPoolExecutor(lane.value + MOST_HELD, thread_name_prefix=lane.name)
             for lane in Lane
         }
+        self.followed: list[Job] = []  # that other processes do, oldest first
         self._running: dict[Job, Future[Any]] = {}
         self._latest: dict[str, Job] = {}
         self._closed = False
@@ -199,6 +206,27 @@ class Jobs(QObject):
         # Then only may the next begin, so that jobs are told of in the order in which they ended.
         future.add_done_callback(lambda future: turns.end(turn))
         return job
+
+    def follow(self, title: str, stop: Callable[[], object], again: Callable[[], object]) -> Job:
+        """Show work that another process does, until `end` is told of it. `stop` and `again` have
+        that process stop and go on, as a person wishes."""
+        job = Job(title, Lane.network, begun=True, followed=True, again=again, unwanted=stop)
+        self.followed.append(job)
+        self.started.emit(job)
+        self.begun.emit(job)
+        return job
+
+    def report(self, job: Job, done: int, total: int, note: str = "") -> None:
+        """How far work is that is followed."""
+        if job in self.followed:
+            self.progressed.emit(job, done, total, note)
+
+    def end(self, job: Job, *, problem: Problem | None = None, cancelled: bool = False) -> None:
+        """Work that is followed has ended."""
+        if job in self.followed:
+            self.followed.remove(job)
+            job.problem, job.cancelled = problem, cancelled
+            self.finished.emit(job)
 
     def hold(self, job: Job, held: bool = True) -> None:
         """Have a job wait at its next report, where it lets others work, or go on."""

@@ -38,6 +38,7 @@ class Planning(QObject):
         self._recheck = QTimer(self, interval=PAUSE_MS, singleShot=True)
         self._recheck.timeout.connect(self._check)
         jobs.progressed.connect(self._progress)
+        jobs.begun.connect(self._begun)
         jobs.finished.connect(self._finished)
         form.changed.connect(self._recheck.start)
         form.changed.connect(lambda: form.show_estimate(None))
@@ -136,13 +137,25 @@ class Planning(QObject):
         """Do something that the form waits for, and that can be stopped."""
         if self._job:
             return
-        self._form.show_busy(title)
 
         def finish(result: T) -> None:
             self._form.show_busy("")
             done(result)
 
         self._job = self._jobs.run(title, work, finish, on_failed=self._failed, lane=lane)
+        self._say_waiting()
+
+    def _say_waiting(self) -> None:
+        """Until its turn comes: the form waits for what has to end first."""
+        job = self._job
+        if job is None:
+            return
+        others = [one for one in self._jobs.running(job.lane) if one is not job and one.begun]
+        ahead = [one for one in others if not one.task.held]
+        if job.begun or not ahead:
+            self._form.show_busy(job.title)
+        else:
+            self._form.show_busy(tr("Waiting for: {what}", what=ahead[0].title), 0.0)
 
     def _failed(self, problem: Problem) -> None:
         self._form.show_busy("")
@@ -155,8 +168,15 @@ class Planning(QObject):
             share = done / total if total else None
             self._form.show_busy(f"{job.title}: {note}" if note else job.title, share)
 
+    def _begun(self, job: Job) -> None:
+        if (self._job and not self._job.begun) or job is self._job:
+            self._say_waiting()
+
     def _finished(self, job: Job) -> None:
-        if job is self._job:
+        if job is not self._job:
+            if self._job and not self._job.begun:
+                self._say_waiting()  # for the next
+        else:
             self._job = None
             if job.cancelled:
                 self._form.show_busy("")

@@ -1,8 +1,9 @@
-"""Trainings that go on while one does something else: seen on the rail, told when they end."""
+"""Trainings that go on while one does something else: seen on the rail and among the work in the
+background, told when they end."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,8 @@ from PySide6.QtCore import QObject, QTimer
 
 from sciread_app.language import tr
 from sciread_app.services.runs import Standing, Training
-from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.training.words import STANDINGS
 
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
@@ -31,8 +33,10 @@ class TrainingWatch(QObject):
         known = window.memory().value(REMEMBERED) or []
         # A file of one line comes back as a text.
         self._going = {known} if isinstance(known, str) else {str(one) for one in known}
+        self._jobs_of: dict[str, Job] = {}  # by the name of the training
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.look)
+        jobs.finished.connect(self._look_if_changed)
 
     def look(self) -> None:
         self._jobs.run(
@@ -53,7 +57,43 @@ class TrainingWatch(QObject):
             self._going = going
             self._window.memory().setValue(REMEMBERED, sorted(going))
         self._window.rail.show_busy("training", bool(going))
+        self._follow(trainings)
         self._timer.start(GOING_MS if going else IDLE_MS)
+
+    def _look_if_changed(self, job: Job) -> None:
+        """Something was done to a training, such as to begin it."""
+        if isinstance(job.result, Training):
+            self.look()
+
+    def _follow(self, trainings: Sequence[Training]) -> None:
+        """Show those that go on among the work in the background."""
+        known = {one.name: one for one in trainings}
+        for name, job in list(self._jobs_of.items()):
+            training = known.get(name)
+            if training is None or not training.standing.goes_on:
+                del self._jobs_of[name]
+                self._end(job, training)
+        for training in trainings:
+            if training.standing.goes_on:
+                name = training.name
+                job = self._jobs_of.get(name) or self._jobs.follow(
+                    tr("Training {name}", name=name),
+                    partial(self._change, tr("Stopping a training"), self._teacher.stop, name),
+                    partial(self._change, tr("Starting a training"), self._teacher.go_on, name),
+                )
+                self._jobs_of[name] = job
+                note = "" if training.standing is Standing.running else STANDINGS[training.standing]
+                self._jobs.report(job, training.step, training.steps, note)
+
+    def _end(self, job: Job, training: Training | None) -> None:
+        if training is not None and training.standing is Standing.failed:
+            self._jobs.end(job, problem=Problem(training.problem, training.hint))
+        else:
+            finished = training is not None and training.standing is Standing.finished
+            self._jobs.end(job, cancelled=not finished)
+
+    def _change(self, title: str, change: Callable[[str], Training], name: str) -> None:
+        self._jobs.run(title, lambda task: change(name), lane=Lane.light)
 
     def _tell(self, training: Training) -> None:
         """That it has ended, unless somebody has ended it or sees so."""

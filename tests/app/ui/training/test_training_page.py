@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from sciread_app.services.training import Line, Remedy
 from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
 from sciread_app.ui.dashboard.values import Found
 from sciread_app.ui.focus import takes_focus
+from sciread_app.ui.foot import Foot
+from sciread_app.ui.job_centre_log import State
+from sciread_app.ui.jobs import Lane
 from sciread_app.ui.training import form_data, page, planning, watch
 from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
@@ -561,6 +565,61 @@ def test_verbs_of_the_menu_can_be_done_when_the_page_can_do_them(
         "On the page of trainings"
     )
     settle(qtbot, jobs, shown)
+
+
+def test_one_that_goes_on_is_listed_with_the_work_and_can_be_stopped_there(
+    qtbot, show_window, desk, teacher, jobs, monkeypatch
+):
+    monkeypatch.setattr(watch, "GOING_MS", 50)
+    teacher.have(training("mine"))
+    window = show_window(desk)
+    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    work = window.work_log.works[-1]
+    assert "mine" in work.title and (work.state, work.total) == (State.running, STEPS)
+    foot = window.findChild(Foot)
+    qtbot.waitUntil(lambda: "mine" in foot.what.text())
+    assert "120 of 330" in foot.how_far.text() and not foot.pause.isVisible()
+    teacher.have(training("mine", step=200))
+    qtbot.waitUntil(lambda: work.done == 200)
+    window.work_drawer.toggle()
+    row = window.work_drawer.centre.row(work)
+    qtbot.waitUntil(row.cancel.isVisible)
+    assert not row.pause.isVisible()
+    click(qtbot, row.cancel)
+    qtbot.waitUntil(lambda: work.state is State.stopped)
+    assert teacher.known["mine"].standing is Standing.stopped
+    click(qtbot, row.again)
+    qtbot.waitUntil(lambda: teacher.known["mine"].standing is Standing.running)
+    qtbot.waitUntil(lambda: window.work_log.works[-1].state is State.running)
+
+
+def test_one_that_failed_says_why_among_the_work(
+    qtbot, show_window, desk, teacher, jobs, monkeypatch
+):
+    monkeypatch.setattr(watch, "GOING_MS", 50)
+    teacher.have(training("mine"))
+    window = show_window(desk)
+    qtbot.waitUntil(lambda: bool(window.work_log.works) and window.work_log.works[-1].done == 120)
+    work = window.work_log.works[-1]
+    teacher.have(training("mine", Standing.failed, problem="The disk is full.", hint="Make room."))
+    qtbot.waitUntil(lambda: work.state is State.failed)
+    assert "The disk is full." in work.says()
+    assert not window.findChild(Foot).what.isVisible()
+
+
+def test_what_the_form_waits_for_is_said(qtbot, write, jobs, teacher):
+    shown = write()
+    go_on = threading.Event()
+    jobs.run("Encoding papers", lambda task: go_on.wait(60))
+    qtbot.waitUntil(lambda: jobs.running(Lane.heavy)[0].begun)
+    teacher.go_on_working.clear()
+    click(qtbot, shown.form.start)
+    assert "Encoding papers" in shown.form.said.text() and shown.form.bar.maximum() > 0
+    go_on.set()
+    qtbot.waitUntil(lambda: "Encoding papers" not in shown.form.said.text())
+    assert shown.form.bar.isVisible()
+    teacher.go_on_working.set()
+    qtbot.waitUntil(lambda: not jobs.running())
 
 
 def test_who_is_elsewhere_sees_that_one_goes_on_and_is_told_when_it_ends(
