@@ -25,6 +25,10 @@ class LibraryError(SciReadError):
     """The library file cannot be opened, read or written."""
 
 
+class LibraryDamaged(LibraryError):
+    """The library file is damaged or empty. What is left can be salvaged, or a backup restored."""
+
+
 class IndexUnusable(SciReadError):
     """The nearest-neighbour index is missing or does not fit the library; it can be rebuilt."""
 

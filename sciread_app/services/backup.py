@@ -16,6 +16,7 @@ from sciread_app.storage.copies import copy, is_sound, revision_of
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
+from sciread_app.storage.soundness import SIDES
 
 _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
 _STALE = 24 * 3600  # seconds after which nobody is writing a half backup any more
@@ -140,7 +141,7 @@ def _damaged(archive: Path) -> LibraryError:
 
 
 def _clear(path: Path) -> None:
-    for side in ("", "-wal", "-shm"):
+    for side in ("", *SIDES):
         path.with_name(path.name + side).unlink(missing_ok=True)
     # An old one was brought up to date, and copied before; but it is a copy itself.
     path.with_suffix(".backup" + path.suffix).unlink(missing_ok=True)
@@ -163,6 +164,6 @@ def _put_aside(home: Home) -> Path | None:
         for side in ("", "-wal", "-shm"):
             if (part := home.library.with_name(home.library.name + side)).exists():
                 shutil.copy2(part, kept.with_name(kept.name + side))
-    for side in ("-wal", "-shm"):
+    for side in SIDES:
         home.library.with_name(home.library.name + side).unlink(missing_ok=True)
     return kept

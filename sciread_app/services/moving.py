@@ -12,6 +12,7 @@ from sciread_app.services import export
 from sciread_app.services.runs import Runs
 from sciread_app.storage.copies import copy, is_sound
 from sciread_app.storage.database import in_use
+from sciread_app.storage.soundness import SIDES
 from sciread_app.tasks import Task
 
 # What belongs to a library beside the file itself.
@@ -88,5 +89,5 @@ def _copy_beside(home: Home, target: Home, task: Task) -> None:
 def _keep_old(home: Home) -> None:
     kept = time.strftime("library.before-%Y-%m-%d-%H%M%S.sqlite3")
     home.library.rename(home.library.with_name(kept))
-    for side in ("-wal", "-shm"):
+    for side in SIDES:
         home.library.with_name(home.library.name + side).unlink(missing_ok=True)

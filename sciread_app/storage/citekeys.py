@@ -21,7 +21,7 @@ class Citekeys:
         becomes of its title: the key it brought along, if that is free, or one made up.
 
         No two keys of a library are alike in lower case, and none that is made up is one that
-        another paper brought along.
+        another paper brought along. In a read-only library the same keys are given, and not kept.
         """
         ids = list(ids)
         with self._db.reading() as db:
@@ -29,6 +29,9 @@ class Citekeys:
         missing = [id for id in ids if id not in pinned]
         if not missing:
             return pinned
+        if self._db.read_only:
+            with self._db.reading() as db:
+                return {**pinned, **_new(db, missing)}
         with self._db.writing() as db:
             _pin(db, missing)
             return _pinned(db, ids)
@@ -41,18 +44,22 @@ def _pinned(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
 
 
 def _pin(db: Connection, ids: Sequence[int]) -> None:
+    records.insert(db, "citekeys", ("paper", "citekey"), list(_new(db, ids).items()))
+
+
+def _new(db: Connection, ids: Sequence[int]) -> dict[PaperId, str]:
+    """Keys for those of these papers that have none."""
     pinned = _pinned(db, ids)  # another process may have been quicker
     papers = records.read(db, [id for id in ids if id not in pinned])
     taken = {key.lower() for key in db.scalars(select(schema.citekeys.c.citekey))}
     names = schema.identifiers.c
     brought = select(names.value).where(names.kind == "citekey")
     theirs = {citekeys.cleaned(key).lower() for key in db.scalars(brought)}
-    rows = []
+    keys = {}
     for id in sorted(papers):
-        key = _free(papers[id], taken, theirs)
+        keys[PaperId(id)] = key = _free(papers[id], taken, theirs)
         taken.add(key.lower())
-        rows.append((id, key))
-    records.insert(db, "citekeys", ("paper", "citekey"), rows)
+    return keys
 
 
 def _free(paper: Paper, taken: set[str], theirs: set[str]) -> str:

@@ -10,6 +10,8 @@ from pathlib import Path
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.storage.migrations import APPLICATION_ID
+from sciread_app.storage.opening import is_read_only, look_at
+from sciread_app.storage.soundness import problems
 
 _PAGES = 4_000  # 16 MB between two reports
 
@@ -23,7 +25,7 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
     half = target.with_name(target.name + ".new")
     try:
         half.unlink(missing_ok=True)
-        with closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(half)) as new:
+        with closing(_source(source)) as old, closing(sqlite3.connect(half)) as new:
             # Begun here, reading lasts till the end: what others write would start it anew.
             old.execute("BEGIN")
             old.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -44,27 +46,18 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
         half.unlink(missing_ok=True)
 
 
+def _source(path: Path) -> sqlite3.Connection:
+    return look_at(path) if is_read_only(path) else sqlite3.connect(path)
+
+
 def papers_in(path: Path) -> int | None:
     """How many papers a copy holds; None if it is no library that can be read."""
-    try:
-        with closing(_look_at(path)) as db:
-            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-                return None
-            count = "SELECT count(*) FROM papers WHERE trashed IS NULL"
-            return int(db.execute(count).fetchone()[0])
-    except sqlite3.Error:
-        return None
+    return _ask(path, "SELECT count(*) FROM papers WHERE trashed IS NULL")
 
 
 def revision_of(path: Path) -> int | None:
     """The format of a copy (see migrations.HEAD); None if it is no library that can be read."""
-    try:
-        with closing(_look_at(path)) as db:
-            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-                return None
-            return int(db.execute("PRAGMA user_version").fetchone()[0])
-    except sqlite3.Error:
-        return None
+    return _ask(path, "PRAGMA user_version")
 
 
 def is_sound(path: Path) -> bool:
@@ -73,9 +66,20 @@ def is_sound(path: Path) -> bool:
         return False
     try:
         with closing(_look_at(path)) as db:
-            return [row[0] for row in db.execute("PRAGMA quick_check(1)")] == ["ok"]
+            return not problems(db)
     except sqlite3.Error:
         return False
+
+
+def _ask(path: Path, question: str) -> int | None:
+    """The number that a library answers; None if it is no library that can be read."""
+    try:
+        with closing(_look_at(path)) as db:
+            if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+                return None
+            return int(db.execute(question).fetchone()[0])
+    except (sqlite3.Error, UnicodeDecodeError):
+        return None
 
 
 def _look_at(path: Path) -> sqlite3.Connection:

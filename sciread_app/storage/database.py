@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, exc
+from sqlalchemy import Connection, exc
 
-from sciread_app.domain.folding import fold
-from sciread_app.errors import LibraryError
+from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.language import tr
-from sciread_app.storage import copies
+from sciread_app.storage import copies, opening, schema, soundness
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
+from sciread_app.storage.soundness import Seal, damaged
 
-# The page cache of each connection; negative means KiB. A larger one makes nothing quicker, since
-# the system keeps the file in memory too.
-_CACHE = -8_000
+_DAMAGE = ("malformed", "decode to UTF-8")  # by which words SQLite's errors tell of damage
+_OURS = {"papers", "authors", "identifiers"}  # tables by which a library of ours is known
+_TABLES = {*schema.metadata.tables, "fulltext"}
 
 
 class Database:
@@ -30,23 +30,20 @@ class Database:
     """
 
     def __init__(self, path: Path) -> None:
+        """Open a library, begun if there is no file. One in a read-only place is only read.
+
+        Raises LibraryDamaged for a file that is damaged or empty, and LibraryError.
+        """
         self.path = path
         self._writing = threading.Lock()
         self._mine = threading.local()  # .db: the transaction in which this thread is writing
-        # Who reads takes the connection that was used last, whose page cache is full already; else
-        # all would fill theirs in turn.
-        self._engine = create_engine(f"sqlite:///{path}", pool_use_lifo=True)
-        event.listen(self._engine, "connect", _configure)
-        # Left alone, sqlite3 opens no transaction for DDL, and half of a failed migration would
-        # stay. IMMEDIATE takes the write lock at once: a transaction that reads before it writes
-        # would else fail when another process writes in between.
-        event.listen(
-            self._engine,
-            "begin",
-            lambda db: db.exec_driver_sql(
-                "BEGIN IMMEDIATE" if db.get_execution_options().get("writing") else "BEGIN"
-            ),
-        )
+        self._seal = Seal(path)
+        try:
+            self._begin_if_new()
+            self.read_only = opening.is_read_only(path)
+            self._engine = opening.engine(path, read_only=self.read_only)
+        except (exc.DatabaseError, sqlite3.DatabaseError, OSError) as error:
+            raise _explained(error, path) from error
         self._writer = self._engine.execution_options(writing=True)
         try:
             self._bring_up_to_date()
@@ -70,7 +67,14 @@ class Database:
         if mine := self._in_hand():
             yield mine
             return
-        with self._explaining(), self._writing, self._writer.begin() as db:
+        if self.read_only:
+            raise _read_only(self.path)
+        with (
+            self._explaining(),
+            self._writing,
+            self._seal.kept(),
+            self._writer.begin() as db,
+        ):
             self._mine.db = db
             try:
                 yield db
@@ -81,18 +85,50 @@ class Database:
         """See copies.copy."""
         copies.copy(self.path, target, step)
 
+    def problems(self) -> list[str]:
+        """See soundness.problems."""
+        with self._explaining(), closing(opening.look_at(self.path)) as db:
+            return soundness.problems(db)
+
     def close(self) -> None:
-        self._engine.dispose()
+        with self._seal.kept():  # the last one to close brings the write-ahead log in
+            self._engine.dispose()
 
     def _in_hand(self) -> Connection | None:
         return getattr(self._mine, "db", None)
 
+    def _begin_if_new(self) -> None:
+        if self.path.exists():
+            soundness.check_not_empty(self.path)
+        else:
+            opening.begin(self.path, HEAD)
+            self._seal.renew()
+
     def _bring_up_to_date(self) -> None:
-        with self.reading() as db:
+        with self._seal.kept(), self.reading() as db:  # the first connection may turn WAL on
             revision = db.exec_driver_sql("PRAGMA user_version").scalar_one()
             application = db.exec_driver_sql("PRAGMA application_id").scalar_one()
-            tables = db.exec_driver_sql("SELECT count(*) FROM sqlite_master").scalar_one()
-        if application not in (0, APPLICATION_ID) or (tables and not application):
+            tables = set(db.exec_driver_sql("SELECT name FROM sqlite_master").scalars())
+        self._check_header(revision, application, tables)
+        self._check_whole()
+        if revision == HEAD:
+            return
+        if self.read_only:
+            raise _read_only(self.path)
+        self.copy_to(self.path.with_suffix(".backup" + self.path.suffix))
+        from sciread_app.storage.migrations.upgrade import upgrade  # Alembic: 0.4 s, rarely needed
+
+        for step in range(revision + 1, HEAD + 1):
+            with self.writing() as db:
+                # Another process may have been quicker while we waited for the lock.
+                if db.exec_driver_sql("PRAGMA user_version").scalar_one() < step:
+                    upgrade(db, step)
+
+    def _check_header(self, revision: int, application: int, tables: set[str]) -> None:
+        """Raises LibraryError for what is no library, or one that this program cannot use."""
+        if application != APPLICATION_ID and not tables >= _OURS:
+            if not tables:
+                raise damaged(self.path, tr("it holds no tables"))
             raise LibraryError(
                 tr(
                     "{file} is an SQLite file of another program, not a SciRead library.",
@@ -111,17 +147,18 @@ class Database:
                 ),
                 tr("Install the newer SciRead. The library was not touched."),
             )
-        if revision == HEAD:
-            return
-        if tables:
-            self.copy_to(self.path.with_suffix(".backup" + self.path.suffix))
-        from sciread_app.storage.migrations.upgrade import upgrade  # Alembic: 0.4 s, rarely needed
+        if application != APPLICATION_ID or revision < 1:
+            raise damaged(self.path, tr("its header is wrong"))
+        if revision == HEAD and (missing := _TABLES - tables):
+            raise damaged(self.path, tr("it lacks {tables}", tables=", ".join(sorted(missing))))
 
-        for step in range(revision + 1, HEAD + 1):
-            with self.writing() as db:
-                # Another process may have been quicker while we waited for the lock.
-                if db.exec_driver_sql("PRAGMA user_version").scalar_one() < step:
-                    upgrade(db, step)
+    def _check_whole(self) -> None:
+        """Raises LibraryDamaged. Reads all of the file unless it is as SciRead has left it."""
+        if self._seal.holds():
+            return
+        if found := self.problems():
+            raise damaged(self.path, found[0])
+        self._seal.renew()
 
     @contextmanager
     def _explaining(self) -> Iterator[None]:
@@ -129,12 +166,14 @@ class Database:
             yield
         except exc.DatabaseError as error:
             raise _explained(error, self.path) from error
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # texts that nobody has written
+            raise damaged(self.path, str(error)) from error
 
 
 def in_use(path: Path) -> bool:
     """Whether somebody has the library open. SQLite leaves WAL only for one who is alone with it;
     the library goes back to WAL when it is opened next."""
-    with closing(sqlite3.connect(path, timeout=0)) as db:
+    with Seal(path).kept(), closing(sqlite3.connect(path, timeout=0)) as db:
         try:
             db.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
@@ -144,33 +183,33 @@ def in_use(path: Path) -> bool:
     return False
 
 
-def _configure(connection: Any, _: object) -> None:
-    connection.create_function("fold", 1, _fold, deterministic=True)
-    connection.isolation_level = None  # transactions begin where Database says so
-    # busy_timeout first: switching to WAL can itself find the file locked.
-    for pragma in (
-        "busy_timeout = 30000",
-        "journal_mode = WAL",
-        "synchronous = NORMAL",
-        "wal_autocheckpoint = 4000",  # pages: each checkpoint waits for the disk
-        "foreign_keys = ON",
-        "temp_store = MEMORY",
-        f"cache_size = {_CACHE}",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _fold(text: str | None) -> str | None:
-    return text and fold(text)
-
-
 def _explained(error: Exception, path: Path) -> Exception:
     """The library error that says what a person can do, or `error` itself if it is our fault."""
+    if isinstance(error, OSError):
+        return LibraryError(
+            tr("The library {file} cannot be written: {why}.", file=path, why=error.strerror),
+            tr("Make room or choose another folder, and try again."),
+        )
     text = str(getattr(error, "orig", error))
+    if any(sign in text for sign in _DAMAGE):
+        return damaged(path)
+    if "readonly" in text:
+        return _read_only(path)
+    if "not a database" in text:
+        return LibraryDamaged(
+            tr("The library {file} is not an SQLite file.", file=path), soundness.way_out()
+        )
     for sign, said, hint in _signs(path):
         if sign in text:
             return LibraryError(said, hint)
     return error
+
+
+def _read_only(path: Path) -> LibraryError:
+    return LibraryError(
+        tr("The library {file} cannot be written: it is read-only.", file=path),
+        tr("Check the rights of file and folder."),
+    )
 
 
 def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
@@ -187,24 +226,9 @@ def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
             tr("Make room and try again."),
         ),
         (
-            "readonly",
-            tr("The library {file} cannot be written: it is read-only.", file=path),
-            tr("Check the rights of file and folder."),
-        ),
-        (
             "unable to open",
             tr("The library {file} cannot be opened.", file=path),
             tr("Check that the folder exists and is yours."),
-        ),
-        (
-            "malformed",
-            tr("The library {file} is damaged.", file=path),
-            tr("Run `sciread doctor`, or `sciread restore` with a backup."),
-        ),
-        (
-            "not a database",
-            tr("The library {file} is not an SQLite file.", file=path),
-            tr("Run `sciread restore` with a backup."),
         ),
         (
             "disk I/O",

@@ -84,6 +84,11 @@ class Library:
         self.active = Active(self._db)
         self.votes = Votes(self._db)
 
+    @property
+    def read_only(self) -> bool:
+        """Whether the library lies where nothing can be written."""
+        return self._db.read_only
+
     def is_untouched(self) -> bool:
         """Whether nobody has put anything in yet, not even what was thrown away again."""
         ever = "SELECT count(*) FROM sqlite_sequence WHERE name = 'papers'"
@@ -341,10 +346,9 @@ class Library:
 
     def problems(self) -> list[str]:
         """What is wrong with the file itself: nothing here can be rebuilt from elsewhere."""
+        problems = self._db.problems()
         with self._db.reading() as db:
-            found = [row[0] for row in db.exec_driver_sql("PRAGMA integrity_check(10)")]
             orphans = db.exec_driver_sql("PRAGMA foreign_key_check").all()
-        problems = [text for text in found if text != "ok"]
         if orphans:
             problems.append(
                 trn(

@@ -10,8 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
-from sciread_app.storage import database, schema
-from sciread_app.storage.database import Database
+from sciread_app.storage import database, opening, schema
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from tests.make import paper
@@ -52,11 +51,10 @@ def test_a_copy_is_kept_before_a_migration_and_a_failed_one_changes_nothing(tmp_
     library.close()
 
 
-def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path, monkeypatch):
+def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path):
     for revision in range(1, HEAD):
         path = tmp_path / f"{revision}.sqlite3"
-        monkeypatch.setattr(database, "HEAD", revision)
-        Database(path).close()
+        opening.begin(path, revision)
         with closing(sqlite3.connect(path)) as db:
             db.execute(
                 "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, "
@@ -64,16 +62,14 @@ def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path
                 "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1)"
             )
             db.commit()
-        monkeypatch.undo()
         library = Library(path)
         assert [paper.title for paper in library.get([1])] == ["Bees"]
         library.close()
 
 
-def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path, monkeypatch):
+def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path):
     path = tmp_path / "library.sqlite3"
-    monkeypatch.setattr(database, "HEAD", 2)
-    Database(path).close()
+    opening.begin(path, 2)
     with closing(sqlite3.connect(path)) as db, db:
         view = db.execute("SELECT sql FROM sqlite_master WHERE name = 'searchable'").fetchone()[0]
         db.execute("DROP VIEW searchable")
@@ -83,7 +79,6 @@ def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path, mon
             "source_id, text_hash, head_key, tail_key, added, changed, trashed) "
             "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1, 1)"
         )
-    monkeypatch.undo()
     library = Library(path)
     library.untrash([1])
     assert [id for id, _ in library.by_words("bees", 5)] == [1] and library.text_index_fits()
