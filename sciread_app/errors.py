@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+
 from sciread_app.language import tr
 
 
@@ -62,3 +64,22 @@ class Cancelled(SciReadError):
 
     def __init__(self, message: str = "", hint: str = "") -> None:
         super().__init__(message or tr("Stopped before it was done."), hint)
+
+
+def of_disk(error: OSError) -> SciReadError | None:
+    """A full, read-only or failing disk, or a file that is not the user's, as an error that says
+    what to do; None for any other."""
+    hints = {
+        (errno.ENOSPC, errno.EDQUOT, errno.EFBIG): tr("Make room on the disk and try again."),
+        (errno.EROFS, errno.EACCES, errno.EPERM): tr(
+            "Check the permissions, or use a folder that can be written to."
+        ),
+        (errno.EIO,): tr("Check the disk."),
+    }
+    hint = next((hint for numbers, hint in hints.items() if error.errno in numbers), None)
+    if hint is None:
+        return None
+    if error.filename is None:
+        return SciReadError(tr("A file cannot be written: {why}.", why=error.strerror), hint)
+    said = tr("{file} cannot be read or written: {why}.", file=error.filename, why=error.strerror)
+    return SciReadError(said, hint)

@@ -305,9 +305,19 @@ def _backups(home: Home, settings: Settings) -> Backups:
     return Backups(home, Path(settings.backups) if settings.backups else None)
 
 
+class _Log(RotatingFileHandler):
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A full disk is told by what fails because of it, not by a traceback of the log."""
+
+
 def _log_to(path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    handler = RotatingFileHandler(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    """Write the log there. Where that is impossible there is none: nobody's work depends on it."""
+    handler: logging.Handler
+    try:
+        path.parent.mkdir(exist_ok=True)
+        handler = _Log(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
+    except OSError:
+        handler = logging.NullHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger("sciread_app")
     root.handlers[:] = [handler]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -12,7 +13,7 @@ import typer
 
 from sciread_app import __version__
 from sciread_app.console import Console
-from sciread_app.errors import BadQuery, Cancelled, LibraryError, SciReadError
+from sciread_app.errors import BadQuery, Cancelled, LibraryError, SciReadError, of_disk
 from sciread_app.paths import find_home
 from sciread_app.workspace import Workspace, open_workspace
 from trainer.contract.errors import TrainerError
@@ -73,6 +74,7 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
         console = Console(options.get("as_json", False))
         try:
             code = run(*args, **options)
+            sys.stdout.flush()  # a full disk may refuse the answer itself
         except BadQuery as error:
             console.complain(str(error), error.hint)
             code = WRONG_USAGE
@@ -81,6 +83,11 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
             code = FAILED
         except (SciReadError, TrainerError) as error:
             console.complain(str(error), error.hint)
+            code = FAILED
+        except OSError as error:
+            if (told := of_disk(error)) is None:
+                raise
+            console.complain(str(told), told.hint)
             code = FAILED
         raise typer.Exit(code or DONE)
 

@@ -16,13 +16,15 @@ from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, opened, ve
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import parse
-from sciread_app.errors import BadQuery, LibraryError
+from sciread_app.errors import BadQuery, LibraryDamaged, LibraryError
 from sciread_app.language import tr
+from sciread_app.paths import find_home
 from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
 from sciread_app.services.naming import paper_named
+from sciread_app.services.salvage import salvage_home
 from sciread_app.services.search import Mode
-from sciread_app.workspace import Workspace
+from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]
 Names = Annotated[
@@ -178,22 +180,48 @@ def encode(
 
 
 @verb
-def doctor(home: Home = None, as_json: Json = False) -> int:
+def doctor(
+    salvage: Annotated[
+        Path | None,
+        typer.Option(help="Write what can be read of a damaged library to this new folder."),
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
     """Check library, text index, vectors and files against each other.
 
     What is only a cache is rebuilt where it does not fit. The library itself is never changed.
     """
     console = Console(as_json)
-    with (
-        existing(home, console) as workspace,
-        workspace.answering.use() as now,
-        console.progress("Looking") as task,
-    ):
-        findings = doctors.examine(workspace.library, now.space, workspace.home, task)
+    if salvage:
+        return _salvage(salvage, home, console)
+    try:
+        with (
+            existing(home, console) as workspace,
+            workspace.answering.use() as now,
+            console.progress("Looking") as task,
+        ):
+            findings = doctors.examine(workspace.library, now.space, workspace.home, task)
+    except LibraryDamaged as damage:
+        place, backups = backups_of(home)
+        findings = doctors.examine_damaged(place, backups, damage)
     for finding in findings:
         console.say(views.finding(finding))
     console.answer([asdict(finding) for finding in findings])
     return DONE if all(finding.ok for finding in findings) else FAILED
+
+
+def _salvage(target: Path, home: Path | None, console: Console) -> int:
+    with console.progress("Saving") as task:
+        ledger = salvage_home(find_home(home), target, task)
+    for line in ledger.lines():
+        console.say(escape(line))
+    console.say(f"\nOpen it with: sciread --home {escape(str(ledger.folder))}")
+    console.answer(
+        {"folder": str(ledger.folder), "files_not_copied": ledger.missing_files}
+        | vars(ledger.salvaged)
+    )
+    return DONE
 
 
 @verb

@@ -216,7 +216,7 @@ def status_as_value(workspace: Workspace) -> dict[str, Any]:
     imports, fetches = library.ledger.imports(), library.fetches.all()
     from_files = next((one for one in imports if one.fetch is None), None)
     fetched = next((one for one in imports if one.fetch is not None), None)
-    left = len(library.missing_vectors(space.key)[0]) if space else papers
+    left = space.left() if space else papers
     return {
         "home": str(workspace.home.folder),
         "papers": papers,

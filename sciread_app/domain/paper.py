@@ -80,7 +80,8 @@ class Paper:
 
     @property
     def year(self) -> int | None:
-        return int(self.published[:4]) if self.published else None
+        year = self.published[:4]
+        return int(year) if year.isdecimal() else None
 
     def identifier(self, kind: str) -> str:
         """The first identifier of this kind, or an empty string."""

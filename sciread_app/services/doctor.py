@@ -5,17 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sciread_app.errors import LibraryDamaged
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
 from sciread_app.services.atlas import Atlas
+from sciread_app.services.backups import Backups
 from sciread_app.services.model_arrivals import drop_halves
 from sciread_app.services.model_trash import ARRIVING
 from sciread_app.services.space import Space
 from sciread_app.services.spaces import Spaces
+from sciread_app.storage.copies import is_sound
 from sciread_app.storage.library import Library
+from sciread_app.storage.soundness import way_out
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import read_package
+
+_CANNOT_MEND = tr("It cannot be rebuilt, since the library is read-only.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,17 +42,19 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
     """
     findings = []
     task.step(0, 5, tr("The library"))
-    findings.append(_library(library))
+    findings += [_library(library), *_texts(library)]
     task.step(1, 5, tr("The text index"))
     findings.append(_text_index(library))
     task.step(2, 5, tr("Vectors and neighbours"))
     if space is not None:
-        findings.append(_space(space, task))
-        findings.append(_map(Atlas(library, space, home.indexes)))
+        findings.append(_space(library, space, task))
+        findings.append(_map(Atlas(library, space, home.indexes), library.read_only))
     task.step(3, 5, tr("Models"))
     findings.append(_models(library, home))
     task.step(4, 5, tr("Files"))
-    findings += [_files(library), _leftovers(home)]
+    findings.append(_files(library))
+    if not library.read_only:
+        findings.append(_leftovers(home))
     task.step(5, 5, tr("Done"))
     return findings
 
@@ -54,13 +62,60 @@ def examine(library: Library, space: Space | None, home: Home, task: Task) -> li
 def _library(library: Library) -> Finding:
     problems = library.problems()
     if problems:
-        hint = tr("Nothing was changed. Bring back a backup with `sciread restore FILE`.")
-        return Finding("library", False, f"{'; '.join(problems)}. {hint}")
+        hint = tr("Nothing was changed.")
+        return Finding("library", False, f"{'; '.join(problems)}. {hint} {way_out()}")
     whole = trn("{n} paper, the file is whole", "{n} papers, the file is whole", library.count())
     return Finding("library", True, whole)
 
 
+def _texts(library: Library) -> list[Finding]:
+    """Papers with texts that have changed without anybody changing them."""
+    changed = library.changed_texts()
+    if not changed:
+        return []
+    said = trn(
+        "The title or abstract of {n} paper is not what was stored: {papers}.",
+        "The titles or abstracts of {n} papers are not what was stored: {papers}.",
+        len(changed),
+        papers="; ".join(f"{paper.id} {paper.title}" for paper in library.get(changed[:5]))
+        + (", ..." if len(changed) > 5 else ""),
+    )
+    return [Finding("texts", False, f"{said} {way_out()}")]
+
+
+def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> list[Finding]:
+    """What is wrong with a library that cannot be opened, and the two ways out: the last backup
+    that is sound, and saving what can be read. Nothing is changed."""
+    sound = next(
+        (copy for copy in backups.all() if copy.path.suffix == ".sqlite3" and is_sound(copy.path)),
+        None,
+    )
+    if sound:
+        papers = trn("{n:,} paper", "{n:,} papers", sound.papers or 0)
+        said = tr(
+            "The last one that is sound is of {made:%Y-%m-%d %H:%M}, with {papers}: "
+            "`sciread restore {name}`.",
+            made=sound.made,
+            papers=papers,
+            name=sound.name,
+        )
+    else:
+        said = tr("None in {folder} can be restored.", folder=backups.folder)
+    saving = tr(
+        "`sciread doctor --salvage FOLDER` writes all that can still be read to a new library, and "
+        "lists what is lost. {file} is not changed by that.",
+        file=home.library,
+    )
+    return [
+        Finding("library", False, damage.message),
+        Finding("backups", sound is not None, said),
+        Finding("salvage", True, saving),
+    ]
+
+
 def _text_index(library: Library) -> Finding:
+    if library.read_only:
+        return Finding("text index", True, tr("not checked, since the library is read-only"))
     if library.text_index_fits():
         # Translators: the text index
         return Finding("text index", True, tr("says what the library says"))
@@ -70,28 +125,46 @@ def _text_index(library: Library) -> Finding:
     return Finding("text index", fits, tr("did not fit the library and was rebuilt"), mended=fits)
 
 
-def _space(space: Space, task: Task) -> Finding:
+def _space(library: Library, space: Space, task: Task) -> Finding:
     problems = space.problems()
     if not problems:
-        return Finding("vectors", True, tr("vectors and neighbours fit the library"))
+        whole = tr("vectors and neighbours fit the library")
+        return Finding("vectors", True, f"{whole}. {_to_encode(space)}".strip(" ."))
+    if library.read_only:
+        return Finding("vectors", False, " ".join([*problems, _CANNOT_MEND]))
     space.rebuild(task)
     left = space.problems()
     last = tr("Rebuilding did not mend that.") if left else tr("Rebuilt.")
-    return Finding("vectors", not left, " ".join([*problems, last]), mended=not left)
+    said = " ".join(filter(None, [*problems, last, _to_encode(space)]))
+    return Finding("vectors", not left, said, mended=not left)
 
 
-def _map(atlas: Atlas) -> Finding:
+def _to_encode(space: Space) -> str:
+    """What is left to do for papers without a vector; empty if there are none."""
+    if not (left := space.left()):
+        return ""
+    return trn(
+        "{n:,} paper is not found by meaning: `sciread encode` makes its vector.",
+        "{n:,} papers are not found by meaning: `sciread encode` makes their vectors.",
+        left,
+    )
+
+
+def _map(atlas: Atlas, read_only: bool) -> Finding:
     problems = atlas.problems()
     if not problems:
         # Translators: the map
         return Finding("map", True, tr("fits, or is not drawn yet"))
+    if read_only:
+        return Finding("map", False, " ".join([*problems, _CANNOT_MEND]))
     atlas.rebuild()
     last = tr("It is drawn anew when it is next looked at.")
     return Finding("map", True, " ".join([*problems, last]), mended=True)
 
 
 def _models(library: Library, home: Home) -> Finding:
-    said, gone = _damaged(home), Spaces(library, home).clean()
+    spaces = Spaces(library, home)
+    said, gone = _damaged(home), [] if library.read_only else spaces.clean()
     sound = not said
     if gone:
         removed = trn(

@@ -16,8 +16,8 @@ from sciread_app.storage.soundness import SIDES
 from sciread_app.tasks import Task
 
 # What belongs to a library beside the file itself.
-_FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts")
-_FILES = ("settings.toml", "window.ini")
+FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts")
+FILES = ("settings.toml", "window.ini")
 
 
 def move(home: Home, target: Home, task: Task) -> Home:
@@ -77,11 +77,11 @@ def _copy_library(home: Home, target: Home, task: Task) -> None:
 
 
 def _copy_beside(home: Home, target: Home, task: Task) -> None:
-    for name in _FOLDERS:
+    for name in FOLDERS:
         if (home.folder / name).is_dir():
             task.step(0, 0, tr("Copying {name}", name=name))
             shutil.copytree(home.folder / name, target.folder / name, dirs_exist_ok=True)
-    for name in _FILES:
+    for name in FILES:
         if (home.folder / name).is_file():
             shutil.copy2(home.folder / name, target.folder / name)
 

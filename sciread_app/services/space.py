@@ -86,6 +86,11 @@ class Space:
         """How many papers have a vector."""
         return len(self._known())
 
+    def left(self) -> int:
+        """How many papers have no vector that can be read: those that `catch_up` would encode."""
+        known = self._known()
+        return len(self._library.missing_vectors(self.key)[0]) + int((~known.held()).sum())
+
     def without_vector(self, ids: Ids) -> int:
         """How many of these papers have none."""
         _, known = self._known().positions(np.asarray(ids, np.int64))

@@ -178,7 +178,7 @@ def in_use(path: Path) -> bool:
             db.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
             return "locked" in str(error)
-        except sqlite3.DatabaseError:
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
             return False  # no library at all, and so nobody's
     return False
 

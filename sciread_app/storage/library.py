@@ -359,6 +359,11 @@ class Library:
             )
         return problems
 
+    def changed_texts(self) -> list[int]:
+        """The papers whose title or abstract is not what was stored."""
+        with self._db.reading() as db:
+            return records.changed_texts(db)
+
     def text_index_fits(self) -> bool:
         """Whether the text index says what the library says."""
         with self._db.writing() as db:

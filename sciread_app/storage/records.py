@@ -110,6 +110,18 @@ def renew(db: Connection, ids: Iterable[int], now: float) -> None:
         )
 
 
+def changed_texts(db: Connection) -> list[int]:
+    """The papers whose title or abstract is not what it was when it was stored, as the hash tells
+    that was stored along with it."""
+    papers = schema.papers.c
+    rows = db.execute(select(papers.id, papers.title, papers.abstract, papers.text_hash))
+    return [
+        row.id
+        for row in rows
+        if text_hash(Paper(title=row.title, abstract=row.abstract)) != row.text_hash
+    ]
+
+
 def insert(
     db: Connection, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]
 ) -> None:

@@ -1,0 +1,222 @@
+"""What can be read of a damaged library comes into a new one, and what is lost is told."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.storage import opening
+from sciread_app.storage.library import Library
+from sciread_app.storage.migrations import HEAD
+from sciread_app.storage.salvage import salvage
+from tests import damage
+from tests.make import paper
+
+PAPERS = 400
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A library with something in every part of it, and texts that fill several pages."""
+    path = tmp_path_factory.mktemp("whole") / "library.sqlite3"
+    library = Library(path)
+    number = library.ledger.open("refs.bib")
+    library.put(
+        [
+            paper(
+                f"Bees and what they say, part {n}",
+                abstract=f"They dance {n}. " * (900 if n % 50 == 0 else 20),
+                authors=f"Curie, Marie {n}; Frisch, Karl",
+                doi=f"10.1000/{n}",
+                venue=f"Journal {n % 7}",
+                published="1927",
+                keywords=("bees", "dances"),
+                extra={"note": f"{n}"},
+                files=(f"/papers/{n}.pdf",),
+            )
+            for n in range(PAPERS)
+        ],
+        ledger=number,
+        skips=[Skipped("refs.bib", "x", "no title")],
+    )
+    library.ledger.close(number)
+    library.shelves.tag(range(1, 50), "to read")
+    library.shelves.collect(range(20, 60), "thesis/first")
+    for id in (3, 30, 300):
+        library.shelves.add_note(id, f"A note on {id}, with ünïcödé.")
+    library.save_search("dances", "dance year:1920..")
+    library.trash([PAPERS])
+    library.delete_for_good()
+    library.close()
+    return path
+
+
+@pytest.fixture
+def path(whole, tmp_path) -> Path:
+    copy = tmp_path / "library.sqlite3"
+    copy.write_bytes(whole.read_bytes())
+    return copy
+
+
+def rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
+    with closing(sqlite3.connect(path)) as db:
+        names = [
+            row[0]
+            for row in db.execute(
+                "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+            )
+        ]
+        return {name: sorted(db.execute(f'SELECT * FROM "{name}"'), key=repr) for name in names}
+
+
+def check(path: Path) -> Library:
+    """The library, open; nothing is wrong with it."""
+    library = Library(path)
+    assert library.problems() == [] and library.text_index_fits()
+    return library
+
+
+def test_of_a_whole_library_every_row_is_there(path, tmp_path):
+    done = salvage(path, tmp_path / "new.sqlite3")
+    assert not done.lost and not done.altered and not done.gone and not done.pages
+    assert rows(tmp_path / "new.sqlite3") == rows(path)
+    assert done.kept["papers"] == PAPERS - 1
+    library = check(tmp_path / "new.sqlite3")
+    library.put([paper("New")])
+    assert max(library.ids()) == PAPERS + 1  # the number of the deleted one is not used again
+    library.close()
+
+
+def test_what_is_in_the_log_of_writes_is_there_too(path, tmp_path):
+    library = Library(path)
+    library.put([paper("Late ants")])
+    assert path.with_name("library.sqlite3-wal").stat().st_size
+    salvage(path, tmp_path / "new.sqlite3")
+    library.close()
+    new = check(tmp_path / "new.sqlite3")
+    assert new.by_words("late", 5)
+    new.close()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_flipped_bytes_cost_little_and_what_is_lost_is_told(path, tmp_path, seed):
+    damage.flip(path, 40, seed)
+    done = salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    there = library.get(range(1, PAPERS))
+    assert len(there) + len(done.gone) >= PAPERS - 1 - done.lost["papers"]
+    right = sum(p.title.startswith("Bees and what they say, part ") for p in there)
+    assert right >= PAPERS * 0.85
+    library.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_overwritten_pages_cost_what_was_on_them(path, tmp_path, seed):
+    draw, count = random.Random(seed), path.stat().st_size // damage.PAGE
+    for page in draw.sample(range(2, count), 3):
+        damage.overwrite(path, page, draw.randbytes(damage.PAGE))
+    salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    assert library.count() >= PAPERS * 0.7
+    library.close()
+
+
+def test_where_the_page_that_leads_to_a_table_is_damaged_its_rows_are_found(path, tmp_path):
+    for table in ("papers", "authors", "identifiers"):
+        damage.overwrite(path, damage.root(path, table))
+    done = salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    found = library.get(range(1, PAPERS))
+    assert len(found) == PAPERS - 1
+    assert all(p.authors and p.identifiers for p in found)
+    assert [p.title for p in found][:2] == [f"Bees and what they say, part {n}" for n in (0, 1)]
+    assert not done.lost["papers"]
+    library.close()
+
+
+def test_without_its_first_page_a_library_is_still_read(path, tmp_path):
+    damage.overwrite(path, 1)
+    salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    assert library.count() >= PAPERS * 0.95
+    library.close()
+
+
+def test_damaged_indexes_and_a_damaged_text_index_cost_nothing(path, tmp_path):
+    before = rows(path)
+    for name in ("papers_head", "papers_tail", "fulltext_data", "fulltext_idx", "notes_paper"):
+        damage.overwrite(path, damage.root(path, name))
+    done = salvage(path, tmp_path / "new.sqlite3")
+    after = rows(tmp_path / "new.sqlite3")
+    for table in ("papers", "authors", "notes", "tagged", "collections", "saved_searches"):
+        assert after[table] == before[table], table
+    assert not done.lost and not done.altered
+    check(tmp_path / "new.sqlite3").close()
+
+
+def test_a_file_that_was_cut_gives_what_is_before_the_cut(path, tmp_path):
+    damage.cut(path, 0.6)
+    done = salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    assert PAPERS * 0.2 < library.count() <= PAPERS
+    assert done.lost
+    library.close()
+
+
+def test_a_paper_whose_record_is_lost_keeps_its_notes_under_its_number(path, tmp_path):
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE papers SET title = 'ZZZZ' || title WHERE id = 30")
+        db.commit()
+    content = bytearray(path.read_bytes())
+    at = content.index(b"ZZZZBees")
+    page = at // damage.PAGE * damage.PAGE
+    end = page + damage.PAGE
+    content[page:end] = bytes(end - page)
+    path.write_bytes(content)
+    done = salvage(path, tmp_path / "new.sqlite3")
+    assert "Curie" in done.placeholders[30] and "10.1000/29" in done.placeholders[30]
+    library = check(tmp_path / "new.sqlite3")
+    (found,) = library.get([30])
+    assert "30" in found.title and found.identifiers and len(found.authors) == 2
+    assert library.shelves.marks([30])[30].notes == ("A note on 30, with ünïcödé.",)
+    library.close()
+
+
+def test_a_changed_letter_is_told_with_the_title(path, tmp_path):
+    content = path.read_bytes()
+    assert content.count(b"They dance 123. They") >= 1
+    path.write_bytes(content.replace(b"They dance 123. They", b"They dence 123. They", 1))
+    done = salvage(path, tmp_path / "new.sqlite3")
+    assert list(done.altered.values()) == ["Bees and what they say, part 123"]
+    library = check(tmp_path / "new.sqlite3")
+    library.close()
+
+
+@pytest.mark.parametrize("revision", range(1, HEAD))
+def test_a_library_of_an_earlier_version_is_brought_up_to_date(tmp_path, revision):
+    path = tmp_path / "old.sqlite3"
+    opening.begin(path, revision)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, source, "
+            "source_id, text_hash, head_key, tail_key, added, changed) "
+            "VALUES ('Bees', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1)"
+        )
+    salvage(path, tmp_path / "new.sqlite3")
+    library = check(tmp_path / "new.sqlite3")
+    assert [p.title for p in library.get([1])] == ["Bees"]
+    library.close()
+    assert not list(tmp_path.glob("*.backup*"))
+
+
+@pytest.mark.parametrize("content", [b"", b"x" * 100, b"no library " * 5000])
+def test_of_what_is_no_library_nothing_is_salvaged(tmp_path, content):
+    (tmp_path / "old.sqlite3").write_bytes(content)
+    done = salvage(tmp_path / "old.sqlite3", tmp_path / "new.sqlite3")
+    assert not done.kept["papers"]
+    check(tmp_path / "new.sqlite3").close()
