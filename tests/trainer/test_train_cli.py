@@ -12,13 +12,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.small_runs import small_corpus
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run, State
+from trainer.data.split import SplitRule
 
 pytestmark = pytest.mark.usefixtures("one_thread", "own_home")
 
@@ -123,6 +126,78 @@ def test_a_grid_keeps_the_best_of_its_runs(
     (folder / "report.json").unlink()
     cli("train", str(folder))
     assert len(best.events()) == before
+
+
+def test_several_seeds_give_a_mean_and_a_deviation(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    folder = tmp_path / "run"
+    named = arguments(folder, corpus_for_all, tiny_base, learning_rate=1e-2)
+    said = cli(*named, "--seeds", "3,4,5")
+    run = Run(folder)
+    parts = {seed: Run(folder / "grid" / f"seed={seed}").report for seed in (3, 4, 5)}
+    losses = {seed: report["validation_loss"] for seed, report in parts.items()}
+    assert len(set(losses.values())) == 3
+    found = run.report["seeds"]
+    assert found["seeds"] == [3, 4, 5]
+    assert found["validation_loss"] == pytest.approx(
+        {"mean": np.mean(list(losses.values())), "sd": np.std(list(losses.values()), ddof=1)}
+    )
+    assert found["metrics"]
+    for row in found["metrics"]:
+        values = [
+            known["value"]
+            for report in parts.values()
+            for known in report["metrics"]
+            if (known["task"], known["metric"]) == (row["task"], row["metric"])
+        ]
+        assert row["values"] == values and len(values) == 3
+        assert (row["mean"], row["sd"]) == pytest.approx((np.mean(values), np.std(values, ddof=1)))
+    assert "Over 3 seeds: validation loss" in said.replace("\n", " ")
+    # The best of them is kept, with what was measured of it.
+    best = min(losses, key=lambda seed: losses[seed])
+    assert run.report["seed"] == best and run.report["metrics"] == parts[best]["metrics"]
+    metrics = (run.package / "metrics.json").read_bytes()
+    assert metrics == (folder / "grid" / f"seed={best}" / "package" / "metrics.json").read_bytes()
+    assert (folder / "evaluation" / "model" / "report.json").exists()
+    assert "The model is in" in cli(*named, "--seeds", "3,4,5")
+
+
+def test_settings_are_compared_by_their_mean_over_seeds(
+    tmp_path: Path, corpus_for_all: Path, tiny_base: Path
+) -> None:
+    folder = tmp_path / "run"
+    named = arguments(folder, corpus_for_all, tiny_base, learning_rate="[1e-6,1e-2]")
+    cli(*named, "--seeds", "3,4", "--no-measure")
+    report = Run(folder).report
+    tried = {name: one["validation_loss"] for name, one in report["grid"].items()}
+    means = {
+        rate: np.mean([loss for name, loss in tried.items() if name.startswith(f"{rate},")])
+        for rate in ("learning_rate=1e-06", "learning_rate=0.01")
+    }
+    assert report["best"].startswith(min(means, key=lambda rate: means[rate]))
+    assert report["seeds"]["validation_loss"]["mean"] == pytest.approx(min(means.values()))
+    assert not report["seeds"]["metrics"]
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [(["--seeds", "1;2"], "no list of seeds"), (["--seeds", "1,2", "--seed", "3"], "not both")],
+)
+def test_seeds_that_cannot_be_are_refused(tmp_path: Path, named: list[str], said: str) -> None:
+    with pytest.raises(TrainerError, match=said):
+        cli("train", str(tmp_path / "run"), "--recipe", "specter", "--corpus", "c", *named)
+
+
+def test_settings_are_not_compared_without_validation_papers(
+    tmp_path: Path, tiny_base: Path
+) -> None:
+    corpus = small_corpus(tmp_path / "corpus", split=SplitRule.of("all"))
+    named = arguments(tmp_path / "run", corpus, tiny_base, learning_rate="[1e-5,1e-2]")
+    with pytest.raises(TrainerError, match="no validation papers"):
+        cli(*named)
+    cli(*arguments(tmp_path / "seeds", corpus, tiny_base), "--seeds", "1,2")
+    assert Run(tmp_path / "seeds").report["seeds"]["validation_loss"] is None
 
 
 def test_a_grid_stops_where_it_is_and_goes_on_there(

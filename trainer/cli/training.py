@@ -30,6 +30,10 @@ sciread-trainer train runs/second --recipe specter --corpus corpus --dry-run
 
 sciread-trainer train runs/second --recipe specter --corpus corpus --set learning_rate=3e-5
 
+The four seeds of Multi2SPE's paper:
+
+sciread-trainer train runs/third --recipe multi2spe --corpus corpus --seeds 1783,1918,1945,1991
+
 Exit status: 0 there is a model, 1 something failed, 2 a wrong call, 128 and the signal's number if
 one stopped it.
 """
@@ -46,6 +50,14 @@ Changes = Annotated[
     ),
 ]
 Seed = Annotated[int | None, typer.Option(help="Of all chance; 1 unless given.")]
+Seeds = Annotated[
+    str,
+    typer.Option(
+        metavar="N,N,...",
+        help="Train with each of these seeds, measure each, and report mean and standard "
+        "deviation; the model that validates best is kept.",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say how long; train nothing.")]
 Device = Annotated[str, typer.Option(help="As torch names it; else the first GPU.")]
 Budget = Annotated[int, typer.Option(min=0, help="Tokens at once; else as many as fit.")]
@@ -72,6 +84,7 @@ class Wanted(NamedTuple):
     base: str = ""
     changes: Sequence[str] = ()
     seed: int | None = None
+    seeds: tuple[int, ...] = ()
 
 
 def train(
@@ -81,6 +94,7 @@ def train(
     base: BaseName = "",
     changes: Changes = None,
     seed: Seed = None,
+    seeds: Seeds = "",
     dry_run: DryRun = False,
     device: Device = "",
     budget: Budget = 0,
@@ -107,8 +121,8 @@ def train(
     from trainer.loop.begin import Options
 
     options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
-    wanted = Wanted(recipe, corpus, base, changes or (), seed)
     with answering(as_json), Ranks.from_environment(device) as ranks:
+        wanted = Wanted(recipe, corpus, base, changes or (), seed, _seeds(seeds))
         if dry_run:
             _estimate(_recipe(Run(run), wanted), ranks, options, as_json, progress)
             return
@@ -162,7 +176,9 @@ def _train(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
 
 def _recipe(run: Run, wanted: Wanted) -> Recipe:
     old = run.recipe if run.exists else None
-    name, corpus, base, changes, seed = wanted
+    name, corpus, base, changes, seed, seeds = wanted
+    if seed is not None and seeds:
+        raise TrainerError("A run has --seed or --seeds, not both.", "Leave one of them out.")
     if not old and not (name and corpus):
         raise TrainerError(
             f"{run.folder} is a new run, and needs a recipe and a corpus.",
@@ -184,7 +200,16 @@ def _recipe(run: Run, wanted: Wanted) -> Recipe:
         changes=settings,
         grid=grid or None,
     )
-    return made
+    return made.of_seeds(seeds) if seeds else made
+
+
+def _seeds(said: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(seed) for seed in said.split(",")) if said else ()
+    except ValueError as error:
+        raise TrainerError(
+            f"--seeds {said} is no list of seeds.", "Write it as --seeds 1783,1918,1945,1991"
+        ) from error
 
 
 def _setting(change: str) -> tuple[str, Any]:

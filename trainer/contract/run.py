@@ -17,9 +17,9 @@ import enum
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from types import MappingProxyType
@@ -35,6 +35,8 @@ from trainer.contract.settings import Value
 
 FORMAT = 1
 RECORDS = "records.json"
+# In a grid, the name of the seed among those of settings.
+SEED = "seed"
 # Followers read so much at a time: the events of hours, and no more memory than that takes.
 _PIECE = 1 << 20
 # More than the longest line.
@@ -48,7 +50,8 @@ class Recipe:
     """What to train, from what and how.
 
     `name` is the known recipe that it started from. `settings` are all of the method's, `base`
-    among them. `corpus` is a folder. `grid` names settings of which several values are tried.
+    among them. `corpus` is a folder. `grid` names settings of which several values are tried; SEED
+    there is the seed.
     """
 
     name: str
@@ -82,7 +85,10 @@ class Recipe:
             corpus=corpus.absolute(),
             seed=seed,
             settings=spec.resolve(name, changes),
-            grid={key: _choices(values) for key, values in grid.items()},
+            grid={
+                key: _seeds(values) if key == SEED else _choices(values)
+                for key, values in grid.items()
+            },
         )
 
     @classmethod
@@ -131,6 +137,11 @@ class Recipe:
         }
         write_whole(path, tomlkit.dumps(described))
 
+    def of_seeds(self, seeds: Sequence[int]) -> Recipe:
+        """The same with each of these seeds, beside what else its grid tries. Raises
+        TrainerError."""
+        return replace(self, grid={**self.grid, SEED: _seeds(seeds)})
+
     @property
     def base(self) -> str:
         """The model to start from, as its settings name it."""
@@ -140,18 +151,10 @@ class Recipe:
         """Each point of the grid: a name for its folder, and its recipe, which has no grid."""
         for values in product(*self.grid.values()):
             chosen = dict(zip(self.grid, values, strict=True))
-            settings = method_spec(self.method).resolve(self.name, {**self.settings, **chosen})
             name = ",".join(f"{key}={value}" for key, value in chosen.items())
-            yield (
-                name,
-                Recipe(
-                    name=self.name,
-                    method=self.method,
-                    corpus=self.corpus,
-                    seed=self.seed,
-                    settings=settings,
-                ),
-            )
+            seed = int(chosen.pop(SEED, self.seed))
+            settings = method_spec(self.method).resolve(self.name, {**self.settings, **chosen})
+            yield name, replace(self, seed=seed, settings=settings, grid={})
 
     @property
     def essence(self) -> dict[str, Any]:
@@ -372,6 +375,17 @@ def _choices(values: Any) -> tuple[Value, ...]:
     if not isinstance(values, list | tuple) or not values:
         raise TrainerError(f"A grid cannot have {values!r}.", "It has a list of values a setting.")
     return tuple(values)
+
+
+def _seeds(values: Any) -> tuple[Value, ...]:
+    seeds = _choices(values)
+    whole = all(isinstance(seed, int) and not isinstance(seed, bool) for seed in seeds)
+    if not whole or len(set(seeds)) < len(seeds):
+        raise TrainerError(
+            f"The seeds cannot be {', '.join(map(str, seeds))}.",
+            "They are different whole numbers.",
+        )
+    return seeds
 
 
 def _whole_lines(text: bytes) -> int:

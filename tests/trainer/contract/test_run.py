@@ -84,6 +84,27 @@ def test_a_grid_gives_a_recipe_for_each_combination(tmp_path: Path) -> None:
     assert found["learning_rate=0.0002,batch_size=16"].settings["batch_size"] == 16
 
 
+def test_seeds_are_tried_beside_a_recipes_own_grid(tmp_path: Path) -> None:
+    recipe = Recipe.named("physbert-subdomain", tmp_path, changes={"batch_size": 16})
+    recipe = recipe.of_seeds([3, 9])
+    recipe.write(tmp_path / "recipe.toml")
+    assert Recipe.read(tmp_path / "recipe.toml") == recipe
+    found = {name: (one.seed, one.settings["learning_rate"]) for name, one in recipe.combinations()}
+    assert found == {
+        "learning_rate=0.0001,seed=3": (3, 1e-4),
+        "learning_rate=0.0001,seed=9": (9, 1e-4),
+        "learning_rate=0.0002,seed=3": (3, 2e-4),
+        "learning_rate=0.0002,seed=9": (9, 2e-4),
+    }
+    assert not any(one.grid for _, one in recipe.combinations())
+
+
+@pytest.mark.parametrize("seeds", [[], [1, 1], [1.5], [True], ["a"]])
+def test_seeds_are_different_whole_numbers(tmp_path: Path, seeds: list[object]) -> None:
+    with pytest.raises(TrainerError):
+        Recipe.named("specter", tmp_path, grid={"seed": seeds})
+
+
 def test_what_is_set_is_not_searched_for(tmp_path: Path) -> None:
     found = Recipe.named("physbert-subdomain", tmp_path, changes={"learning_rate": 3e-5})
     assert list(found.grid) == ["batch_size"]
