@@ -23,6 +23,7 @@ SUFFIXES = (".atom", ".xml")
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _TOTAL = "{http://a9.com/-/spec/opensearch/1.1/}totalResults"
+_START = "{http://a9.com/-/spec/opensearch/1.1/}startIndex"
 _ENTRY = f"{_ATOM}entry"
 _AUTHOR, _NAME, _AFFILIATION = f"{_ATOM}author", f"{_ATOM}name", f"{_ARXIV}affiliation"
 _CATEGORY, _PRIMARY = f"{_ATOM}category", f"{_ARXIV}primary_category"
@@ -45,6 +46,7 @@ class Feed(NamedTuple):
     total: int  # how many papers the query finds; -1 if the answer does not say
     entries: list[Entry]
     error: str  # what arXiv says is wrong with the question; mostly nothing
+    start: int = -1  # how many papers come before the first entry; -1 if the answer does not say
 
 
 def read(path: Path) -> Iterator[Paper | Skipped]:
@@ -73,11 +75,15 @@ def feed(body: bytes, name: str = "arXiv") -> Feed:
     if root.tag != f"{_ATOM}feed":
         element = etree.QName(root).localname
         raise BadXml(tr("The XML is no feed of papers, but <{element}>.", element=element))
-    total = (root.findtext(_TOTAL) or "").strip()
     entries = [_entry(e, name, n) for n, e in enumerate(root.iterchildren(_ENTRY), start=1)]
     said = (e.record for e in entries if isinstance(e.record, Skipped))
     error = next((skipped.why for skipped in said if not skipped.entry), "")
-    return Feed(int(total) if total.isdecimal() else -1, entries, error)
+    return Feed(_number(root.findtext(_TOTAL)), entries, error, _number(root.findtext(_START)))
+
+
+def _number(text: str | None) -> int:
+    text = (text or "").strip()
+    return int(text) if text.isdecimal() else -1
 
 
 def _entry(element: etree._Element, name: str, number: int) -> Entry:

@@ -84,6 +84,14 @@ def _nothing_fetched(since: float, last: LastFetch, now: datetime) -> Said:
             tr("Refresh your fetches on the Intake page."),
             Next.fetch,
         )
+    if last.problem:
+        # Translators: the day is "today", "Friday" or "3 November"
+        failed = tr("A fetch of {day} failed, so new papers may be missing.", day=day)
+        return Said(f"{failed} {last.problem}", tr("Try it again on the Intake page."), Next.fetch)
+    if not last.finished:
+        # Translators: the day is "today", "Friday" or "3 November"
+        stopped = tr("The fetch of {day} has not finished.", day=day)
+        return Said(stopped, tr("Continue it on the Intake page."), Next.fetch)
     # Translators: the day is "today", "Friday" or "3 November"
     nothing = tr("The fetch of {day} brought nothing new.", day=day)
     return Said(
@@ -176,6 +184,9 @@ def all_seen(last: LastFetch | None, now: datetime) -> Said:
     """Papers came, and somebody has looked at them."""
     if last is None:
         return Said(tr("You have seen all that came."))
+    if last.problem or not last.finished:
+        incomplete = tr("The last fetch did not finish, so new papers may be missing.")
+        return Said(tr("You have seen all that came."), f"{incomplete} {last.problem}".strip())
     why = _why_nothing(last.source, now)
     # Translators: the day is "today", "Friday" or "3 November"
     since = tr("Nothing has come since the fetch of {day}.", day=_day(last.started, now))

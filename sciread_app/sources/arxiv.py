@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
 from sciread_app.domain.identifiers import arxiv_id
@@ -20,7 +18,18 @@ from sciread_app.language import tr, trn
 from sciread_app.sources import arxiv_days, arxiv_oai, arxiv_query, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_oai import Place as HarvestPlace
+from sciread_app.sources.arxiv_place import (
+    Place,
+    contradiction,
+    follows,
+    is_end,
+    is_falling,
+    is_rising,
+    name_of,
+    names_of,
+)
 from sciread_app.sources.arxiv_sets import sets_of
+from sciread_app.sources.guard import Guard
 from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
 
@@ -46,7 +55,9 @@ log = logging.getLogger(__name__)
 _OTHER_WAY = tr(
     "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
 )
-_PAGE = 2000
+# A page begins with the last paper of the one before, which proves that none was lost between them.
+_OVERLAP = 1
+_PAGE = 2000 - _OVERLAP
 _PAGE_OF_CHANGES = 500  # a refresh mostly finds few
 # arXiv promises 30,000 to a query, but has failed beyond 10,000. A new window costs nothing.
 _REACH = 10_000
@@ -55,34 +66,8 @@ _FIRST = 10
 _MOST_IDS = 300  # since they all stand in one address
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a fetch stands. Minutes are written like 202401312359."""
-
-    begin: str = ""  # the minute that the window begins with; empty for the first window
-    start: int = 0  # how many papers of the window were passed
-    total: int = -1  # how many it has, as arXiv said last
-    before: int = 0  # how many papers came before the window
-    minute: str = ""  # of the last paper, and which papers of this minute came already
-    known: tuple[str, ...] = ()
-    sweep: bool = False  # a refresh that must read all, since its changes are too many
-    harvest: HarvestPlace | None = None  # where we are, once gone on by OAI-PMH
-
-    @classmethod
-    def read(cls, cursor: str) -> _Place:
-        values: dict[str, Any] = json.loads(cursor) if cursor else {}
-        for name, kind in (("known", tuple), ("harvest", HarvestPlace._make)):
-            if name in values:
-                values[name] = kind(values[name])
-        return cls(**values)
-
-    def cursor(self) -> str:
-        default = asdict(_Place())
-        return json.dumps({k: v for k, v in asdict(self).items() if v != default[k]})
-
-
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[Page]:
-    run = _Run(query, _Place.read(cursor), client, task)
+    run = _Run(query, Place.read(cursor), client, task)
     if run.place.harvest is None:
         try:
             yield from run.pages()
@@ -93,7 +78,7 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
 
 
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
-    found = _Run(query, _Place(), client, task).ask("submittedDate", "descending", 0, _FIRST)
+    found = _Run(query, Place(), client, task).ask("submittedDate", "descending", 0, _FIRST)
     papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
     minutes = round(found.total / _PAGE * 10 / 60)  # of some ten seconds each
     long = trn(
@@ -125,11 +110,14 @@ def why_nothing(now: datetime) -> str:
 class _Run:
     """A fetch in this process."""
 
-    def __init__(self, query: SourceQuery, place: _Place, client: Client, task: Task) -> None:
+    def __init__(self, query: SourceQuery, place: Place, client: Client, task: Task) -> None:
         self._query = query
         self._client = client
         self._task = task
-        self._seen = set(place.known)
+        self._guard = Guard(TITLE)
+        self._seen = {*place.known, *filter(None, [place.last])}
+        self._came = set(self._seen)  # in this window; _seen are also those of the one before
+        self._furthest = place.start + 1  # how many papers of the window came, or more
         self._changes_seen: set[str] = set()
         self._changed = arxiv_days.utc(query.changed_since) if query.changed_since else ""
         self.place = place
@@ -140,7 +128,16 @@ class _Run:
         if not self._changed or self.place.sweep:
             yield from self._windows()
 
-    def ask(self, sort: str, order: str, start: int, size: int, *, fresh: bool = False) -> Feed:
+    def ask(
+        self,
+        sort: str,
+        order: str,
+        start: int,
+        size: int,
+        *,
+        doubted: Callable[[Feed], bool] = lambda found: False,
+        fresh: bool = False,
+    ) -> Feed:
         """One page. Raises Busy, and SourceError if arXiv cannot answer."""
         named = _named_ids(self._query.text)
         params = [
@@ -150,10 +147,15 @@ class _Run:
             ("start", str(start)),
             ("max_results", str(size)),
         ]
-        oldest_first = order == "ascending"
-        answer = Answer(arxiv_atom.feed, lambda found: _complaint(found, start, oldest_first))
+        oldest_first, last = order == "ascending", self.place.last
+        answer = Answer(arxiv_atom.feed, lambda found: _complaint(found, start, oldest_first, last))
         body = self._client.ask(
-            "arxiv", params=params, task=self._task, check=answer.check, fresh=fresh
+            "arxiv",
+            params=params,
+            task=self._task,
+            check=answer.check,
+            doubted=lambda body: doubted(answer.read(body)),
+            fresh=fresh,
         )
         found = answer.read(body)
         if found.error:
@@ -162,63 +164,112 @@ class _Run:
 
     def _next(self, sort: str, order: str, size: int) -> Feed:
         """The page behind our place, which moves back where papers before it were dropped."""
-        fresh = bool(self._changed) and self.place.start == 0
+        back, fresh = _PAGE, bool(self._changed) and self.place.start == 0
         while True:
             place = self.place
-            found = self.ask(sort, order, place.start, size, fresh=fresh)
-            if place.start == 0 or found.total >= place.total:
+            self._guard.ask()
+            found = self.ask(
+                sort,
+                order,
+                place.start,
+                size,
+                doubted=lambda found: bool(self._doubt(found, size, order)),
+                fresh=fresh,
+            )
+            answer = (found.total, names_of(found.entries))
+            believed = self._guard.believes(answer, self._doubt(found, size, order))
+            if believed and place.start and not self._continues(found, size):
+                # What was dropped has moved the rest up by as much. Else a page before was wrong.
+                step = max(place.total - found.total, 0) or back
+                self.place = replace(place, start=max(place.start - step, 0), total=found.total)
+                back *= 2
+            elif believed:
+                self._note_progress(found)
                 return found
-            # What was dropped has moved the rest up by as much.
-            back = place.total - found.total
-            self.place = replace(place, start=max(place.start - back, 0), total=found.total)
             fresh = True
+
+    def _doubt(self, found: Feed, size: int, order: str) -> str:
+        """Why a page may not be what it should be; empty if nothing speaks against it."""
+        if not follows(found, self.place, self._seen):
+            return tr("the page does not follow on the one before")
+        if not (is_rising if order == "ascending" else is_falling)(found.entries):
+            return tr("the page is not sorted by date")
+        if not self._continues(found, size):
+            return tr("arXiv repeats a page that it has sent before")
+        return contradiction(found, self.place.start, size)
+
+    def _continues(self, found: Feed, size: int) -> bool:
+        """Whether a page follows on those before it, and brings papers where it should."""
+        place, names = self.place, names_of(found.entries)
+        if not follows(found, place, self._seen):
+            return False
+        if is_end(found, place.start, size) or not self._seen.issuperset(names):
+            return True
+        appeared = found.total - place.total if place.total >= 0 else 0
+        return place.start + len(names) <= self._furthest or appeared >= len(names)
+
+    def _note_progress(self, found: Feed) -> None:
+        end = self.place.start + len(found.entries)
+        if end > self._furthest or not self._seen.issuperset(names_of(found.entries)):
+            self._guard.moved()
+        came = self._came.union(names_of(found.entries))
+        self._furthest = max(self._furthest, end, len(came))
+
+    def _passed(self, found: Feed, size: int) -> Place:
+        """The place behind a page."""
+        place, count = self.place, len(found.entries)
+        if is_end(found, place.start, size):
+            return replace(place, start=place.start + count, total=found.total, last="")
+        overlap = _OVERLAP if count > _OVERLAP else 0
+        last = name_of(found.entries[-1]) if overlap else ""
+        return replace(place, start=place.start + count - overlap, total=found.total, last=last)
 
     # ---- by windows of submission dates, oldest first ------------------------------------------
 
     def _windows(self) -> Iterator[Page]:
+        size = self._size()
         while True:
-            found = self._next("submittedDate", "ascending", self._size())
+            found = self._next("submittedDate", "ascending", size)
             place = self.place
             records = self._fresh(found.entries)
-            self._pass(found)
+            ended = is_end(found, place.start, size)
+            self._pass(found, size, ended=ended)
             yield Page(records, self.place.cursor(), place.before + found.total)
-            if place.start + len(found.entries) >= found.total:
+            if ended:
                 return
 
     def _size(self) -> int:
         most = self._query.most
-        return min(_PAGE, most) if most else _PAGE
+        return min(_PAGE + _OVERLAP, most) if most else _PAGE + _OVERLAP
 
     def _fresh(self, entries: Sequence[Entry]) -> list[Paper | Skipped]:
         """What did not come before in this run and, of a refresh, has changed."""
         fresh = []
         for entry in entries:
-            name = _name(entry)
+            name = name_of(entry)
             if name not in self._seen and entry.updated >= self._changed:
                 fresh.append(entry.record)
             if name:
                 self._seen.add(name)
+                self._came.add(name)
         return fresh
 
-    def _pass(self, found: Feed) -> None:
+    def _pass(self, found: Feed, size: int, *, ended: bool) -> None:
         """Move on behind a page: in this window, or to the next when this one gets too long."""
-        place = self.place
-        start = place.start + len(found.entries)
-        minute, known = place.minute, list(place.known)
+        passed = self.place.start + len(found.entries)
+        minute, known = self.place.minute, list(self.place.known)
         for entry in found.entries:
             published = arxiv_days.minute(entry.published)
             if published > minute:
                 minute, known = published, []
             if published == minute:
-                known.append(_name(entry))
+                known.append(name_of(entry))
         known = list(filter(None, dict.fromkeys(known)))
-        self.place = replace(
-            place, start=start, total=found.total, minute=minute, known=tuple(known)
-        )
-        if start < found.total and start + _PAGE > _REACH:
-            self._next_window(found.entries)
+        self.place = replace(self._passed(found, size), minute=minute, known=tuple(known))
+        if not ended and self.place.start + size > _REACH:
+            self._next_window(found.entries, passed)
 
-    def _next_window(self, entries: Sequence[Entry]) -> None:
+    def _next_window(self, entries: Sequence[Entry], passed: int) -> None:
         place = self.place
         times = [entry.published for entry in entries]
         # Where arXiv sorts by something a little different, a day is seen twice.
@@ -232,26 +283,29 @@ class _Run:
                 ),
                 tr("Ask for less, such as one category."),
             )
-        passed = place.before + place.start - len(place.known)
-        self._seen = {*place.known, *map(_name, entries), *self._changes_seen}
-        self.place = replace(place, begin=begin, start=0, total=-1, before=passed)
+        before = place.before + passed - len(place.known)
+        self._seen = self._came | self._changes_seen
+        self._furthest = len(place.known if begin == place.minute else self._came)
+        self._came = set()
+        self.place = replace(place, begin=begin, start=0, total=-1, before=before)
 
     # ---- a refresh: what changed last comes first -----------------------------------------------
 
     def _changes(self) -> Iterator[Page]:
-        while self.place.start + _PAGE_OF_CHANGES <= _REACH_OF_CHANGES:
-            found = self._next("lastUpdatedDate", "descending", _PAGE_OF_CHANGES)
-            times = [entry.updated for entry in found.entries]
-            if not _falling(times):
+        size = _PAGE_OF_CHANGES + _OVERLAP
+        while self.place.start + size <= _REACH_OF_CHANGES:
+            found = self._next("lastUpdatedDate", "descending", size)
+            if not is_falling(found.entries):
                 break
-            start = self.place.start + len(found.entries)
-            self.place = replace(self.place, start=start, total=found.total)
-            self._changes_seen |= set(map(_name, found.entries))
+            ended = is_end(found, self.place.start, size)
+            self.place = self._passed(found, size)
+            self._changes_seen |= set(names_of(found.entries))
             yield Page(self._fresh(found.entries), self.place.cursor(), 0)
-            if start >= found.total or times[-1] < self._changed:
+            if ended or found.entries[-1].updated < self._changed:
                 return
         log.info("arXiv cannot tell what has changed; reading all that the query finds")
-        self.place = _Place(sweep=True)
+        self.place = Place(sweep=True)
+        self._furthest = 0
 
     # ---- by OAI-PMH, when the query API is too busy ---------------------------------------------
 
@@ -309,33 +363,24 @@ class _Run:
         return f"({text}) AND {window}" if text and window else text or window
 
 
-def _complaint(found: Feed, start: int, oldest_first: bool) -> str:
-    """Why an answer is none, though it is a feed."""
+def _complaint(found: Feed, start: int, oldest_first: bool, last: str) -> str:
+    """Why an answer is none, though it is a feed. It should begin with the paper `last`."""
     if found.error:
         return ""
     if found.total < 0:
         return tr("the answer does not say how many papers there are")
     if found.total == 0 and start > 0:
         return tr("arXiv suddenly finds nothing")
-    if not found.entries and start < found.total:
+    only_last = bool(last) and names_of(found.entries) == (last,)
+    if (not found.entries or only_last) and start + len(found.entries) < found.total:
         return trn(
             "the page is empty, although arXiv announces {n:,} paper",
             "the page is empty, although arXiv announces {n:,} papers",
             found.total,
         )
-    if oldest_first and found.total > _REACH and not _rising(found.entries):
+    if oldest_first and found.total > _REACH and not is_rising(found.entries):
         return tr("the page is not sorted by date, so that no later page could be found")
     return ""
-
-
-def _rising(entries: Sequence[Entry]) -> bool:
-    """Whether none is earlier by more than a day than one before it."""
-    latest = ""
-    for published in (arxiv_days.minute(entry.published) for entry in entries):
-        if published and published < latest and published < arxiv_days.day_before(latest):
-            return False
-        latest = max(latest, published)
-    return True
 
 
 def _named_ids(text: str) -> list[str]:
@@ -343,13 +388,3 @@ def _named_ids(text: str) -> list[str]:
     words = re.split(r"[\s,;]+", text.strip(" \t\n,;"))
     found = [arxiv_id(word)[0] for word in words]
     return list(dict.fromkeys(found)) if all(found) else []
-
-
-def _falling(times: Sequence[str]) -> bool:
-    """Whether the latest day comes first."""
-    dates = [time[:10] for time in times]
-    return all(later >= earlier for earlier, later in zip(dates[1:], dates, strict=False))
-
-
-def _name(entry: Entry) -> str:
-    return entry.record.source_id if isinstance(entry.record, Paper) else ""

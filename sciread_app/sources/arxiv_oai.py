@@ -17,6 +17,7 @@ from sciread_app.language import tr
 from sciread_app.sources import arxiv_days, days
 from sciread_app.sources.answers import Answer
 from sciread_app.sources.arxiv_sets import holds, set_named
+from sciread_app.sources.guard import Guard
 from sciread_app.sources.http import Client
 from sciread_app.tasks import Task
 
@@ -65,10 +66,11 @@ def harvest(
     What is in several of them comes with the first. A record comes again if arXiv has changed it
     meanwhile.
     """
-    known: set[tuple[str, str]] = set()
-    expired = ("", "")
+    guard, came = Guard("arXiv"), _Came()
+    expired, again = ("", ""), False
     while place.set < len(names):
-        answer = _ask(names[place.set], since, place, client, task)
+        guard.ask()
+        answer = _ask(names[place.set], since, place, client, task, came, fresh=again)
         if answer.error == _EXPIRED:
             name = names[place.set]
             if not place.token or expired == (name, place.stamp):
@@ -77,12 +79,16 @@ def harvest(
             expired = (name, place.stamp)
             place = place._replace(token="")
             continue
+        doubt = came.doubt(answer, place)
+        if not guard.believes((answer.token, tuple(map(_key, answer.items))), doubt):
+            again = True
+            continue
+        again = False
         earlier = names[: place.set]
-        fresh = [item for item in answer.items if _key(item) not in known]
+        if came.is_new_place(answer):
+            guard.moved()
         place = _after(place, answer)
-        # Only what bears the last datestamp can come again.
-        known |= {_key(item) for item in answer.items}
-        known = {key for key in known if key[1] >= place.stamp}
+        fresh = came.take(answer, place, doubt)
         yield Harvested(
             [item for item in fresh if not _came(item.record, earlier)],
             place,
@@ -90,8 +96,39 @@ def harvest(
         )
 
 
+class _Came:
+    """What a harvest has received so far, as far as it may come again."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, str]] = set()  # those that bear the last datestamp
+        self._tokens: set[str] = set()
+        self._in_order = True  # by datestamp, until arXiv insists on another order
+
+    def doubt(self, answer: Harvest, place: Place) -> str:
+        """Why an answer may not be the page that was asked for; empty if nothing is wrong."""
+        if not answer.items or not place.token:
+            return ""  # what is asked for without a token begins with the last day again
+        old = all(item.datestamp < place.stamp for item in answer.items)
+        known = all(_key(item) in self._known for item in answer.items)
+        if known or (old and self._in_order) or answer.token == place.token:
+            return tr("arXiv repeats a page that it has sent before")
+        return ""
+
+    def is_new_place(self, answer: Harvest) -> bool:
+        return not answer.token or answer.token not in self._tokens
+
+    def take(self, answer: Harvest, place: Place, doubt: str) -> list[Item]:
+        """The items that are new, and note all of them. `place` is behind the answer."""
+        fresh = [item for item in answer.items if _key(item) not in self._known]
+        self._in_order = self._in_order and not doubt
+        self._tokens.add(answer.token)
+        known = self._known.union(map(_key, answer.items))
+        self._known = {key for key in known if key[1] >= place.stamp}
+        return fresh
+
+
 def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
-    answer = _ask(_sets(query.text)[0], first_stamp(query), Place(), client, task)
+    answer = _ask(_sets(query.text)[0], first_stamp(query), Place(), client, task, _Came())
     wanted = [item.record for item in answer.items if _wanted(item.record, query)]
     papers = [record for record in wanted if isinstance(record, Paper)]
     known = not answer.token and len(_sets(query.text)) == 1
@@ -129,7 +166,16 @@ def first_stamp(query: SourceQuery) -> str:
     return days.first_day(query.since)
 
 
-def _ask(name: str, since: str, place: Place, client: Client, task: Task) -> Harvest:
+def _ask(
+    name: str,
+    since: str,
+    place: Place,
+    client: Client,
+    task: Task,
+    came: _Came,
+    *,
+    fresh: bool = False,
+) -> Harvest:
     params = [("verb", "ListRecords")]
     if place.token:
         params.append(("resumptionToken", place.token))
@@ -138,7 +184,14 @@ def _ask(name: str, since: str, place: Place, client: Client, task: Task) -> Har
         if begin := place.stamp or since:
             params.append(("from", begin))
     answer = Answer(arxiv_raw.harvest, _complaint)
-    body = client.ask("arxiv_oai", params=params, task=task, check=answer.check)
+    body = client.ask(
+        "arxiv_oai",
+        params=params,
+        task=task,
+        check=answer.check,
+        doubted=lambda body: bool(came.doubt(answer.read(body), place)),
+        fresh=fresh,
+    )
     found = answer.read(body)
     if found.error not in ("", _NONE, _EXPIRED):
         raise SourceError(_refusal(found), tr("Check the names of the sets."))

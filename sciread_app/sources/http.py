@@ -112,6 +112,7 @@ class Client:
         most: int = 64 * MIB,
         task: Task,
         check: Callable[[bytes], str] | None = None,
+        doubted: Callable[[bytes], bool] = lambda body: False,
         fresh: bool = False,
         keep: bool = True,
     ) -> bytes:
@@ -120,8 +121,9 @@ class Client:
         `form` and `json` are posted. One of the words in `accept` must stand in the content type.
         `check` says why a body is no answer, empty if it is one; what is none is asked for again,
         and is not cached. `fresh` does not read the cache; without `keep` it is left alone, for
-        what nobody will ask again in these words. Raises Busy if the source has too much to do
-        till our patience ends, SourceError for all else, Cancelled.
+        what nobody will ask again in these words. A body that is `doubted` is returned, but neither
+        read from the cache nor written to it. Raises Busy if the source has too much to do till our
+        patience ends, SourceError for all else, Cancelled.
         """
         task.check()
         where = self._endpoints[endpoint]
@@ -131,11 +133,11 @@ class Client:
         wrong = check or (lambda body: "")
         if keep and not fresh:
             kept = self._cache.get(question.name)
-            if kept is not None and not wrong(kept):
+            if kept is not None and not wrong(kept) and not doubted(kept):
                 return kept
         body = self._insist(where, question, wrong, task)
         secret = self._key(where)
-        if keep and (not secret or secret.encode() not in body):
+        if keep and (not secret or secret.encode() not in body) and not doubted(body):
             self._cache.put(question.name, body)
         return body
 

@@ -8,12 +8,14 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from sciread_app.domain.fetches import Page, Preview, QueryField, SourceQuery
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
 from sciread_app.language import tr
 from sciread_app.sources import days
+from sciread_app.sources.guard import Guard
 from sciread_app.sources.http import Client
 from sciread_app.sources.pubmed_records import Listing
 from sciread_app.sources.pubmed_search import MOST, Found, Slice, search, slice_of, understood
@@ -79,10 +81,14 @@ class _Place:
 def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[Page]:
     """What the query finds; of a large set, what was entered last comes first."""
     place = _Place.of(cursor) if cursor else _Place((slice_of(query),))
-    left = query.most
+    left, guard = query.most, Guard(TITLE)
     while place.todo and (left > 0 or not query.most):
-        part = place.todo[-1]
-        found = search(query, part, MOST, client, task)
+        part, doubt = place.todo[-1], partial(_doubt, place)
+        guard.ask()
+        found = search(query, part, MOST, client, task, doubted=doubt)
+        if not guard.believes((found.total, *found.pmids), doubt(found.total)):
+            continue
+        guard.moved()
         place = replace(place, total=place.total or found.total)
         if found.total > MOST and not 0 < place.done + left <= MOST:
             place = place.with_slices(*part.halves())
@@ -91,6 +97,15 @@ def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterat
             left -= len(page.records)
             yield page
         place = place.with_slices()
+
+
+def _doubt(place: _Place, total: int) -> str:
+    """Why the size of the present slice may be wrong; empty if nothing speaks against it."""
+    if total < place.done:
+        return tr("PubMed suddenly counts fewer papers than it has sent")
+    if place.total and total > place.total:
+        return tr("PubMed counts more papers in a part than in the whole")
+    return ""
 
 
 def _pages(

@@ -56,7 +56,9 @@ def _complaint(root: etree._Element) -> str:
     if root.tag != "eLinkResult":
         return tr("its answer has no links")
     error = " ".join((root.findtext("ERROR") or "").split())
-    return tr("it says: {error}", error=error) if error else ""
+    if error:
+        return tr("it says: {error}", error=error)
+    return "" if root.find("LinkSet") is not None else tr("its answer leaves out every paper")
 
 
 def _answer(name: Identifier, links: etree._Element | None) -> Answer:

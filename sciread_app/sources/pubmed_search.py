@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -80,16 +80,30 @@ def slice_of(query: SourceQuery) -> Slice:
 
 
 def search(
-    query: SourceQuery, part: Slice, most: int, client: Client, task: Task, *, fresh: bool = True
+    query: SourceQuery,
+    part: Slice,
+    most: int,
+    client: Client,
+    task: Task,
+    *,
+    doubted: Callable[[int], str] = lambda total: "",
+    fresh: bool = True,
 ) -> Found:
     """Count the papers in a part of what a query finds, and name the first `most`.
 
-    Raises SourceError if PubMed refuses the query, or holds not to the bounds of the part.
+    An answer is not cached if its total is `doubted`, for which that gives a reason. Raises
+    SourceError if PubMed refuses the query, or does not keep to the bounds of the part.
     """
     answer = Answer(document, lambda root: _why(root, most))
     form = _form(query, part, most)
     body = client.ask(
-        "eutils", "esearch.fcgi", form=form, task=task, check=answer.check, fresh=fresh
+        "eutils",
+        "esearch.fcgi",
+        form=form,
+        task=task,
+        check=answer.check,
+        doubted=lambda body: bool(doubted(int(answer.read(body).findtext("Count") or 0))),
+        fresh=fresh,
     )
     found = _found(answer.read(body))
     if part.high and found.total > part.high - part.low + 1:

@@ -108,24 +108,25 @@ def _told(
     batch: Sequence[Identifier], too_big: bool, client: Client, task: Task
 ) -> list[tuple[Identifier, Row]]:
     try:
-        return list(_replies(batch, _ALL, client, task))
+        return list(_replies(batch, _ALL, client, task, known=True))
     except Busy:
         # It gives up on its most cited papers; what they cite it can tell.
         if not too_big:
             raise
-        return list(_replies(batch, _REFERENCES, client, task))
+        return list(_replies(batch, _REFERENCES, client, task, known=True))
 
 
 def _replies(
-    names: Sequence[Identifier], fields: str, client: Client, task: Task
+    names: Sequence[Identifier], fields: str, client: Client, task: Task, *, known: bool = False
 ) -> Iterator[tuple[Identifier, Row]]:
     """What is said of each of these papers. A batch that is refused is halved, and halved again:
-    the reply may be too long, or a name be one that Semantic Scholar cannot read."""
+    the reply may be too long, or a name be one that Semantic Scholar cannot read. With `known`, a
+    reply that knows none of the papers contradicts an earlier one, and is asked for again."""
     batches = deque([names])
     while batches:
         batch = batches.popleft()
         try:
-            yield from zip(batch, _rows(batch, fields, client, task), strict=True)
+            yield from zip(batch, _rows(batch, fields, client, task, known=known), strict=True)
         except Refused as error:
             if error.status != 400:
                 raise
@@ -137,7 +138,9 @@ def _replies(
                 batches.extendleft((batch[middle:], batch[:middle]))
 
 
-def _rows(batch: Sequence[Identifier], fields: str, client: Client, task: Task) -> list[Row]:
+def _rows(
+    batch: Sequence[Identifier], fields: str, client: Client, task: Task, *, known: bool
+) -> list[Row]:
     def parse(body: bytes) -> tuple[list[Row], str]:
         """The rows, or why there are none."""
         try:
@@ -153,6 +156,8 @@ def _rows(batch: Sequence[Identifier], fields: str, client: Client, task: Task) 
                 len(batch),
                 told=len(rows),
             )
+        if known and all(row is None for row in rows):
+            return [], tr("it knew these papers a moment ago, and now knows none of them")
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
     reply = answers.Answer(parse, lambda parsed: parsed[1])

@@ -57,6 +57,8 @@ class LastFetch(NamedTuple):
     source: str
     started: float
     fetches: int  # how many there are
+    finished: bool = True
+    problem: str = ""  # why it, or else another fetch, failed; empty if none did
 
 
 class Opinions:
@@ -106,13 +108,15 @@ class Opinions:
     def last_fetch(self) -> LastFetch | None:
         """The fetch that ran last; None if there never was one."""
         query = """
-            SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches)
+            SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches),
+                   imports.finished IS NOT NULL, coalesce(nullif(fetches.message, ''),
+                   (SELECT message FROM fetches WHERE message != '' LIMIT 1), '')
             FROM imports JOIN fetches ON fetches.id = imports.fetch
             ORDER BY imports.started DESC LIMIT 1
         """
         with self._db.reading() as db:
             row = db.exec_driver_sql(query).one_or_none()
-        return LastFetch(*row) if row else None
+        return LastFetch(row[0], row[1], row[2], bool(row[3]), row[4]) if row else None
 
     def say(self, subject: str, papers: Iterable[int], *, liked: bool) -> None:
         """Note what somebody thinks of papers for this subject; a later word counts."""

@@ -54,6 +54,8 @@ def test_a_fetch_that_fails_says_how_to_go_on_and_does(pubmed):
     failed = answer("fetch", "pubmed", "all", code=1)
     assert "PubMed" in failed["error"] and "--resume 1" in failed["hint"]
     assert "failed" in run("fetches").stdout
+    status = answer("status")
+    assert status["last_fetch"]["problem"] and status["last_import"] is None
     done = answer("fetch", "--resume", "1")["fetches"][0]["fetch"]
     assert (done["state"], done["read"]) == ("done", 600)
 

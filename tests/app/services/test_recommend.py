@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sciread_app.domain.fetches import SourceQuery
-from sciread_app.domain.recommend import Among, Wishes
+from sciread_app.domain.recommend import Among, Next, Wishes
 from sciread_app.errors import BadQuery, LibraryError
 from sciread_app.services.recommend import Recommender
 from sciread_app.services.space import Space
@@ -197,6 +197,25 @@ def test_the_conditions_of_a_saved_search_hold_for_what_is_new(library, keeper, 
     fetch(library, [about(BEES, 100, published="1915")])
     (late,) = fetch(library, [about(BEES, 101, published="2022")])
     assert [pick.paper for pick in feed_of(open_recommender(), "Dancing").picks] == [late]
+
+
+def test_a_fetch_that_failed_or_was_stopped_is_not_told_as_nothing_new(library, open_recommender):
+    library.shelves.collect(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    id = library.fetches.keep(SourceQuery("arxiv", "all"))
+    library.ledger.open("arxiv", fetch=id)
+    stopped = feed_of(open_recommender())
+    library.fetches.fail(id, "arXiv could not be reached.")
+    failed = feed_of(open_recommender())
+    assert "nothing new" not in stopped.note + failed.note
+    assert "arXiv could not be reached." in failed.note
+    assert failed.next is stopped.next is Next.fetch
+
+
+def test_a_failed_fetch_is_told_though_another_one_went_well(library, open_recommender):
+    library.shelves.collect(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    library.fetches.fail(library.fetches.keep(SourceQuery("pubmed", "all")), "PubMed is down.")
+    fetch(library, [])
+    assert "PubMed is down." in feed_of(open_recommender()).note
 
 
 def test_an_empty_list_says_why(library, open_recommender):

@@ -524,6 +524,7 @@ def recorded(shared):
 
 def test_recorded_pages_are_fetched_one_after_another(recorded, tmp_path, monkeypatch):
     monkeypatch.setattr(arxiv, "_PAGE", 10)
+    monkeypatch.setattr(arxiv, "_OVERLAP", 0)  # it was asked for pages that follow one another
     monkeypatch.setattr(arxiv, "_REACH", 10_000_000)  # these are sorted by relevance
 
     def replay(asked):

@@ -1,0 +1,153 @@
+"""A fetch makes progress or stops, whatever mood its source is in."""
+
+from __future__ import annotations
+
+import math
+import re
+import tempfile
+from collections import Counter
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sciread_app.domain.fetches import SourceQuery
+from sciread_app.errors import SourceError
+from sciread_app.sources import arxiv, arxiv_oai, pubmed
+from sciread_app.sources.guard import MOST_IN_VAIN
+from sciread_app.sources.http import Client, Patience
+from sciread_app.tasks import Task
+from tests.servers.eutils_server import EutilsServer
+from tests.servers.moody_arxiv import MOODS, MoodyArxiv
+
+NO_WAIT = Patience(first=0.0, longest=0.0)
+
+
+@contextmanager
+def pages_of(size, reach):
+    with (
+        mock.patch.object(arxiv, "_PAGE", size - 1),
+        mock.patch.object(arxiv, "_REACH", reach),
+    ):
+        yield
+
+
+@contextmanager
+def client_of(server):
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Client(Path(folder), server.endpoints, patience=NO_WAIT) as client,
+    ):
+        yield client
+
+
+def fetched(client, cursor=""):
+    return arxiv.fetch(SourceQuery("arxiv", "cat:*"), cursor, client, Task())
+
+
+def ids(pages):
+    return [record.source_id for page in pages for record in page.records]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    moods=st.sampled_from([MOODS, *((mood,) for mood in MOODS)]),
+    seed=st.integers(0, 2**32),
+    count=st.integers(1, 400),
+)
+def test_every_paper_comes_once_whatever_the_mood(moods, seed, count):
+    server = MoodyArxiv(count, seed=seed, moods=moods)
+    with server, client_of(server) as client, pages_of(20, 200):
+        assert Counter(ids(fetched(client))) == Counter(list(server.papers))
+
+
+def first_time(start):
+    """Requests for the page that begins there; holds once."""
+    asked = []
+
+    def when(request):
+        if request.params.get("start") == str(start):
+            asked.append(request)
+        return len(asked) == 1 and request is asked[0]
+
+    return when
+
+
+def with_total(total):
+    return lambda good: replace(
+        good, body=re.sub(rb"(totalResults>)\d+", rb"\g<1>%d" % total, good.body)
+    )
+
+
+def test_a_page_that_counts_fewer_papers_than_were_passed_is_asked_for_again():
+    server = MoodyArxiv(300, seed=0, moodiness=0)
+    with server, client_of(server) as client, pages_of(20, 1000):
+        server.fail(with_total(20), when=first_time(57))
+        assert Counter(ids(fetched(client))) == Counter(list(server.papers))
+        # The odd page is not in the cache: nothing was asked for twice but this one.
+        assert len(server.requests) == 1 + math.ceil(299 / 19)
+        again = len(server.requests)
+        assert Counter(ids(fetched(client))) == Counter(list(server.papers))
+        assert len(server.requests) == again
+
+
+def test_a_source_that_repeats_itself_is_given_up_and_gone_on_with_later():
+    server = MoodyArxiv(300, seed=0, moodiness=0)
+    with server, client_of(server) as client, pages_of(20, 1000):
+        first = next(fetched(client))
+        body = server.respond(server.requests[0])
+        server.fail(lambda good: body, times=999)
+        with pytest.raises(SourceError, match="arXiv") as raised:
+            list(fetched(client, first.cursor))
+        assert raised.value.hint
+        assert len(server.requests) <= 2 * MOST_IN_VAIN
+        server.forgive()
+        rest = ids(fetched(client, first.cursor))
+        assert Counter(ids([first]) + rest) == Counter(list(server.papers))
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32), count=st.integers(1, 400))
+def test_every_paper_of_a_harvest_comes_once_whatever_the_mood(seed, count):
+    server = MoodyArxiv(count, seed=seed, harvest_page=20)
+    with server, client_of(server) as client:
+        found = ids(arxiv_oai.fetch(SourceQuery("arxiv-oai", "cs"), "", client, Task()))
+    papers = server.papers.values()
+    assert set(found) == {p.id for p in papers if any(c[:3] == "cs." for c in p.categories)}
+
+
+def test_a_harvest_that_repeats_itself_is_given_up():
+    server = MoodyArxiv(300, seed=0, moodiness=0, harvest_page=20)
+    with server, client_of(server) as client:
+        query = SourceQuery("arxiv-oai", "cs")
+        pages = arxiv_oai.fetch(query, "", client, Task())
+        next(pages)
+        body = server.respond(server.requests[0])
+        server.fail(lambda good: body, times=999)
+        with pytest.raises(SourceError, match="arXiv"):
+            list(pages)
+        assert len(server.requests) <= 2 + MOST_IN_VAIN
+
+
+def test_a_slice_that_counts_fewer_papers_than_have_come_is_asked_for_again():
+    with EutilsServer(700) as server, client_of(server) as client:
+        query = SourceQuery("pubmed", "all")
+        first = next(pubmed.fetch(query, "", client, Task()))
+        few = server.respond(
+            server.requests[0]._replace(params={"term": "nothing", "db": "pubmed"})
+        )
+        server.fail(lambda good: few, when=lambda asked: "esearch" in asked.path)
+        rest = ids(pubmed.fetch(query, first.cursor, client, Task()))
+        assert Counter(ids([first]) + rest) == Counter(map(str, server.pmids()))
+
+
+@pytest.mark.slow
+def test_50_000_papers_come_once_with_at_most_twice_the_requests_needed():
+    server = MoodyArxiv(50_000, seed=18)
+    with server, client_of(server) as client:
+        assert Counter(ids(fetched(client))) == Counter(list(server.papers))
+    assert len(server.requests) <= 2 * math.ceil(50_000 / 2000)
