@@ -145,7 +145,7 @@ class Appearance(QObject):
 
 
 def ui_font() -> QFont:
-    """The bundled Inter at the size of the system's font, at least 10 points, with tabular figures.
+    """The bundled Inter at the size of the system's font, at least 10 points.
 
     Letters that Inter lacks, such as Chinese, come from the system's font, then from any other.
     """
@@ -153,8 +153,14 @@ def ui_font() -> QFont:
     _load_bundled_fonts()
     font = QFont(["Inter", *system.families()])
     font.setPointSizeF(max(system.pointSizeF(), 10.0))
-    font.setFeature(QFont.Tag("tnum"), 1)
     font.setHintingPreference(QFont.HintingPreference.PreferVerticalHinting)
+    return font
+
+
+def tabular(font: QFont) -> QFont:
+    """A copy of `font` with figures of equal width, for columns of numbers."""
+    font = QFont(font)
+    font.setFeature(QFont.Tag("tnum"), 1)
     return font
 
 

@@ -27,7 +27,7 @@ from sciread_app.language import tr
 from sciread_app.services.classes import ClassScore
 from sciread_app.ui.dashboard.headings import as_list, fill
 from sciread_app.ui.map.palette import hue
-from sciread_app.ui.theme import Appearance, Theme, scaled
+from sciread_app.ui.theme import Appearance, Theme, scaled, tabular
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -144,7 +144,8 @@ class ClassPainter(QStyledItemDelegate):
         self._rows = rows
         self._appearance = appearance
         self.numbers = (0, 1)
-        self._small = scaled(table.font(), 0.86)
+        self._figures = tabular(table.font())
+        self._small = scaled(self._figures, 0.86)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, line = self._appearance.theme, self._rows.lines[index.row()]
@@ -155,8 +156,8 @@ class ClassPainter(QStyledItemDelegate):
             painter.fillRect(box, QColor(theme.chosen))
         text = _text(line, column)
         painter.setPen(QColor(theme.text if column in (LABEL, FOUND_A, FOUND_B) else theme.quiet))
-        if column == N:
-            painter.setFont(self._small)
+        if column != LABEL:
+            painter.setFont(self._small if column == N else self._figures)
         if column == LABEL:
             inner = box.adjusted(10, 0, -6, 0)
             cut = QFontMetricsF(painter.font()).elidedText(

@@ -27,7 +27,7 @@ from sciread_app.services.verdict import Evidence, Verdict
 from sciread_app.ui.dashboard.headings import Heading, as_list, measure, paint_heading
 from sciread_app.ui.dashboard.values import tip
 from sciread_app.ui.map.palette import hue
-from sciread_app.ui.theme import Appearance, Theme, scaled
+from sciread_app.ui.theme import Appearance, Theme, scaled, tabular
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -139,8 +139,10 @@ class EvidencePainter(QStyledItemDelegate):
         self._appearance = appearance
         self.numbers = (0, 1)
         self._font = table.font()
-        self._small = scaled(table.font(), 0.86)
         self._bold = scaled(table.font(), 1.0, QFont.Weight.DemiBold)
+        self._figures = tabular(table.font())
+        self._small = scaled(self._figures, 0.86)
+        self._bold_figures = scaled(self._figures, 1.0, QFont.Weight.DemiBold)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, line = self._appearance.theme, self._rows.lines[index.row()]
@@ -164,7 +166,8 @@ class EvidencePainter(QStyledItemDelegate):
     ) -> None:
         text = _cells(each)[column]
         best = each.winner is not None and column == (A, B)[each.winner]
-        painter.setFont(self._bold if best else self._font)
+        figures = self._bold_figures if best else self._figures
+        painter.setFont(figures if column in (A, B) else self._font)
         painter.setPen(QColor(theme.text if column in (A, B) else theme.quiet))
         if column in (N, CHANCE):
             painter.setFont(self._small)

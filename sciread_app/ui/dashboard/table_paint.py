@@ -20,7 +20,7 @@ from sciread_app.ui.dashboard.bars import marks
 from sciread_app.ui.dashboard.headings import Heading, paint_heading
 from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, Index, N, ScoreModel
 from sciread_app.ui.map.palette import hue
-from sciread_app.ui.theme import Appearance, Theme, scaled
+from sciread_app.ui.theme import Appearance, Theme, scaled, tabular
 from trainer.contract.papers import PaperNumber
 
 INDENT = 8  # pixels of a metric below its task
@@ -79,7 +79,8 @@ class ScorePainter(QStyledItemDelegate):
         self._appearance = appearance
         self._font = table.font()
         self._small = scaled(table.font(), 0.8)
-        self._bold = scaled(table.font(), 1.0, QFont.Weight.DemiBold)
+        self._figures = tabular(table.font())
+        self._bold_figures = scaled(self._figures, 1.0, QFont.Weight.DemiBold)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         theme, line = self._appearance.theme, self._rows.lines[index.row()]
@@ -122,7 +123,7 @@ class ScorePainter(QStyledItemDelegate):
             painter.setPen(QColor(theme.faint))
             painter.drawText(inner, Qt.AlignmentFlag.AlignRight | place, "–")
             return
-        painter.setFont(self._bold if cell.best else painter.font())
+        painter.setFont(self._bold_figures if cell.best else self._figures)
         painter.setPen(QColor(theme.text))
         painter.drawText(
             inner, Qt.AlignmentFlag.AlignRight | place, row.metric.shown(cell.score.value)

@@ -28,7 +28,7 @@ from sciread_app.services.model_cards import Scored, balance
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
 from sciread_app.ui.labels import plain_label
-from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.theme import Appearance, Theme, scaled, styled, tabular
 from trainer.contract.suites import suite_title
 
 SCORED = Qt.ItemDataRole.UserRole
@@ -196,6 +196,7 @@ class ScoreTable(QTableWidget):
             item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
             if column in (BEFORE, CHANGE, OVER):
                 item.setTextAlignment(_RIGHT)
+                item.setFont(tabular(self.font()))
             item.setData(SCORED, score)
             self.setItem(row, column, item)
 
@@ -229,7 +230,7 @@ class BarDelegate(QStyledItemDelegate):
     def __init__(self, appearance: Appearance, parent: QWidget) -> None:
         super().__init__(parent)
         self._appearance = appearance
-        self._bold = scaled(parent.font(), 1.0, QFont.Weight.DemiBold)
+        self._bold = scaled(tabular(parent.font()), 1.0, QFont.Weight.DemiBold)
         self.length = _BAR  # pixels of the bar
         self._number = _LEAST_NUMBER  # pixels of the number
 

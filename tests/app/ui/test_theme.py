@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QFont, QFontInfo, QFontMetricsF
 
-from sciread_app.ui.theme import scaled, ui_font
+from sciread_app.ui.theme import scaled, tabular, ui_font
 
 WEIGHTS = [QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold, QFont.Weight.Bold]
 
@@ -24,9 +24,9 @@ def test_the_application_uses_the_bundled_font(qapp, appearance):
     assert qapp.font().pointSizeF() >= 10
 
 
-def test_figures_are_equally_wide_in_every_weight(appearance):
+def test_tabular_figures_are_equally_wide_in_every_weight(appearance):
     for weight in WEIGHTS:
-        metrics = QFontMetricsF(scaled(ui_font(), 1.0, weight))
+        metrics = QFontMetricsF(scaled(tabular(ui_font()), 1.0, weight))
         assert len({metrics.horizontalAdvance(digit * 8) for digit in "0123456789"}) == 1
 
 
