@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from sciread_app.domain.duplicates import Pair, Side, agree
 from sciread_app.domain.edits import Edit
-from sciread_app.domain.identity import Verdict, said
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.judgements import said
 from sciread_app.domain.paper import PaperId
 from sciread_app.services.organise import Organise
 from sciread_app.storage.library import Library

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select, update
 
-from sciread_app.domain import identity, news
+from sciread_app.domain import identity, news, record_linkage
 from sciread_app.domain.identity import Verdict
+from sciread_app.domain.judgements import Judgement
 from sciread_app.domain.news import News, What
 from sciread_app.domain.paper import Identifier, Paper, PaperId
 from sciread_app.storage import fulltext, records, schema, works
@@ -37,13 +38,15 @@ class _Entry:
     trashed: bool = False
     before: Paper | None = None  # as the library has it, once it differs
     mixed: bool = False  # a record of another source has become part of it
-    relations: list[tuple[_Entry, identity.Judgement]] = field(default_factory=list)
+    relations: list[tuple[_Entry, Judgement]] = field(default_factory=list)
 
 
+_Judged = tuple[_Entry, Judgement]
 _UNREAD = Paper(title="")
 # So many titles that begin alike ("A randomized controlled trial of ...") are not compared by that:
 # each would be with each. Those that also end alike still are.
 _CROWDED = 50
+_YEARS = (-1, 0, 1)  # an article may be dated by the year before it was in print
 
 
 class _Pool:
@@ -100,6 +103,16 @@ def _clues(paper: Paper) -> Iterable[object]:
     if paper.title:
         head, tail = identity.block_keys(paper.title)
         yield from (head, -tail - 1, (head, tail))  # the tails apart from the heads
+    if key := identity.author_key(paper):
+        yield ("author", key)
+
+
+def _sought(paper: Paper) -> Iterator[object]:
+    """What to look for: its own clues, and its first author in the years around."""
+    yield from _clues(paper)
+    for later in _YEARS:
+        if key := identity.author_key(paper, later):
+            yield ("author", key)
 
 
 def _names(paper: Paper) -> list[Identifier]:
@@ -144,6 +157,7 @@ def _in_trash(db: Connection, ids: Iterable[int]) -> set[int]:
 def _candidates(db: Connection, batch: Sequence[Paper]) -> set[int]:
     papers, identifiers = schema.papers.c, schema.identifiers.c
     found = _with_like_titles(db, [paper.title for paper in batch if paper.title])
+    found |= _with_authors(db, batch)
     named = chain.from_iterable(_names(paper) for paper in batch)
     for kind, values in _grouped(named).items():
         same = select(identifiers.paper).where(identifiers.kind == kind)
@@ -172,6 +186,17 @@ def _with_like_titles(db: Connection, titles: Iterable[str]) -> set[int]:
     }
 
 
+def _with_authors(db: Connection, batch: Sequence[Paper]) -> set[int]:
+    """Papers of the same first authors in the years around; see _CROWDED."""
+    papers = schema.papers.c
+    keys = {identity.author_key(paper, later) for paper in batch for later in _YEARS} - {0}
+    found = db.execute(
+        select(papers.id, papers.author_key).where(papers.author_key.in_(records.among(keys)))
+    ).all()
+    count = Counter(key for _, key in found)
+    return {id for id, key in found if count[key] <= _CROWDED}
+
+
 def _few_of_each(found: Iterable[tuple[int, tuple[int, int]]]) -> Iterator[int]:
     seen: Counter[tuple[int, int]] = Counter()
     for id, keys in found:
@@ -189,14 +214,11 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
     """Merge the record into the entry it is, or make it a new one. True: it is new."""
-    clues = list(_clues(paper))
-    like = pool.with_one_of(clues)
-    judged = [(entry, identity.judge(entry.paper, paper)) for entry in like]
+    like = pool.with_one_of(_sought(paper))
+    judged = _without_guesses(paper, [(e, _judge(e, paper)) for e in like])
     same = [entry for entry, judgement in judged if judgement.verdict == Verdict.same]
     if same:
-        # A journal's record of a paper belongs to the journal's, not to the preprint's.
-        preprint = identity.is_preprint(paper)
-        entry = min(same, key=lambda e: identity.is_preprint(e.paper) != preprint)
+        entry = max(same, key=lambda entry: _nearness(entry.paper, paper))
         merged = identity.merge(entry.paper, paper, edited=entry.edited)
         if merged != entry.paper:
             if entry.id is not None:
@@ -211,8 +233,32 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
         for other, judgement in judged
         if judgement.verdict in (Verdict.versions, Verdict.maybe)
     ]
-    pool.add(entry, clues)
+    pool.add(entry)
     return entry, True
+
+
+def _judge(entry: _Entry, paper: Paper) -> Judgement:
+    """What a record with one identifier says against a title that was set by hand is no matter."""
+    known = entry.paper
+    if "title" in entry.edited and record_linkage.share_name(known, paper):
+        known = replace(known, title="")
+    return record_linkage.judge(known, paper)
+
+
+def _without_guesses(paper: Paper, judged: list[_Judged]) -> list[_Judged]:
+    """Where a title, an author and a year fit several papers, it is none of them for sure."""
+    same = [entry for entry, judgement in judged if judgement.verdict == Verdict.same]
+    if len(same) < 2 or any(record_linkage.share_name(entry.paper, paper) for entry in same):
+        return judged
+    several = Judgement(Verdict.maybe, "several papers have this title, author and year")
+    return [(e, several if j.verdict == Verdict.same else j) for e, j in judged]
+
+
+def _nearness(paper: Paper, other: Paper) -> tuple[bool, bool, float]:
+    """How well a record fits a paper that it may become part of. A journal's record of a paper
+    belongs to the journal's, not to the preprint's."""
+    kind = identity.is_preprint(paper) == identity.is_preprint(other)
+    return _same_record(paper, other), kind, record_linkage.likelihood(paper, other)
 
 
 def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry]:

@@ -22,7 +22,7 @@ _LEFT_OUT = frozenset(
 )
 # What the program sets by itself as it goes: never in the way of taking an edit back.
 KEPT_BY_US = {
-    "papers": frozenset(("year", "text_hash", "head_key", "tail_key", "changed")),
+    "papers": frozenset(("year", "text_hash", "head_key", "tail_key", "author_key", "changed")),
     "attachments": frozenset(("sha256", "size", "modified", "problem", "pages")),
     "synced": frozenset(("written", "at", "problem")),
     "highlights": frozenset(("sha256", "path", "page", "boxes")),  # they follow their text

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, Table, delete, func, select
 
-from sciread_app.domain.identity import block_keys, text_hash
+from sciread_app.domain.identity import author_key, block_keys, text_hash
 from sciread_app.domain.paper import Author, Identifier, Paper, PaperId
 from sciread_app.storage import schema
 
@@ -97,15 +97,22 @@ def change(db: Connection, papers: Mapping[int, Paper], now: float) -> None:
 def renew(db: Connection, ids: Iterable[int], now: float) -> None:
     """Make again what is made from the values of papers, after those were set one by one."""
     papers = schema.papers.c
+    ids = list(ids)
+    first = _first_authors(db, ids)
     wanted = select(papers.id, papers.title, papers.abstract, papers.published)
     rows = []
     for row in db.execute(wanted.where(papers.id.in_(among(ids)))):
-        paper = Paper(title=row.title, abstract=row.abstract, published=row.published)
-        rows.append((paper.year, text_hash(paper), *block_keys(paper.title), now, row.id))
+        paper = Paper(
+            title=row.title,
+            abstract=row.abstract,
+            published=row.published,
+            authors=first.get(row.id, ()),
+        )
+        rows.append((paper.year, *_made(paper), now, row.id))
     if rows:
         db.exec_driver_sql(
-            "UPDATE papers SET year = ?, text_hash = ?, head_key = ?, tail_key = ?, changed = ?"
-            " WHERE id = ?",
+            "UPDATE papers SET year = ?, text_hash = ?, head_key = ?, tail_key = ?, author_key = ?,"
+            " changed = ? WHERE id = ?",
             rows,
         )
 
@@ -120,6 +127,13 @@ def changed_texts(db: Connection) -> list[int]:
         for row in rows
         if text_hash(Paper(title=row.title, abstract=row.abstract)) != row.text_hash
     ]
+
+
+def _first_authors(db: Connection, ids: Sequence[int]) -> dict[int, tuple[Author, ...]]:
+    authors = schema.authors.c
+    wanted = select(authors.paper, authors.family, authors.given, authors.particle)
+    found = wanted.where(authors.paper.in_(among(ids)), authors.position == 0)
+    return {row.paper: (Author(*row[1:]),) for row in db.execute(found)}
 
 
 def insert(
@@ -142,7 +156,7 @@ def _grouped(db: Connection, table: Table, ids: Sequence[int]) -> dict[int, list
 
 
 _AS_THEY_ARE = ("title", "abstract", "kind", "published", "year", "venue", "source", "source_id")
-_MADE = ("keywords", "extra", "text_hash", "head_key", "tail_key", "changed")
+_MADE = ("keywords", "extra", "text_hash", "head_key", "tail_key", "author_key", "changed")
 _COLUMNS = _AS_THEY_ARE + _MADE
 _as_they_are = attrgetter(*_AS_THEY_ARE)
 
@@ -153,10 +167,13 @@ def _row(paper: Paper, now: float) -> tuple[object, ...]:
         *_as_they_are(paper),
         "\n".join(paper.keywords),
         _as_json(dict(paper.extra)),
-        text_hash(paper),
-        *block_keys(paper.title),
+        *_made(paper),
         now,
     )
+
+
+def _made(paper: Paper) -> tuple[int, ...]:
+    return text_hash(paper), *block_keys(paper.title), author_key(paper)
 
 
 def _add_parts(db: Connection, papers: Mapping[int, Paper], now: float) -> None:

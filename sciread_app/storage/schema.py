@@ -51,6 +51,8 @@ papers = Table(
     Column("text_hash", Integer, nullable=False),  # of what is encoded: title and abstract
     Column("head_key", Integer, nullable=False),  # how the title begins
     Column("tail_key", Integer, nullable=False),  # how it ends
+    # Its first author and year; 0: not known.
+    Column("author_key", Integer, nullable=False, server_default="0"),
     Column("work", Integer),  # versions of one work share it; NULL: the only one
     Column("edited", Text, nullable=False, server_default="[]"),  # fields set by hand: JSON list
     Column("read", Boolean, nullable=False, server_default="0"),
@@ -62,6 +64,7 @@ papers = Table(
     # Small indexes that answer by themselves, without a look at the papers.
     Index("papers_head", "head_key", "tail_key"),
     Index("papers_tail", "tail_key", "head_key"),
+    Index("papers_author", "author_key"),
     Index("papers_live", "year", sqlite_where=Column("trashed", Float).is_(None)),
     Index("papers_read", "read", sqlite_where=Column("read", Boolean)),
     Index("papers_bare", "abstract", sqlite_where=Column("abstract", Text) == literal_column("''")),

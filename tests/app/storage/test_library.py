@@ -119,10 +119,11 @@ def test_preprint_and_article_are_two_papers_and_one_work(library):
 
 def test_not_duplicates_is_remembered(library):
     library.put([paper("Editorial", authors="A, B", published="2001")])
-    library.put([paper("Editorial", authors="A, B; C, D", published="2002")])
+    second = {"authors": "A, B; C, D", "published": "2002", "pmid": "7"}
+    library.put([paper("Editorial", **second)])
     assert [(r.a, r.b) for r in library.relations(Verdict.maybe)] == [(1, 2)]
     library.not_duplicates(2, 1)
-    library.put([paper("Editorial", authors="A, B; C, D", published="2002", venue="Nature")])
+    library.put([paper("Editorial", **second, venue="Nature")])
     assert library.relations(Verdict.maybe) == []
     assert [r.reason for r in library.relations(Verdict.different)] == ["said by you"]
 

@@ -10,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
+from sciread_app.domain.identity import Verdict
 from sciread_app.storage import database, opening, schema
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
@@ -85,24 +86,53 @@ def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path):
     library.close()
 
 
-def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path, monkeypatch):
+def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path):
     path = tmp_path / "library.sqlite3"
-    monkeypatch.setattr(database, "HEAD", 5)
-    library = Library(path)
-    library.put([paper("Müller on CO$_2$")])
-    library.close()
+    opening.begin(path, 5)
     with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, source, "
+            "source_id, text_hash, head_key, tail_key, added, changed) "
+            "VALUES ('Müller on CO$_2$', '', '', '', '', '', '{}', '', '', 1, 1, 1, 1, 1)"
+        )
         view = db.execute("SELECT sql FROM sqlite_master WHERE name = 'searchable'").fetchone()[0]
         db.execute("DROP VIEW searchable")
         db.execute(view.replace("fold(", "("))
         db.execute("INSERT INTO fulltext (fulltext) VALUES ('rebuild')")
         found = "SELECT count(*) FROM fulltext WHERE fulltext MATCH 'co2'"
         assert db.execute(found).fetchone() == (0,)
-    monkeypatch.undo()
     library = Library(path)
     for word in ("mueller", "co2"):
         assert [id for id, _ in library.by_words(word, 5)] == [1]
     assert library.text_index_fits()
     library.edit(1, title="Bees")
     assert library.by_words("mueller", 5) == [] and library.text_index_fits()
+    library.close()
+
+
+def test_records_of_an_earlier_library_are_found_by_author_and_year(tmp_path):
+    path = tmp_path / "library.sqlite3"
+    opening.begin(path, 6)
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(
+            "INSERT INTO papers (title, abstract, kind, published, venue, keywords, extra, source, "
+            "source_id, text_hash, head_key, tail_key, added, changed) "
+            "VALUES ('Survay of honey bees and of their hives in winter', '', '', '2001', "
+            " '', '', '{}', '', '', 1, 1, 1, 1, 1)"
+        )
+        db.execute(
+            "INSERT INTO authors (paper, position, family, given, particle, suffix, literal) "
+            "VALUES (1, 0, 'Curie', 'M.', '', '', 0)"
+        )
+    library = Library(path)
+    library.put(
+        [
+            paper(
+                "Survey of honey bees and of their hives in wintar",
+                authors="Curie, M.",
+                published="2001",
+            )
+        ]
+    )
+    assert [(r.a, r.b) for r in library.relations(Verdict.maybe)] == [(1, 2)]
     library.close()

@@ -1,0 +1,130 @@
+"""Judgements on two records, with their reasons in the language of whoever reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from sciread_app.domain.identity import Verdict
+from sciread_app.domain.retelling import Saying, retell
+from sciread_app.language import tr
+
+
+class Judgement(NamedTuple):
+    verdict: Verdict
+    reason: str  # for the person who reviews it
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names of fields, as they stand in a reason."""
+    return ", ".join(sorted(names))
+
+
+_FIELDS: Mapping[str, Callable[[], str]] = {
+    "years": lambda: tr("years"),
+    "venues": lambda: tr("venues"),
+    "volumes": lambda: tr("volumes"),
+    "pages": lambda: tr("pages"),
+    "issues": lambda: tr("issues"),
+    "editions": lambda: tr("editions"),
+    "authors": lambda: tr("authors"),
+    "types": lambda: tr("types"),
+    "abstracts": lambda: tr("abstracts"),
+}
+
+
+def _named(names: str) -> str:
+    """The fields that `listed` has written, in the language of whoever reads them."""
+    return ", ".join(_FIELDS[name]() if name in _FIELDS else name for name in names.split(", "))
+
+
+# What `judge` says of papers that stay two, and what a person has said, see storage/works.py. The
+# last are of libraries that an earlier version has filled.
+SAYINGS: Sequence[Saying] = (
+    ("said by you", lambda: tr("said by you")),
+    (
+        "PubMed names one as an update of the other",
+        lambda: tr("PubMed names one as an update of the other"),
+    ),
+    (
+        "the preprint names the article's DOI {doi}",
+        lambda doi: tr("the preprint names the article's DOI {doi}", doi=doi),
+    ),
+    (
+        "both have DOI {doi}, but other identifiers differ",
+        lambda doi: tr("both have DOI {doi}, but other identifiers differ", doi=doi),
+    ),
+    (
+        "both have DOI {doi}, but their titles differ",
+        lambda doi: tr("both have DOI {doi}, but their titles differ", doi=doi),
+    ),
+    (
+        "both have {kind} {name}, but their titles and {fields} differ",
+        lambda kind, name, fields: tr(
+            "both have {kind} {name}, but their titles and {fields} differ",
+            kind=kind,
+            name=name,
+            fields=_named(fields),
+        ),
+    ),
+    (
+        "preprint and published paper have title and author",
+        lambda: tr("preprint and published paper have title and author"),
+    ),
+    (
+        "the titles are alike, and one has no authors",
+        lambda: tr("the titles are alike, and one has no authors"),
+    ),
+    (
+        "the titles are alike, and the authors differ",
+        lambda: tr("the titles are alike, and the authors differ"),
+    ),
+    (
+        "author, venue and pages agree, but the titles differ",
+        lambda: tr("author, venue and pages agree, but the titles differ"),
+    ),
+    (
+        "author, venue and abstract agree, but the titles differ",
+        lambda: tr("author, venue and abstract agree, but the titles differ"),
+    ),
+    (
+        "title and author are alike, but {fields} differ",
+        lambda fields: tr("title and author are alike, but {fields} differ", fields=_named(fields)),
+    ),
+    (
+        "title and author are alike, but the title is a common one",
+        lambda: tr("title and author are alike, but the title is a common one"),
+    ),
+    (
+        "title and author are alike, but the titles differ in some words",
+        lambda: tr("title and author are alike, but the titles differ in some words"),
+    ),
+    ("title and author are alike", lambda: tr("title and author are alike")),
+    (
+        "several papers have this title, author and year",
+        lambda: tr("several papers have this title, author and year"),
+    ),
+    (
+        "both have DOI {doi}, but other names of theirs differ",
+        lambda doi: tr("both have DOI {doi}, but other names of theirs differ", doi=doi),
+    ),
+    (
+        "one title and author, but {a} and {b}",
+        lambda a, b: tr("one title and author, but {a} and {b}", a=a, b=b),
+    ),
+    # Of what was merged.
+    (
+        "title, first author and year agree",
+        lambda: tr("title, first author and year agree"),
+    ),
+    (
+        "both are {kind} {name}",
+        lambda kind, name: tr("both are {kind} {name}", kind=kind, name=name),
+    ),
+    ("both have DOI {doi}", lambda doi: tr("both have DOI {doi}", doi=doi)),
+)
+
+
+def said(reason: str) -> str:
+    """The reason of a judgement, which is kept in English, as a person reads it."""
+    return retell(reason, SAYINGS)
