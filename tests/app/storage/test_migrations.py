@@ -15,6 +15,7 @@ from sciread_app.storage import database, opening, schema
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from tests.make import paper
+from trainer.data.inputs.library import NEWEST
 
 
 def test_the_migrations_build_what_the_schema_says(tmp_path):
@@ -32,6 +33,10 @@ def test_the_migrations_build_what_the_schema_says(tmp_path):
         )
         assert compare_metadata(context, schema.metadata) == []
     engine.dispose()
+
+
+def test_the_trainer_reads_the_newest_format():
+    assert NEWEST == HEAD
 
 
 def test_a_copy_is_kept_before_a_migration_and_a_failed_one_changes_nothing(tmp_path, monkeypatch):
