@@ -152,7 +152,8 @@ class Encoder:
                 if self._closed or not died.killed or tries >= _TRIES_IF_KILLED:
                     raise self._failure(tr("The model could not be started."), died) from died
             except OSError as error:
-                raise EncoderFailed(tr("The model could not be started."), str(error)) from error
+                why = error.strerror or str(error)
+                raise EncoderFailed(tr("The model could not be started."), why) from error
             else:
                 break
         if self._closed:

@@ -45,9 +45,8 @@ def read_settings(path: Path) -> tuple[Settings, list[str]]:
     try:
         values = tomlkit.parse(path.read_text("utf-8")).unwrap()
     except (OSError, UnicodeDecodeError, TOMLKitError) as error:
-        said = tr(
-            "{file} cannot be read ({why}); the defaults are used.", file=path.name, why=error
-        )
+        why = getattr(error, "strerror", None) or error
+        said = tr("{file} cannot be read ({why}); the defaults are used.", file=path.name, why=why)
         return Settings(), [said]
     good, problems = {}, []
     for field in fields(Settings):

@@ -70,7 +70,8 @@ def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes
         if not windows:
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
     except OSError as error:
-        raise TrainerFailed(tr("The trainer could not be started."), str(error)) from error
+        why = error.strerror or str(error)
+        raise TrainerFailed(tr("The trainer could not be started."), why) from error
     return process
 
 

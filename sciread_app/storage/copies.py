@@ -38,8 +38,9 @@ def copy(source: Path, target: Path, step: Callable[[int, int], None] | None = N
             new.execute("PRAGMA journal_mode = DELETE")
         half.replace(target)
     except (sqlite3.Error, OSError) as error:
+        why = getattr(error, "strerror", None) or error
         raise LibraryError(
-            tr("The library cannot be copied to {file}: {why}.", file=target, why=error),
+            tr("The library cannot be copied to {file}: {why}.", file=target, why=why),
             tr("See that there is room, and that the folder can be written to."),
         ) from error
     finally:

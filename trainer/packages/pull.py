@@ -381,6 +381,11 @@ def _explained(error: Exception, hub_id: str) -> TrainerError:
         return TrainerError("The hub asks for fewer requests (429).", "Try again in some minutes.")
     if status:
         return TrainerError(f"The hub answers {hub_id} with {status}.", "Try again later.")
+    if isinstance(error, httpx.NetworkError | httpx.ConnectTimeout | ConnectionError):
+        return TrainerError(
+            f"{hub_id} could not be fetched: the hub cannot be reached.",
+            "Check your internet connection. The files that came are kept; pull it again to go on.",
+        )
     why = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return TrainerError(
         f"{hub_id} could not be fetched: {why.rstrip('.')}.",
