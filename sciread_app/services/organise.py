@@ -41,14 +41,13 @@ class Organise:
         """Make the edit again that was taken back last; None: there is none."""
         return self._library.edits.redo()
 
-    def can_undo(self) -> str:
-        """What would be taken back, for a menu; empty: nothing."""
-        edit = self._library.edits.last()
-        return edit.what if edit else ""
+    def undoable(self) -> Edit | None:
+        """The edit that `undo` would take back."""
+        return self._library.edits.last()
 
-    def can_redo(self) -> str:
-        edit = self._library.edits.next()
-        return edit.what if edit else ""
+    def redoable(self) -> Edit | None:
+        """The edit that `redo` would make again."""
+        return self._library.edits.next()
 
     def shelf(self) -> Shelf:
         return self._shelves.overview()
@@ -111,7 +110,10 @@ class Organise:
 
     def move_collection(self, path: str, new_path: str) -> Edit | None:
         """Rename it, or put it below another; where the new path is taken, the two become one."""
-        what = tr("Moved the collection “{old}” to “{new}”", old=path, new=new_path)
+        if path.rpartition("/")[0] == new_path.rpartition("/")[0]:
+            what = tr("Renamed the collection “{old}” to “{new}”", old=path, new=new_path)
+        else:
+            what = tr("Moved the collection “{old}” to “{new}”", old=path, new=new_path)
         return self._do(what, lambda: self._shelves.move_collection(path, new_path))
 
     def remove_collection(self, path: str) -> Edit | None:

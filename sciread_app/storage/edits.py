@@ -188,7 +188,17 @@ def _next(db: Connection) -> Edit | None:
 
 def _edit(db: Connection, wanted: Any) -> Edit | None:
     row = db.execute(wanted.limit(1)).one_or_none()
-    return Edit(row.id, row.at, row.what) if row else None
+    return Edit(row.id, row.at, row.what, _title(db, row.id)) if row else None
+
+
+def _title(db: Connection, edit: int) -> str:
+    """The title of the one paper that the edit changed; empty if there are several, or none."""
+    rows, papers = schema.edited_rows.c, schema.papers.c
+    changed = select(rows.paper).where(rows.edit == edit, rows.paper.is_not(None)).distinct()
+    ids = db.scalars(changed.limit(2)).all()
+    if len(ids) != 1:
+        return ""
+    return db.scalars(select(papers.title).where(papers.id == ids[0])).one_or_none() or ""
 
 
 def _go(db: Connection, edit: Edit, *, back: bool) -> None:

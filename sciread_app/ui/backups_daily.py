@@ -35,7 +35,7 @@ class Safekeeping(QObject):
         self._soon.start()
         self._often.start()
         if risk := self._care.risk:
-            self._window.banner.show_notice(
+            self._window.banner.show_warning(
                 risk, SAFE, (tr("Move it there"), self._move), (tr("Leave it here"), self._leave)
             )
 

@@ -1,15 +1,35 @@
-"""A line above the page that says what went wrong or what has happened, until it is closed."""
+"""A message over the page: an error, a warning or a notice, with what can be done about it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QFont, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout
+import shiboken6
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QEnterEvent,
+    QFont,
+    QGuiApplication,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from sciread_app.language import tr, trn
+from sciread_app.ui.flow import Flow
+from sciread_app.ui.focus import holds_focus
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Problem
 from sciread_app.ui.labels import plain_label
@@ -17,10 +37,13 @@ from sciread_app.ui.theme import Appearance, Theme, styled
 
 Action = tuple[str, Callable[[], object]]  # what a button says, and does
 
+SHOWN_MS = 10_000  # a notice without buttons, while the window is in use
+
 
 @dataclass(frozen=True)
 class Message:
-    """`kind` is "problem" or "notice". One that `passes` makes room for the next that does."""
+    """`kind` is "problem", "warning" or "notice". One that `passes` makes room for the next that
+    does."""
 
     kind: str
     text: str
@@ -29,16 +52,30 @@ class Message:
     actions: tuple[Action, ...] = ()
     passes: bool = False
 
+    @property
+    def goes_by_itself(self) -> bool:
+        """Whether it needs no answer, and none could be given."""
+        return self.kind == "notice" and self.passes and not self.actions
+
 
 class Banner(QFrame):
     """Shows the last message first; closed, the one before comes to light. None hides another for
-    good but a passing notice, which only says what has just been done."""
+    good but a passing notice, which only says what has just been done.
+
+    It lies over the page, where `Frame` puts it, so that nothing moves when it comes or goes. While
+    the mouse or the focus is in it, a new message waits below the one that is shown: no button
+    changes under a click. Esc closes it, wherever the focus is."""
+
+    changed = Signal(bool)  # it shows something else; whether it may lie elsewhere for that
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("banner")
         self.hide()
         self._messages: list[Message] = []  # the last one is shown
+        self._came_from: QWidget | None = None  # what had the focus before this
+        self._buttons: list[QPushButton] = []  # the actions of the message that is shown
+        self._row = Flow(8)
         bold = QFont(self.font())
         bold.setWeight(QFont.Weight.DemiBold)
         self.message = plain_label(font=bold)
@@ -47,52 +84,88 @@ class Banner(QFrame):
         self.copy.clicked.connect(self._copy)
         self.more = styled(QLabel(), "quiet")
         self.close_button = styled(QToolButton(), "link")
-        self.close_button.setToolTip(tr("Close"))
+        self.close_button.setToolTip(tr("Close (Esc)"))
         self.close_button.setAccessibleName(tr("Close the message"))
-        self.close_button.clicked.connect(self._close)
+        self.close_button.clicked.connect(self.close_message)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close_message)
+        self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
+        self.going.timeout.connect(self._go)
         self._lay_out()
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow_focus)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
     def show_problem(self, problem: Problem, *actions: Action) -> None:
         self._put(Message("problem", problem.message, problem.hint, problem.report, actions))
 
+    def show_warning(
+        self, message: str, hint: str = "", *actions: Action, passes: bool = False
+    ) -> None:
+        """Something that should be known, or a question. It stays until it is closed, unless it
+        `passes`: then the next passing message takes its place."""
+        self._put(Message("warning", message, hint, actions=actions, passes=passes))
+
     def show_notice(
         self, message: str, hint: str = "", *actions: Action, passes: bool | None = None
     ) -> None:
         """With actions it waits for an answer, unless it `passes` all the same: then the next
-        passing notice takes its place."""
+        passing message takes its place."""
         passes = not actions if passes is None else passes
         self._put(Message("notice", message, hint, actions=actions, passes=passes))
 
+    def close_message(self) -> None:
+        """Close the message that is shown. The focus goes back to where it came from."""
+        if not self._messages:
+            return
+        focused = holds_focus(self)
+        self._messages.pop()
+        self._show(new=False)
+        came_from = self._came_from
+        if focused and self._messages:
+            self.close_button.setFocus()
+        elif focused and came_from and shiboken6.isValid(came_from) and came_from.isVisible():
+            came_from.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.going.stop()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._start_going()
+
     def _put(self, message: Message) -> None:
-        self._messages = [
+        shown = self._messages[-1:]
+        others = [
             one
             for one in self._messages
             if not (one.passes and message.passes)
             and (one.text, one.hint) != (message.text, message.hint)
         ]
-        self._messages.append(message)
-        self._show()
+        in_use = self.isVisible() and (self.underMouse() or holds_focus(self))
+        if in_use and shown and shown[0].text != message.text:
+            self._messages = [*(one for one in others if one is not shown[0]), message, shown[0]]
+            self._show_more()
+        else:
+            self._messages = [*others, message]
+            self._show(new=True)
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
-    def _close(self) -> None:
-        self._messages.pop()
-        self._show()
-
-    def _show(self) -> None:
+    def _show(self, *, new: bool) -> None:
+        self.going.stop()
+        if self._messages:
+            self._fill(self._messages[-1])
+            # Before it is seen: what appears under the mouse would take it for a visit.
+            self.changed.emit(new and not (self.isVisible() and self.underMouse()))
         self.setVisible(bool(self._messages))
-        if not self._messages:
-            return
-        message = self._messages[-1]
+        self._start_going()
+
+    def _fill(self, message: Message) -> None:
         self.message.setText(message.text)
         self.hint.setText(message.hint)
         self.hint.setVisible(bool(message.hint))
         self.copy.setVisible(bool(message.report))
-        waiting = len(self._messages) - 1
-        # Translators: messages that wait below this one
-        self.more.setText(trn("{n} more", "{n} more", waiting))
-        self.more.setVisible(waiting > 0)
+        self._show_more()
         self._show_actions(message.actions)
         self.setProperty("kind", message.kind)
         # A style that depends on a property is looked up again only when asked to.
@@ -100,17 +173,43 @@ class Banner(QFrame):
         self.style().polish(self)
         self.setAccessibleName(f"{message.text} {message.hint}")
 
+    def _show_more(self) -> None:
+        waiting = len(self._messages) - 1
+        # Translators: messages that wait below this one
+        self.more.setText(trn("{n} more", "{n} more", waiting))
+        self.more.setVisible(waiting > 0)
+
     def _show_actions(self, actions: Sequence[Action]) -> None:
-        while item := self._actions.takeAt(0):
-            if widget := item.widget():
-                widget.hide()  # it may be the one whose click we are in
-                widget.deleteLater()
+        for button in self._buttons:
+            self._row.removeWidget(button)
+            button.hide()  # it may be the one whose click we are in
+            button.deleteLater()
+        self._buttons = []
+        before = self.copy
         for name, do in actions:
             button = QPushButton(name)
-            button.clicked.connect(self._close)
+            button.clicked.connect(self.close_message)
             button.clicked.connect(lambda _=False, do=do: do())
-            self._actions.addWidget(button)
+            self._row.addWidget(button)
+            self._buttons.append(button)
             button.show()  # now, and not when Qt gets round to it
+            QWidget.setTabOrder(before, button)
+            before = button
+
+    def _start_going(self) -> None:
+        if self._messages and self._messages[-1].goes_by_itself:
+            self.going.start()
+
+    def _go(self) -> None:
+        """Only from a window that is looked at, and not from under the mouse or the focus."""
+        if self.underMouse() or holds_focus(self) or not self.isActiveWindow():
+            self.going.start()
+        else:
+            self.close_message()
+
+    def _follow_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if now and old and self.isAncestorOf(now) and not self.isAncestorOf(old):
+            self._came_from = old
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self._messages[-1].report)
@@ -120,14 +219,17 @@ class Banner(QFrame):
         words.setSpacing(2)
         words.addWidget(self.message)
         words.addWidget(self.hint)
-        self._actions = QHBoxLayout()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 8, 10)
-        row.addLayout(words, 1)
-        row.addLayout(self._actions)
-        row.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.more, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        top = QHBoxLayout()
+        top.addLayout(words, 1)
+        top.addWidget(self.more, 0, Qt.AlignmentFlag.AlignTop)
+        top.addWidget(self.close_button, 0, Qt.AlignmentFlag.AlignTop)
+        self._row.addWidget(self.copy)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 8, 12)
+        column.setSpacing(8)
+        column.addLayout(top)
+        column.addLayout(self._row)
+        QWidget.setTabOrder(self.copy, self.close_button)
 
     def _paint(self, theme: Theme) -> None:
         self.close_button.setIcon(icon("close", theme.quiet))

@@ -170,7 +170,9 @@ class Exchange(QObject):
                 tr("Choose “Keep as a file…” from the menu of a collection in the sidebar."),
             )
         for kept in files:
-            self._window.banner.show_notice(
+            banner = self._window.banner
+            show = banner.show_warning if kept.problem else banner.show_notice
+            show(
                 tr(
                     "“{collection}” is kept as {file}.",
                     collection=kept.collection,

@@ -111,7 +111,8 @@ def tell_imported(banner: Banner, ledger: Ledger, show: Callable[[], object]) ->
     name = tr("What failed") if ledger.failures else tr("Details")
     # Translators: a whole sentence, and its full stop
     said = tr("{sentence}.", sentence=headline(ledger))
-    banner.show_notice(said, summed_up(ledger), (name, show), passes=True)
+    tell = banner.show_warning if ledger.failures else banner.show_notice
+    tell(said, summed_up(ledger), (name, show), passes=True)
 
 
 def tell_stopped(banner: Banner, title: str) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, QSize
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtWidgets import QStyle, QWidget
 
 GAP = 4  # pixels to what it opens from
+STEP = 24  # pixels between two heights that are tried
 
 
 def keep_on_screen(window: QWidget) -> None:
@@ -28,3 +31,22 @@ def put_below(popup: QWidget, widget: QWidget) -> None:
         top = above if above >= screen.top() else screen.bottom() + 1 - popup.height()
     left = min(below.x(), screen.right() + 1 - popup.width())
     popup.move(max(left, screen.left()), max(top, screen.top()))
+
+
+def clear_place(
+    size: QSize, area: QRect, controls: Sequence[QRect], keep_clear: Sequence[QRect]
+) -> QRect:
+    """Where something of this size covers the fewest controls of `area`, and nothing of
+    `keep_clear` if that can be: as low as possible, rather at the right."""
+    tops = range(area.bottom() + 1 - size.height(), area.top() - 1, -STEP) or (area.top(),)
+    lefts = (area.right() + 1 - size.width(), area.left())
+    places = [QRect(QPoint(left, top), size) for top in tops for left in lefts]
+
+    def cost(place: QRect) -> tuple[int, int]:
+        return _overlaps(place, keep_clear), _overlaps(place, controls)
+
+    return min(places, key=cost)
+
+
+def _overlaps(place: QRect, others: Sequence[QRect]) -> int:
+    return sum(place.intersects(other) for other in others)

@@ -7,17 +7,19 @@ from typing import Protocol
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction
 
+from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import Changes
 from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.shelf.work import described, shortened
 
 LONGEST = 60  # characters of an edit that a menu shows
 
 
 class Undoable(Protocol):
-    def can_undo(self) -> str: ...
+    def undoable(self) -> Edit | None: ...
 
-    def can_redo(self) -> str: ...
+    def redoable(self) -> Edit | None: ...
 
 
 class UndoMenu(QObject):
@@ -39,13 +41,13 @@ class UndoMenu(QObject):
     def look(self) -> None:
         self._jobs.run(
             tr("Looking what can be undone"),
-            lambda task: (self._edits.can_undo(), self._edits.can_redo()),
+            lambda task: (self._edits.undoable(), self._edits.redoable()),
             self._show,
             lane=Lane.light,
             instead_of="undo",
         )
 
-    def _show(self, edits: tuple[str, str]) -> None:
+    def _show(self, edits: tuple[Edit | None, Edit | None]) -> None:
         undo, redo = (_shown(edit) for edit in edits)
         _name(
             self._undo,
@@ -57,15 +59,13 @@ class UndoMenu(QObject):
             self._redo,
             tr("Re&do: {edit}", edit=redo) if redo else tr("Re&do"),
             bool(redo),
-            tr("There is nothing to do again"),
+            tr("There is nothing to redo"),
         )
 
 
-def _shown(edit: str) -> str:
+def _shown(edit: Edit | None) -> str:
     """An edit as it stands behind «Undo: »."""
-    if len(edit) > LONGEST:
-        edit = edit[:LONGEST].rstrip() + "…"
-    return (edit[:1].lower() + edit[1:]).replace("&", "&&")
+    return shortened(described(edit), LONGEST).replace("&", "&&") if edit else ""
 
 
 def _name(action: QAction, text: str, can_be_done: bool, why_not: str) -> None:

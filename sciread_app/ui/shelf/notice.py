@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from sciread_app.language import tr
 from sciread_app.ui.icons import icon
+from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import Appearance, Theme, styled
 
 SHOWN_MS = 8_000
-ABOVE_FOOT, ABOVE_BAR = 96, 8  # pixels
-WIDEST = 640
+ABOVE_FOOT, ABOVE_OTHERS = 96, 8  # pixels
+WIDEST, AROUND = 640, 80  # of its text; around it, in the narrowest window
+MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
 
 
 class Notice(QFrame):
@@ -25,43 +27,52 @@ class Notice(QFrame):
         self.setObjectName("toast")
         self.hide()
         self._ground = ground
-        self._bar: QWidget | None = None
+        self._others: list[QWidget] = []  # what it must not cover
         self._undo: Callable[[], object] = lambda: None
-        self.text = QLabel()
-        self.text.setTextFormat(Qt.TextFormat.PlainText)
+        self._redo: Callable[[], object] = lambda: None
+        self.text = plain_label()
         self.undo_button = styled(QPushButton(tr("Undo")), "link")
-        self.undo_button.setToolTip(tr("Take it back (Ctrl+Z)"))
-        self.undo_button.clicked.connect(self._take_back)
+        self.undo_button.setToolTip(tr("Undo (Ctrl+Z)"))
+        self.undo_button.clicked.connect(lambda: self._answer(self._undo))
+        self.redo_button = styled(QPushButton(tr("Redo")), "link")
+        self.redo_button.setToolTip(tr("Redo (Ctrl+Shift+Z)"))
+        self.redo_button.clicked.connect(lambda: self._answer(self._redo))
         self._close = styled(QToolButton(), "link")
         self._close.setAccessibleName(tr("Close the message"))
         self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 6, 8, 6)
-        for widget in (self.text, self.undo_button, self._close):
-            row.addWidget(widget)
+        row.addWidget(self.text)
+        for widget in (self.undo_button, self.redo_button, self._close):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
         self.going.timeout.connect(self.hide)
         ground.installEventFilter(self)
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
-    def keep_clear_of(self, bar: QWidget) -> None:
-        """Lie above it, however high it is."""
-        self._bar = bar
-        bar.installEventFilter(self)
+    def keep_clear_of(self, other: QWidget) -> None:
+        """Lie above it, wherever it is."""
+        self._others.append(other)
+        other.installEventFilter(self)
 
-    def say(self, text: str, undo: Callable[[], object] | None = None) -> None:
-        """`text` is a sentence without its full stop. Without `undo` there is no way back."""
+    def say(
+        self,
+        text: str,
+        undo: Callable[[], object] | None = None,
+        redo: Callable[[], object] | None = None,
+    ) -> None:
+        """`text` is a sentence without its full stop. There are buttons for `undo` and `redo`."""
         # Translators: the full stop of any sentence
         sentence = tr("{sentence}.", sentence=text)
-        metrics = self.text.fontMetrics()
-        self.text.setText(metrics.elidedText(sentence, Qt.TextElideMode.ElideMiddle, WIDEST))
+        self.text.setText(sentence)
         self.setAccessibleName(sentence)
         self.undo_button.setVisible(undo is not None)
+        self.redo_button.setVisible(redo is not None)
         self._undo = undo or (lambda: None)
+        self._redo = redo or (lambda: None)
         self._place()
         self.show()
-        self.raise_()
         self.going.start()
         QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
 
@@ -73,22 +84,32 @@ class Notice(QFrame):
             self.going.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.isVisible():
+        if event.type() in MOVES and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
-    def _take_back(self) -> None:
+    def _answer(self, do: Callable[[], object]) -> None:
         self.hide()
-        self._undo()
+        do()
 
     def _place(self) -> None:
+        """In the middle near the foot, the text in as many lines as it needs."""
+        ground = self._ground.rect()
+        buttons = (self.undo_button, self.redo_button, self._close)
+        others = sum(one.sizeHint().width() for one in buttons if not one.isHidden())
+        room = min(WIDEST, ground.width() - others - AROUND)
+        wanted = self.text.fontMetrics().horizontalAdvance(self.text.text()) + 4
+        self.text.setFixedWidth(max(min(wanted, room), 1))
         self.adjustSize()
-        ground, bar = self._ground.rect(), self._bar
-        left = (ground.width() - self.width()) // 2
-        foot = ground.height() - ABOVE_FOOT
-        if bar and bar.isVisible():
-            foot = min(foot, bar.mapTo(self._ground, QPoint(0, -ABOVE_BAR)).y())
-        self.move(max(left, 8), foot - self.height())
+        place = QRect(QPoint(), self.size())
+        place.moveLeft(max((ground.width() - self.width()) // 2, 8))
+        place.moveBottom(ground.height() - ABOVE_FOOT)
+        for other in (one for one in self._others if one.isVisible()):
+            taken = QRect(other.mapTo(self._ground, QPoint()), other.size())
+            if place.adjusted(0, 0, 0, ABOVE_OTHERS).intersects(taken):
+                place.moveBottom(taken.top() - ABOVE_OTHERS)
+        self.move(place.topLeft())
+        self.raise_()
 
     def _paint(self, theme: Theme) -> None:
         self._close.setIcon(icon("close", theme.quiet))

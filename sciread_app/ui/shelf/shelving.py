@@ -51,6 +51,7 @@ class Shelving(QObject):
         self.notice = Notice(ground, window.appearance)
         self.bar = ChosenBar(window.menus.on_shelf, window.menus.rate, window.appearance)
         self.notice.keep_clear_of(self.bar)
+        self.notice.keep_clear_of(window.banner)
         self._drag = PaperDrag(self._page.hits)
         self._page.parts.add_sidebar(self.sidebar)
         self._page.parts.add_below(self.bar)
@@ -220,8 +221,12 @@ class Shelving(QObject):
             menu.insertAction(actions["read"], self._window.menus.rate.menuAction())
 
     def _tell(self, done: Done) -> None:
-        again = done.edits
-        self.notice.say(done.what, (lambda: self.work.undo(again)) if again else None)
+        edits, undone = done.edits, done.undone
+        self.notice.say(
+            done.what,
+            (lambda: self.work.undo(edits)) if edits else None,
+            (lambda: self.work.redo(undone)) if undone else None,
+        )
 
     def _chosen(self) -> list[PaperId]:
         ids = self._page.hits.chosen()
@@ -282,7 +287,7 @@ class Shelving(QObject):
             said = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
             self.work.do(said, _deletion(ids), lasting=True)
 
-        self._window.banner.show_notice(
+        self._window.banner.show_warning(
             trn("Delete {n:,} paper for good?", "Delete {n:,} papers for good?", count),
             tr("This cannot be undone. Files on your disk stay where they are."),
             (tr("Delete for good"), delete),

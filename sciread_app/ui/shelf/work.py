@@ -3,22 +3,27 @@ window's thread."""
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
+from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.shelf import Shelf
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
+from sciread_app.ui.math_text import readable
 from sciread_app.ui.shelf.nodes import Tree
 from sciread_app.ui.shelf.organiser import Organiser
 
 Step = Callable[[Organiser], Any]
+TITLE = 60  # characters of a paper's title that a message names
 
 
 @dataclass(frozen=True)
@@ -30,10 +35,13 @@ class Long:
 
 @dataclass(frozen=True)
 class Done:
-    """What has happened, as a sentence without full stop; `edits` is how many can be taken back."""
+    """What has happened, as a sentence without full stop; `edits` is how many can be undone, and
+    `undone` how many can be redone. A `question` has changed nothing yet."""
 
     what: str
     edits: int = 0
+    undone: int = 0
+    question: bool = False
 
 
 class ShelfWork(QObject):
@@ -51,6 +59,8 @@ class ShelfWork(QObject):
         self._waiting: deque[tuple[str, Callable[[Task], Done]]] = deque()
         self._busy: Job | None = None
         self._wanted = ""
+        self._began = time.time()
+        self._asked_about = 0  # the edit of an earlier session that will be undone if asked again
         self.shelf = Shelf()
         jobs.finished.connect(self._stopped)
 
@@ -82,29 +92,38 @@ class ShelfWork(QObject):
         self._queue(what, work)
 
     def undo(self, times: int = 1) -> None:
+        """An edit of an earlier session is only named at first, and undone when asked again."""
         self._queue(tr("Undoing"), lambda task: self._undo(times))
 
-    def redo(self) -> None:
-        self._queue(tr("Redoing"), lambda task: self._redo())
+    def redo(self, times: int = 1) -> None:
+        self._queue(tr("Redoing"), lambda task: self._redo(times))
 
     def _undo(self, times: int) -> Done:
         """The first of several is what was done last."""
+        last = self._organiser.undoable()
+        if last and last.at < self._began and last.id != self._asked_about:
+            self._asked_about = last.id
+            return Done(_question(last), edits=1, question=True)
         tried = (self._organiser.undo() for _ in range(times))
         edits = [edit for edit in tried if edit is not None]
         if not edits:
             return Done(tr("There is nothing to undo"))
-        what, others = _within(edits[0].what), len(edits) - 1
+        what, others = described(edits[0]), len(edits) - 1
         if not others:
-            return Done(tr("Undone: {edit}", edit=what))
-        return Done(
-            trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
-        )
+            return Done(tr("Undone: {edit}", edit=what), undone=1)
+        said = trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
+        return Done(said, undone=len(edits))
 
-    def _redo(self) -> Done:
-        edit = self._organiser.redo()
-        if edit is None:
-            return Done(tr("Nothing to do again"))
-        return Done(tr("Done again: {edit}", edit=_within(edit.what)))
+    def _redo(self, times: int) -> Done:
+        tried = (self._organiser.redo() for _ in range(times))
+        edits = [edit for edit in tried if edit is not None]
+        if not edits:
+            return Done(tr("There is nothing to redo"))
+        what, others = described(edits[-1]), len(edits) - 1
+        if not others:
+            return Done(tr("Redone: {edit}", edit=what), edits=1)
+        said = trn("Redone: {edit} and {n} more", "Redone: {edit} and {n} more", others, edit=what)
+        return Done(said, edits=len(edits))
 
     def _queue(self, title: str, work: Callable[[Task], Done]) -> None:
         self._waiting.append((title, work))
@@ -123,7 +142,8 @@ class ShelfWork(QObject):
     def _end(self, done: Done) -> None:
         self._busy = None
         self.done.emit(done)
-        self.changed.emit(Changes(papers=True))
+        if not done.question:
+            self.changed.emit(Changes(papers=True))
         self._next()
 
     def _fail(self, problem: Problem) -> None:
@@ -148,6 +168,22 @@ class ShelfWork(QObject):
         self.came.emit(tree)
 
 
-def _within(what: str) -> str:
-    """What an edit did, in the middle of a sentence."""
-    return what[:1].lower() + what[1:]
+def described(edit: Edit) -> str:
+    """What an edit did and to which paper, for the middle of a sentence."""
+    what = edit.what[:1].lower() + edit.what[1:]
+    if not edit.title:
+        return what
+    title = shortened(readable(edit.title), TITLE)
+    # Translators: an edit, and the title of the paper it changed
+    return tr("{edit} – “{title}”", edit=what, title=title)
+
+
+def shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def _question(edit: Edit) -> str:
+    day = f"{datetime.fromtimestamp(edit.at):%Y-%m-%d %H:%M}"
+    return tr(
+        "Undo a change from before this session? On {day}: {edit}", day=day, edit=described(edit)
+    )

@@ -108,7 +108,10 @@ class TrainingWatch(QObject):
             said = tr("The training {name} was interrupted.", name=name)
             why = tr("It can go on where it was.")
         look = (tr("Look at it"), partial(self._look_at, name))
-        self._window.banner.show_notice(said, why, look, passes=True)
+        banner = self._window.banner
+        finished = training.standing is Standing.finished
+        show = banner.show_notice if finished else banner.show_warning
+        show(said, why, look, passes=True)
 
     def _look_at(self, name: str) -> None:
         from sciread_app.ui.training.page import TrainingPage  # built when gone to

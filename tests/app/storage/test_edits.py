@@ -39,6 +39,16 @@ def organise(library: Library) -> Organise:
     return Organise(library)
 
 
+def undoable(organise: Organise) -> str:
+    edit = organise.undoable()
+    return edit.what if edit else ""
+
+
+def redoable(organise: Organise) -> str:
+    edit = organise.redoable()
+    return edit.what if edit else ""
+
+
 def content(library: Library) -> dict[str, list[Any]]:
     """All rows of all tables; when a record was changed last is no content of it."""
     with closing(sqlite3.connect(library.path)) as db:
@@ -181,7 +191,7 @@ def test_any_edits_are_taken_back_and_made_again_to_the_last_value(filled, place
         states = [content(library)]
         for verb in verbs:
             do(organise, *verb)
-            if organise.can_undo() and content(library) != states[-1]:
+            if undoable(organise) and content(library) != states[-1]:
                 states.append(content(library))
         while organise.undo():
             pass
@@ -204,12 +214,32 @@ def words(library: Library, expression: str) -> list[int]:
 
 def test_what_would_be_taken_back_is_said_in_words(library, organise):
     library.put([paper("A"), paper("B")])
-    assert (organise.can_undo(), organise.can_redo()) == ("", "")
+    assert (undoable(organise), redoable(organise)) == ("", "")
     organise.tag([1, 2], "to read")
-    assert organise.can_undo() == "Tagged 2 papers “to read”"
+    assert undoable(organise) == "Tagged 2 papers “to read”"
     edit = organise.undo()
-    assert edit and edit.what == organise.can_redo() == "Tagged 2 papers “to read”"
+    assert edit and edit.what == redoable(organise) == "Tagged 2 papers “to read”"
     assert organise.undo() is None
+
+
+def test_an_edit_names_the_paper_it_changed_unless_it_changed_several(library, organise):
+    library.put([paper("Bees"), paper("Wasps")])
+    organise.rate([2], 4)
+    assert organise.undoable().title == "Wasps"
+    assert organise.undo().title == organise.redoable().title == "Wasps"
+    organise.tag([1, 2], "to read")
+    assert organise.undoable().title == ""
+    organise.make_collection("thesis")
+    assert organise.undoable().title == ""
+
+
+def test_a_collection_that_stays_where_it_is_is_renamed_and_else_moved(library, organise):
+    organise.make_collection("thesis/methods")
+    assert organise.move_collection("thesis/methods", "thesis/results").what == (
+        "Renamed the collection “thesis/methods” to “thesis/results”"
+    )
+    assert organise.move_collection("thesis/results", "results").what.startswith("Moved")
+    assert organise.move_collection("results", "thesis").what.startswith("Renamed")
 
 
 def test_edits_outlive_the_program(library, organise):
@@ -226,7 +256,7 @@ def test_what_changes_nothing_is_no_edit(library, organise):
     organise.tag([1], "red")
     organise.undo()
     assert organise.mark_read([1], read=False) is None and organise.untag([1], "blue") is None
-    assert organise.can_redo() == "Tagged 1 paper “red”"
+    assert redoable(organise) == "Tagged 1 paper “red”"
 
 
 def test_a_new_edit_leaves_nothing_to_make_again(library, organise):
@@ -243,9 +273,9 @@ def test_an_edit_that_fails_leaves_nothing_behind(library, organise):
         organise.make_collection("a/b")
         organise.move_collection("a", "a/b/c")
     assert library.shelves.collections() == ["a", "a/b"]
-    assert organise.can_undo() == "Made the collection “a/b”"
+    assert undoable(organise) == "Made the collection “a/b”"
     organise.rate([1], 3)  # and the next is written down as any other
-    assert organise.can_undo() == "Gave 1 paper 3 stars"
+    assert undoable(organise) == "Gave 1 paper 3 stars"
 
 
 def test_only_the_last_edits_are_kept(library, organise, monkeypatch):
@@ -303,7 +333,7 @@ def test_what_stands_in_the_way_is_named_and_all_stays_as_it_is(library, organis
         organise.undo()
     assert refused.value.hint == "Nothing was changed."
     assert content(library) == before and library.text_index_fits()
-    assert organise.can_undo() == "Changed the venue of 2 papers"
+    assert undoable(organise) == "Changed the venue of 2 papers"
 
 
 @pytest.mark.parametrize(
@@ -433,7 +463,7 @@ def test_others_can_write_while_many_papers_are_edited_and_it_is_one_edit(librar
         edit = organise.edit(ten, Task(write), venue="Nature")
     assert library.shelves.marks([10])[10].rating == 3
     assert words(library, "nature") == list(ten) and library.text_index_fits()
-    assert organise.undo() == edit and organise.can_undo() == ""
+    assert organise.undo() == edit and undoable(organise) == ""
     assert words(library, "nature") == [] and library.text_index_fits()
     organise.redo()
     assert words(library, "nature") == list(ten)
@@ -447,7 +477,7 @@ def test_of_many_papers_those_that_were_edited_until_it_was_stopped_can_be_taken
         organise.edit(ten, task, venue="Nature")
     assert words(library, "nature") == list(range(1, 9))
     organise.undo()
-    assert words(library, "nature") == [] and organise.can_undo() == ""
+    assert words(library, "nature") == [] and undoable(organise) == ""
 
 
 def test_who_takes_an_edit_back_while_it_is_made_ends_it(library, organise, ten):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -18,6 +19,8 @@ class FakeOrganise:
         self.count = count
         self.asked: list[str] = []
         self.undone: list[str] = []
+        self.at: dict[str, float] = {}  # when each was done first, in seconds since 1970
+        self.titles: dict[str, str] = {}  # of the paper that it changed
         self.collections: dict[str, set[int]] = {}
         self.tags: dict[str, set[int]] = {}
         self.colours: dict[str, str] = {}
@@ -139,23 +142,23 @@ class FakeOrganise:
     def remove_search(self, name: str) -> Edit:
         return self._do(f"Removed the search “{name}”", lambda: self.searches.pop(name))
 
-    def can_undo(self) -> str:
-        return self.asked[-1] if self.asked else ""
+    def undoable(self) -> Edit | None:
+        return self._edit(self.asked[-1]) if self.asked else None
 
-    def can_redo(self) -> str:
-        return self.undone[-1] if self.undone else ""
+    def redoable(self) -> Edit | None:
+        return self._edit(self.undone[-1]) if self.undone else None
 
     def undo(self) -> Edit | None:
         if not self.asked:
             return None
         self.undone.append(self.asked.pop())
-        return _edit(self.undone[-1])
+        return self._edit(self.undone[-1])
 
     def redo(self) -> Edit | None:
         if not self.undone:
             return None
         self.asked.append(self.undone.pop())
-        return _edit(self.asked[-1])
+        return self._edit(self.asked[-1])
 
     def _do(self, what: str, change: Callable[[], object]) -> Edit:
         if self.refuse:
@@ -163,11 +166,11 @@ class FakeOrganise:
             raise LibraryError(sentence, "Try something else.")
         self.asked.append(what)
         change()
-        return _edit(what)
+        return self._edit(what)
 
-
-def _edit(what: str) -> Edit:
-    return Edit(1, 0.0, what)
+    def _edit(self, what: str) -> Edit:
+        at = self.at.setdefault(what, time.time())
+        return Edit(1 + list(self.at).index(what), at, what, self.titles.get(what, ""))
 
 
 def _rename(things: dict[str, Any], old: str, new: str) -> None:

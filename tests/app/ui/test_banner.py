@@ -1,13 +1,21 @@
-"""What the window has to say: nothing hides anything else for good."""
+"""Messages over the page: none hides another for good, and nothing moves for any of them."""
 
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt
+from PySide6.QtGui import QCursor, QEnterEvent
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.ui.banner import Banner
+from sciread_app.ui.importing import tell_imported
 from sciread_app.ui.jobs import Problem
+from sciread_app.ui.placing import clear_place
+from sciread_app.ui.rail import PLACES
+from sciread_app.ui.theme import Choice
+from sciread_app.ui.values import Ledger
+from tests.app.ui.fakes import FakeDesk
+from tests.app.ui.test_keyboard import walk
 
 
 @pytest.fixture
@@ -55,3 +63,168 @@ def test_a_notice_can_offer_what_to_do_and_waits_for_it(qtbot, banner):
     button = next(b for b in banner.findChildren(QPushButton) if b.text() == "Move it")
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert moved == [1] and not banner.isVisible()
+
+
+@pytest.fixture
+def window(show_window):
+    window = show_window(FakeDesk(20))
+    window.activateWindow()
+    return window
+
+
+def settle(qtbot, window):
+    qtbot.waitUntil(lambda: not window._jobs.running())
+
+
+def geometries(window):
+    """Where the parts of the window lie."""
+    parts = (window.rail, window._pages, window._pages.currentWidget(), window._foot)
+    return [QRect(part.mapTo(window, QPoint()), part.size()) for part in parts]
+
+
+def enter(widget):
+    """The mouse comes over it."""
+    place = QPointF(4, 4)
+    QApplication.sendEvent(widget, QEnterEvent(place, place, widget.mapToGlobal(place)))
+    widget.setAttribute(Qt.WidgetAttribute.WA_UnderMouse)  # what only a real mouse sets
+
+
+def leave(widget):
+    widget.setAttribute(Qt.WidgetAttribute.WA_UnderMouse, False)
+    QApplication.sendEvent(widget, QEvent(QEvent.Type.Leave))
+
+
+@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("size", [(1240, 800), (900, 600), (720, 450)], ids=str)
+def test_a_message_moves_nothing_and_lies_within_the_page(qtbot, window, place, size):
+    window.resize(*size)
+    window.go_to(place.key)
+    settle(qtbot, window)
+    QApplication.processEvents()
+    before = geometries(window)
+    window.banner.show_problem(
+        Problem("arXiv did not answer five times within two minutes.", "Try again later.", "Trace"),
+        ("Try again", lambda: None),
+    )
+    QApplication.processEvents()
+    assert geometries(window) == before
+    page = window._pages.geometry()
+    assert page.contains(window.banner.geometry())
+    banner = window.banner
+    assert banner.height() >= banner.heightForWidth(banner.width())  # nothing is cut off
+    window.banner.close_message()
+    QApplication.processEvents()
+    assert geometries(window) == before
+
+
+def test_a_message_does_not_cover_the_control_that_is_used_nor_the_mouse(qtbot, window):
+    window.go_to("settings")
+    settle(qtbot, window)
+    page = window.other_page("settings")
+    buttons = [b for b in page.findChildren(QPushButton) if b.isVisible() and b.isEnabled()]
+    assert buttons
+    for button in buttons:
+        page.area.ensureWidgetVisible(button)
+        button.setFocus()
+        window.banner.show_notice("The library was backed up.", "", ("Show", lambda: None))
+        QApplication.processEvents()
+        covered = QRect(button.mapTo(window.banner.parentWidget(), QPoint()), button.size())
+        assert not window.banner.geometry().intersects(covered)
+        window.banner.close_message()
+    QCursor.setPos(window._pages.mapToGlobal(window._pages.rect().bottomRight() - QPoint(60, 60)))
+    window.banner.show_notice("The library was backed up.", "", ("Show", lambda: None))
+    QApplication.processEvents()
+    mouse = window.banner.parentWidget().mapFromGlobal(QCursor.pos())
+    assert not window.banner.geometry().contains(mouse)
+
+
+def test_a_place_is_low_at_the_right_unless_it_would_cover_something_there():
+    area, size = QRect(0, 0, 600, 400), QSize(200, 60)
+    assert clear_place(size, area, [], []) == QRect(400, 340, 200, 60)
+    button = QRect(550, 370, 40, 20)
+    assert clear_place(size, area, [button], []) == QRect(0, 340, 200, 60)
+    both = [button, QRect(10, 370, 40, 20)]
+    assert not any(clear_place(size, area, both, []).intersects(one) for one in both)
+    everything = [QRect(0, 0, 600, 400)]
+    assert area.contains(clear_place(size, area, everything, [button]))
+    assert not clear_place(size, area, everything, [button]).intersects(button)
+    assert clear_place(size, QRect(0, 0, 200, 30), [], []).topLeft() == QPoint(0, 0)
+
+
+def test_escape_closes_the_message_wherever_the_focus_is(qtbot, window):
+    window.page.hits.setFocus()
+    window.banner.show_problem(Problem("The disk is full."))
+    window.banner.show_problem(Problem("The model has stopped."))
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Escape)
+    assert window.banner.message.text() == "The disk is full."
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Escape)
+    assert not window.banner.isVisible() and window.page.hits.hasFocus()
+
+
+def test_the_message_is_reached_by_f6_and_tab_and_gives_the_focus_back(qtbot, window):
+    window.page.hits.setFocus()
+    asked = []
+    window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
+    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "Delete")
+    for _ in range(12):
+        if button.hasFocus():
+            break
+        came_from = window.focusWidget()
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+    assert button.hasFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Escape)
+    assert not window.banner.isVisible() and came_from.hasFocus() and not asked
+    window.banner.show_warning("Delete 3 papers?", "", ("Delete", lambda: asked.append(1)))
+    assert {b.text() for b in walk(qtbot, window) if isinstance(b, QPushButton)} >= {"Delete"}
+    assert window.banner.accessibleName().startswith("Delete 3 papers?")
+    assert window.banner.close_button.accessibleName()
+
+
+def test_no_button_changes_under_the_mouse_or_the_focus(qtbot, banner):
+    banner.show_notice("5 papers were added.", "", ("Details", lambda: None), passes=True)
+    enter(banner)
+    banner.show_notice("6 papers were added.", passes=True)
+    assert (banner.message.text(), banner.more.text()) == ("5 papers were added.", "1 more")
+    banner.show_problem(Problem("The disk is full."))
+    assert (banner.message.text(), banner.more.text()) == ("5 papers were added.", "2 more")
+    leave(banner)
+    close(qtbot, banner)
+    assert banner.message.text() == "The disk is full."
+
+
+def test_success_is_no_warning_but_an_import_with_failures_is_one(banner):
+    tell_imported(banner, Ledger(5, 5, 0, ()), lambda: None)
+    assert banner.property("kind") == "notice"
+    tell_imported(banner, Ledger(5, 4, 0, [object()]), lambda: None)
+    assert banner.property("kind") == "warning"
+    banner.show_problem(Problem("The disk is full."))
+    assert banner.property("kind") == "problem"
+
+
+def test_only_a_notice_that_asks_nothing_goes_by_itself(qtbot, window):
+    banner = window.banner
+    banner.going.setInterval(1)
+    for show in (
+        lambda: banner.show_problem(Problem("The disk is full.")),
+        lambda: banner.show_warning("The library lies in Dropbox."),
+        lambda: banner.show_notice("5 papers were added.", "", ("Details", lambda: None)),
+    ):
+        show()
+        assert banner.isVisible() and not banner.going.isActive()
+    banner.show_notice("Exported to scores.csv.")
+    qtbot.waitUntil(lambda: banner.message.text() == "5 papers were added.")
+    assert banner.isVisible() and not banner.going.isActive()
+
+
+@pytest.mark.parametrize("choice", [Choice.light, Choice.dark])
+def test_each_kind_of_message_has_a_look_of_its_own(qtbot, show_window, appearance, choice):
+    appearance.choose(choice)
+    banner = show_window(FakeDesk(3)).banner
+    colours = []
+    for show in (banner.show_notice, banner.show_warning):
+        show("A message")
+        colours.append(banner.grab().toImage().pixelColor(8, banner.height() // 2).name())
+        banner.close_message()
+    banner.show_problem(Problem("A message"))
+    colours.append(banner.grab().toImage().pixelColor(8, banner.height() // 2).name())
+    assert len(set(colours)) == 3

@@ -190,6 +190,7 @@ def test_a_fault_of_ours_can_be_copied_as_a_report(qtbot, show_window):
         window.banner.show_problem(problem_of(error, "Drawing"))
     qtbot.mouseClick(window.banner.copy, Qt.MouseButton.LeftButton)
     assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
+    window.banner.close_message()
     window.banner.show_problem(Problem("The disk is full."))
     assert not window.banner.copy.isVisible()
 

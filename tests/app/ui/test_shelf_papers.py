@@ -175,6 +175,18 @@ def test_the_message_lies_above_the_bar_of_the_chosen_papers(qtbot, window):
     )
 
 
+def test_the_message_lies_above_the_banner_and_names_all_in_full(qtbot, window):
+    window.resize(760, 600)
+    notice, banner = window.shelving.notice, window.banner
+    said = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
+    notice.say(said, lambda: None)
+    banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
+    qtbot.waitUntil(lambda: not notice.geometry().intersects(banner.geometry()))
+    assert said in notice.text.text()
+    assert notice.text.height() >= notice.text.heightForWidth(notice.text.width())
+    assert notice.parentWidget().rect().contains(notice.geometry())
+
+
 def test_what_fails_is_told_in_the_banner_and_what_waits_is_still_done(qtbot, window, desk):
     choose(window, 0)
     desk.organise.refuse = "The library is locked."
