@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import time
@@ -12,6 +13,7 @@ from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.archive_checks import UNREADABLE
+from sciread_app.services.backups import check_copy
 from sciread_app.storage.copies import copy, is_sound, revision_of
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
@@ -24,18 +26,25 @@ _STALE = 24 * 3600  # seconds after which nobody is writing a half backup any mo
 
 def backup(library: Library, home: Home, target: Path) -> None:
     """Write library and settings to a zip file, whole or not at all. PDFs and models are not in
-    it: PDFs lie where they always did, and vectors can be made again."""
-    whole = home.folder / "backup.sqlite3"
+    it: PDFs lie where they always did, and vectors can be made again.
+
+    What was written is read again. Raises LibraryDamaged, and writes nothing, if the library is.
+    """
     half = target.with_name(target.name + ".new")
+    whole = target.with_name(target.name + ".sqlite3.new")
     try:
         _drop_halves(target.parent)
         library.copy_to(whole)
+        check_copy(whole, library.path)
         with zipfile.ZipFile(half, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
             archive.write(whole, _LIBRARY)
             if home.settings.exists():
                 archive.write(home.settings, _SETTINGS)
         with half.open("rb+") as stream:
             os.fsync(stream.fileno())
+        with zipfile.ZipFile(half) as archive:
+            if archive.testzip():
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
         half.replace(target)
     except OSError as error:
         raise LibraryError(
@@ -49,7 +58,7 @@ def backup(library: Library, home: Home, target: Path) -> None:
 
 def _drop_halves(folder: Path) -> None:
     """What backups that were killed have left."""
-    for half in folder.glob("sciread-*.zip.new"):
+    for half in folder.glob("sciread-*.zip*.new"):
         if time.time() - half.stat().st_mtime > _STALE:
             half.unlink()
 

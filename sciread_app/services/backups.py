@@ -1,4 +1,4 @@
-"""Copies of the library that are made by themselves, day by day, and how to get back to one."""
+"""Copies of the library: one a day, made by itself, and those a person asks for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import shutil
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import count
 from pathlib import Path
 
-from sciread_app.errors import LibraryError
+from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.storage.copies import is_sound, papers_in
@@ -24,7 +25,7 @@ _DAILY = re.compile(r"(\d{4}-\d{2}-\d{2})\.sqlite3")
 _NAMES = (
     # Translators: how a backup came about; so are the next three
     (_DAILY, tr("Daily")),
-    (re.compile(r"sciread-.*\.zip"), tr("By hand")),
+    (re.compile(r"manual-.*\.sqlite3|sciread-.*\.zip"), tr("Manual")),
     (re.compile(r"library\.before-.*\.sqlite3"), tr("Before restoring")),
     (re.compile(r"library\.backup\.sqlite3"), tr("Before an update of SciRead")),
 )
@@ -71,20 +72,36 @@ class Backups:
         Nothing is dropped or written over unless the new copy is sound. Raises LibraryError and
         Cancelled.
         """
+        target = self._write(library, f"{today.isoformat()}.sqlite3", task)
+        self._thin()
+        return target
+
+    def take_now(self, library: Library, now: datetime, task: Task) -> Path:
+        """Copy the library because a person asks for it. No other copy is replaced or dropped, and
+        this one is never dropped by itself. Returns it.
+
+        Raises LibraryError and Cancelled.
+        """
+        stem = f"manual-{now:%Y-%m-%d-%H%M%S}"
+        names = (f"{stem}{f'-{n}' if n > 1 else ''}.sqlite3" for n in count(1))
+        free = next(name for name in names if not (self.folder / name).exists())
+        return self._write(library, free, task)
+
+    def _write(self, library: Library, name: str, task: Task) -> Path:
         self._make_room()
-        target = self.folder / f"{today.isoformat()}.sqlite3"
+        target = self.folder / name
         arriving = target.with_suffix(_ARRIVING)
         try:
             library.copy_to(arriving, lambda done, all: task.step(done, all, tr("Copying")))
-            if not is_sound(arriving):
-                raise LibraryError(
-                    tr("The library seems to be damaged: its copy cannot be read."),
-                    tr("Run `sciread doctor`. Earlier backups were kept."),
-                )
+            check_copy(arriving, library.path)
             arriving.replace(target)
+        except OSError as error:
+            raise LibraryError(
+                tr("The backup {file} cannot be written: {why}.", file=target, why=error.strerror),
+                tr("Make room, or choose another folder for backups in the settings."),
+            ) from error
         finally:
             arriving.unlink(missing_ok=True)
-        self._thin()
         return target
 
     def due(self, library: Library, today: date) -> bool:
@@ -157,6 +174,16 @@ class Backups:
                 break
         for day in days.keys() - keep:
             days[day].unlink(missing_ok=True)
+
+
+def check_copy(copy: Path, library: Path) -> None:
+    """Read all of a copy that was just made. Raises LibraryDamaged if it is not whole: then the
+    library is not."""
+    if not is_sound(copy):
+        raise LibraryDamaged(
+            tr("The library {file} is damaged, so no backup was made of it.", file=library),
+            tr("Earlier backups were kept. `sciread doctor` says what can be done."),
+        )
 
 
 def kept(days: Iterable[date]) -> set[date]:

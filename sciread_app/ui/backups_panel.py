@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
@@ -29,7 +28,8 @@ from sciread_app.ui.values_care import Care
 COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
 HELP = tr(
     "The library is copied once a day while the window is open. The last seven days are kept, and "
-    "the last day of each month for a year."
+    "the last day of each month for a year. Backups that you make yourself are kept until you "
+    "delete them."
 )
 ROWS = 6
 _NUMBERS = (1, 2)  # columns
@@ -67,9 +67,7 @@ class BackupsPanel(QWidget):
 
     def _back_up(self) -> None:
         self.now.setEnabled(False)
-        job = self._jobs.run(
-            tr("Backing up the library"), lambda task: self._care.back_up(date.today(), task)
-        )
+        job = self._jobs.run(tr("Backing up the library"), self._care.back_up_now)
 
         def ended(other: object) -> None:
             if other is job:

@@ -126,15 +126,11 @@ def _foryou(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
 def _settings(window: MainWindow, desk: Desk, jobs: Jobs) -> Page:
     from sciread_app.ui.settings_page import SettingsPage
 
-    def ask(what: str, means: str, name: str, do: Callable[[], object]) -> None:
-        window.banner.show_notice(what, means, (name, do), passes=True)
-
     page = SettingsPage(desk.care, jobs, window.appearance)
     page.theme_wanted.connect(window.choose_theme)
     window.theme_chosen.connect(page.show_theme)  # in the menu, too
     page.restart_wanted.connect(window.restart_wanted)
     page.reopen_wanted.connect(window.reopen_wanted)
-    page.question.connect(ask)
     return page
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,9 @@ class WorkspaceCare:
 
     def back_up(self, today: date, task: Task) -> Path:
         return self._workspace.backups.take(self._workspace.library, today, task)
+
+    def back_up_now(self, task: Task) -> Path:
+        return self._workspace.backups.take_now(self._workspace.library, datetime.now(), task)
 
     def restoring(self, copy: Copy) -> Reopening:
         home = self._workspace.home

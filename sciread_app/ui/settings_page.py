@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QLabel,
     QLineEdit,
+    QMessageBox,
     QPushButton,
     QScrollArea,
     QVBoxLayout,
@@ -41,7 +42,6 @@ class SettingsPage(Page):
     theme_wanted = Signal(object)  # Choice
     restart_wanted = Signal()
     reopen_wanted = Signal(object)  # Reopening
-    question = Signal(str, str, str, object)  # what, what it means, the button, what it does
 
     def __init__(self, care: Care, jobs: Jobs, appearance: Appearance) -> None:
         super().__init__()
@@ -90,21 +90,35 @@ class SettingsPage(Page):
             self._ask_to_move(Path(name))
 
     def _ask_to_move(self, folder: Path) -> None:
-        self.question.emit(
+        self._ask(
+            tr("Move Library"),
             tr("Move the library to {folder}?", folder=folder),
             tr("The window closes for as long as that takes. The old file is kept where it is."),
-            tr("Move it"),
-            lambda: self.reopen_wanted.emit(self._care.moving(folder)),
+            tr("Move"),
+            lambda: self._care.moving(folder),
         )
 
     def _ask_to_restore(self, copy: Copy) -> None:
-        reopening: Reopening = self._care.restoring(copy)
-        self.question.emit(
-            _back_to(copy),
-            tr("The present one is kept, and can be restored in the same way."),
-            tr("Restore it"),
-            lambda: self.reopen_wanted.emit(reopening),
+        self._ask(
+            tr("Restore Backup"),
+            tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
+            _replaced_by(copy),
+            tr("Restore"),
+            lambda: self._care.restoring(copy),
         )
+
+    def _ask(
+        self, title: str, text: str, means: str, name: str, reopening: Callable[[], Reopening]
+    ) -> None:
+        """Ask in a dialog whether the window shall close for something, and then have it done."""
+        box = QMessageBox(QMessageBox.Icon.Question, title, text, parent=self)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setInformativeText(means)
+        yes = box.addButton(name, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole))
+        yes.clicked.connect(lambda: self.reopen_wanted.emit(reopening()))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.open()
 
     def _choose_backups(self) -> None:
         name = QFileDialog.getExistingDirectory(self, tr("Put backups into this folder"))
@@ -244,15 +258,17 @@ class SettingsPage(Page):
         self.backups.restore_wanted.connect(self._ask_to_restore)
 
 
-def _back_to(copy: Copy) -> str:
+def _replaced_by(copy: Copy) -> str:
+    """What restoring a backup means."""
+    kept = tr("The present library is kept as another backup.")
     if copy.papers is None:
-        return tr("Go back to the library of {made:%Y-%m-%d %H:%M}?", made=copy.made)
-    return trn(
-        "Go back to the library of {made:%Y-%m-%d %H:%M}, with {n:,} paper?",
-        "Go back to the library of {made:%Y-%m-%d %H:%M}, with {n:,} papers?",
+        return f"{tr('It replaces the library.')} {kept}"
+    replaced = trn(
+        "It holds {n:,} paper and replaces the library.",
+        "It holds {n:,} papers and replaces the library.",
         copy.papers,
-        made=copy.made,
     )
+    return f"{replaced} {kept}"
 
 
 class _Column(QWidget):

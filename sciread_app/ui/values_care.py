@@ -64,6 +64,10 @@ class Care(Protocol):
 
     def back_up(self, today: date, task: Task) -> Path: ...
 
+    def back_up_now(self, task: Task) -> Path:
+        """Into a file of its own, which replaces no other."""
+        ...
+
     def restoring(self, copy: Copy) -> Reopening: ...
 
     def moving(self, folder: Path | None) -> Reopening:

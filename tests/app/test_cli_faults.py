@@ -51,7 +51,6 @@ WORDS = {
     "keep": ["thesis", "thesis.bib"],
     "recommend": ["thesis"],
     "restore": ["2026-11-21"],
-    "train check": ["physbert-small"],
 }
 
 

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from sciread_app.errors import LibraryError
+from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services.backup import backup, restore, usual_name
 from sciread_app.storage.library import Library
+from tests import damage
 from tests.make import paper
 
 
@@ -169,3 +170,35 @@ def test_a_missing_backup_is_named(home, tmp_path):
 
 def test_names_of_backups_lie_in_the_home(home):
     assert usual_name(home).parent == home.folder / "backups"
+
+
+def test_of_a_library_that_is_damaged_meanwhile_no_backup_is_written(home, tmp_path):
+    put(home, *(f"Bees and what they said, part {n} of many" for n in range(300)))
+    library = Library(home.library)
+    (tmp_path / "b.zip").write_bytes(b"the one before")
+    damage.overwrite(home.library, damage.root(home.library, "papers_head"))
+    with pytest.raises(LibraryDamaged):
+        backup(library, home, tmp_path / "b.zip")
+    library.close()
+    assert (tmp_path / "b.zip").read_bytes() == b"the one before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["b.zip", "home"]
+
+
+def test_a_backup_is_written_to_another_disk_where_the_home_is_full(home, tmp_path):
+    put(home, "Bees")
+    library = Library(home.library)
+    before = {path.name for path in home.folder.iterdir()}
+    seen = set()
+    backup(_Watched(library, lambda: seen.update(home.folder.iterdir())), home, tmp_path / "b.zip")
+    library.close()
+    assert {path.name for path in seen} <= before | {"library.sqlite3.checked"}
+
+
+class _Watched:
+    def __init__(self, library, look) -> None:
+        self.path = library.path
+        self._library, self._look = library, look
+
+    def copy_to(self, target) -> None:
+        self._library.copy_to(target)
+        self._look()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from typing import cast
 
 import pytest
 
-from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.errors import Cancelled, LibraryDamaged, LibraryError
 from sciread_app.paths import Home, open_home
 from sciread_app.services import backups as module
 from sciread_app.services.backup import restore
 from sciread_app.services.backups import Backups, kept
+from sciread_app.storage import copies
 from sciread_app.storage.copies import is_sound, papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
+from tests import damage
 from tests.make import paper
 
 TODAY = date(2026, 11, 22)
@@ -50,12 +53,20 @@ def test_a_copy_is_due_once_a_day_and_only_if_there_is_something_new(home, libra
     assert not backups.due(library, tomorrow)
 
 
-def test_by_hand_a_copy_takes_the_place_of_that_of_the_day(home, library):
-    backups = Backups(home)
-    backups.take(library, TODAY, Task())
-    library.put([paper("Ants")])
-    backups.take(library, TODAY, Task())
-    assert [(copy.name, copy.papers) for copy in backups.all()] == [("2026-11-22", 3)]
+def test_a_manual_backup_replaces_none_and_is_never_dropped_by_itself(home, library):
+    backups, now = Backups(home), datetime(2026, 11, 22, 2, 16)
+    daily = backups.take(library, TODAY, Task())
+    made = []
+    for title in ("Ants", "Termites"):
+        library.put([paper(title)])
+        made.append(backups.take_now(library, now, Task()))
+    assert [papers_in(path) for path in (daily, *made)] == [2, 3, 4]
+    assert len({daily, *made}) == 3
+    for n in range(1, 20):
+        backups.take(library, TODAY + timedelta(n), Task())
+    kinds = {copy.path: copy.kind for copy in backups.all()}
+    assert [kinds[path] for path in made] == ["Manual", "Manual"]
+    assert backups.find(made[0].name) == made[0]
 
 
 def test_a_copy_says_how_many_papers_it_holds_and_nothing_is_left_beside_it(home, library):
@@ -105,16 +116,30 @@ def test_the_last_copy_that_holds_papers_stays_however_old_it_is(home, library):
     assert good.exists() and len(list(backups.folder.iterdir())) == 8
 
 
-def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, library, monkeypatch):
+def test_a_damaged_library_neither_counts_as_a_copy_nor_pushes_one_out(home, library):
     backups = Backups(home)
+    library.put([paper(f"Ants {n}", doi=f"10.1000/{n}") for n in range(200)])
     good = backups.take(library, TODAY - timedelta(1), Task())
-    touch(home, 3600)
-    monkeypatch.setattr(module, "is_sound", lambda path: False)
+    library.close()
+    damage.overwrite(home.library, damage.root(home.library, "papers"))
+    broken = cast(Library, _Copies(home.library))  # an open one does not see all of the damage
     for day in (TODAY - timedelta(1), TODAY):
-        with pytest.raises(LibraryError, match="seems to be damaged"):
-            backups.take(library, day, Task())
-    assert papers_in(good) == 2
+        with pytest.raises(LibraryDamaged):
+            backups.take(broken, day, Task())
+    with pytest.raises(LibraryDamaged):
+        backups.take_now(broken, datetime(2026, 11, 22), Task())
+    assert papers_in(good) == 202
     assert [path for path in backups.folder.iterdir()] == [good]
+
+
+class _Copies:
+    """A library that was damaged while it was open."""
+
+    def __init__(self, path) -> None:
+        self.path = path
+
+    def copy_to(self, target, step=None) -> None:
+        copies.copy(self.path, target, step)
 
 
 def test_damage_is_seen(home, library, tmp_path):

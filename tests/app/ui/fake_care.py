@@ -23,12 +23,13 @@ class FakeCare:
         self.given: list[tuple[str, str]] = []
         self.due = False
         self.taken: list[date] = []
+        self.taken_now = 0
         self.fault: Exception | None = None
         self.copies = [
             Copy(Path("2026-11-22.sqlite3"), "Daily", datetime(2026, 11, 22, 9, 5), 1234,
                  12_300_000),
             Copy(Path("2026-11-21.sqlite3"), "Daily", datetime(2026, 11, 21, 18), 1200, 900_000),
-            Copy(Path("sciread-x.zip"), "By hand", datetime(2026, 10, 1), None, 4_000),
+            Copy(Path("sciread-x.zip"), "Manual", datetime(2026, 10, 1), None, 4_000),
         ]  # fmt: skip
 
     def change(self, **changes: Any) -> Settings:
@@ -56,6 +57,12 @@ class FakeCare:
             raise self.fault
         self.taken.append(today)
         return Path(f"{today}.sqlite3")
+
+    def back_up_now(self, task: Task) -> Path:
+        if self.fault:
+            raise self.fault
+        self.taken_now += 1
+        return Path("manual.sqlite3")
 
     def restoring(self, copy: Copy) -> Reopening:
         return Reopening(f"Restoring {copy.name}", lambda task: self.home)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QMessageBox, QPushButton
 
 from sciread_app.errors import LibraryError
 from sciread_app.ui.backups_daily import Safekeeping
@@ -85,7 +85,7 @@ def test_backups_say_when_how_many_papers_and_how_large(page):
     assert rows == [
         ["2026-11-22 09:05", "1,234", "12.3 MB", "Daily"],
         ["2026-11-21 18:00", "1,200", "900 KB", "Daily"],
-        ["2026-10-01 00:00", "", "4 KB", "By hand"],
+        ["2026-10-01 00:00", "", "4 KB", "Manual"],
     ]
 
 
@@ -119,24 +119,43 @@ def test_a_heading_covers_no_corner_of_the_frame(page, appearance):
         assert any(picture.pixelColor(abs(corner - d), d) != ground for d in range(1, 5))
 
 
-def test_going_back_asks_first_and_says_that_nothing_is_lost(qtbot, page):
+def asked(page) -> QMessageBox:
+    (box,) = page.findChildren(QMessageBox)
+    assert box.isVisible() and box.isModal()
+    return box
+
+
+def answer(qtbot, page, text) -> None:
+    box = asked(page)
+    click(qtbot, next(button for button in box.buttons() if button.text().strip("&") == text))
+
+
+def test_restoring_asks_in_a_dialog_that_names_the_backup(qtbot, page):
     panel = page.backups
     assert not panel.restore.isEnabled()
     panel.table.selectRow(1)
-    with qtbot.waitSignal(page.question) as asked:
-        click(qtbot, panel.restore)
-    what, means, _, do = asked.args
-    assert "2026-11-21 18:00, with 1,200 papers" in what and "is kept" in means
+    click(qtbot, panel.restore)
+    box = asked(page)
+    assert "2026-11-21 18:00" in box.text() and "1,200 papers" in box.informativeText()
+    assert box.defaultButton().text().strip("&") == "Cancel"
     with qtbot.waitSignal(page.reopen_wanted) as wanted:
-        do()
+        answer(qtbot, page, "Restore")
     assert wanted.args[0].title == "Restoring 2026-11-21"
+
+
+def test_who_cancels_restores_nothing(qtbot, page):
+    page.backups.table.selectRow(0)
+    click(qtbot, page.backups.restore)
+    box = asked(page)
+    with qtbot.assertNotEmitted(page.reopen_wanted), qtbot.waitSignal(box.destroyed):
+        qtbot.keyClick(box, Qt.Key.Key_Escape)
 
 
 def test_a_backup_can_be_made_by_hand(qtbot, page, care, jobs):
     click(qtbot, page.backups.now)
     assert not page.backups.now.isEnabled()
     qtbot.waitUntil(lambda: page.backups.now.isEnabled() and not jobs.running())
-    assert care.taken == [date.today()]
+    assert care.taken_now == 1 and care.taken == []
 
 
 @pytest.mark.parametrize(
@@ -208,6 +227,8 @@ def test_a_copy_that_fails_is_told_once_a_day(qtbot, show_window, jobs):
 def test_a_folder_for_the_library_is_asked_about(qtbot, page, monkeypatch):
     where = "sciread_app.ui.settings_page.QFileDialog.getExistingDirectory"
     monkeypatch.setattr(where, lambda *_: "/mnt/disk")
-    with qtbot.waitSignal(page.question) as asked:
-        click(qtbot, page.move_it)
-    assert str(Path("/mnt/disk")) in asked.args[0]
+    click(qtbot, page.move_it)
+    assert str(Path("/mnt/disk")) in asked(page).text()
+    with qtbot.waitSignal(page.reopen_wanted) as wanted:
+        answer(qtbot, page, "Move")
+    assert str(Path("/mnt/disk")) in wanted.args[0].title
