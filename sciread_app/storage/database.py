@@ -134,7 +134,7 @@ class Database:
                     "{file} is an SQLite file of another program, not a SciRead library.",
                     file=self.path,
                 ),
-                tr("Choose another home folder with --home, or move that file away."),
+                tr("Choose another folder, or move that file away."),
             )
         if revision > HEAD:
             raise LibraryError(

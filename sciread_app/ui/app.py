@@ -6,9 +6,9 @@ import gc
 import logging
 import os
 import sys
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,7 +20,6 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QObject,
     Qt,
-    QTimer,
     QtMsgType,
     QTranslator,
     Signal,
@@ -28,7 +27,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QMessageBox
 
-from sciread_app.errors import SciReadError
+from sciread_app.errors import LibraryError, SciReadError
 from sciread_app.language import spoken, tr
 from sciread_app.paths import Home, open_home
 from sciread_app.settings import change_settings, read_settings
@@ -38,6 +37,7 @@ from sciread_app.ui.display import connect
 from sciread_app.ui.features import read_no_sources
 from sciread_app.ui.jobs import Jobs, Lane, Problem, problem_of
 from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.photographer import Photographer
 from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.theme import Appearance, Choice
 
@@ -51,9 +51,7 @@ log = logging.getLogger(__name__)
 # Seconds that a thread computing in Python keeps the window's thread waiting, at most. Python's
 # own 5 ms add up in one repaint to a stall that can be seen.
 TURN = 0.0005
-QUIET_MS = 400  # without any work, until a picture is taken
 RESTART = 75  # the exit code with which the window asks for a new process
-LONGEST_WAIT = 90.0  # seconds for encoding to end before a picture is taken
 
 
 def run(
@@ -65,11 +63,14 @@ def run(
     `screenshot`, draw the window into that file once there are papers to be seen, and leave.
     Returns the exit code.
     """
-    try:
-        home = open_home(folder)
-    except SciReadError as error:
-        _application()
-        return _refuse(error.message, error.hint, quietly=bool(screenshot))
+    home = None
+    while home is None:
+        try:
+            home = open_home(folder)
+        except SciReadError as error:
+            folder = _another_folder(error, quietly=bool(screenshot))
+            if folder is None:
+                return 1
     _scale(home)
     app = _application()
     sitting = Sitting(app, home, screenshot, files)
@@ -93,19 +94,24 @@ class Sitting:
         screenshot: Path | None = None,
         files: Sequence[Path] = (),
         before: Reopening | None = None,
+        notice: str = "",
     ) -> None:
+        """`notice` is shown when the library is open."""
         self._app = app
         self._home = home
         self._screenshot = screenshot
         self._files = files
         self._before = before
+        self._notice = notice
         self.next: Sitting | None = None
 
     def run(self) -> int:
         lock = QLockFile(str(self._home.folder / "window.lock"))
         lock.setStaleLockTime(0)  # a window may stay open for weeks; its process is what counts
         if not lock.tryLock(0):
-            return self._leave_to_the_other()
+            if lock.error() == QLockFile.LockError.LockFailedError:
+                return self._leave_to_the_other()
+            return self._leave_a_folder_that_cannot_be_written_to()
         try:
             return self._run()
         finally:
@@ -120,7 +126,7 @@ class Sitting:
         jobs = Jobs()
         window = MainWindow(self._home.folder, jobs, appearance)
         _report_faults_in(window)
-        opening = _Opening(self._home, window, jobs, self._before)
+        opening = _Opening(self._home, window, jobs, self._before, self._notice)
         self._tie(window, opening)
         if not self._screenshot:  # which may show more than a screen can
             keep_on_screen(window)
@@ -128,7 +134,7 @@ class Sitting:
         opening.start()
         bell = self._listen(window)
         if self._screenshot:
-            photographer = _Photographer(self._app, window, jobs, self._screenshot)
+            photographer = Photographer(self._app, window, jobs, self._screenshot)
             photographer.start()
         code = self._app.exec()
         bell.close()
@@ -151,14 +157,38 @@ class Sitting:
         window.restart_wanted.connect(lambda: self._app.exit(RESTART))
         window.reopen_wanted.connect(self._reopen)
         opening.moved.connect(self._follow)
+        if not self._screenshot:
+            opening.failed.connect(partial(self._recover, window, opening.jobs))
 
     def _reopen(self, wanted: Reopening) -> None:
         self.next = Sitting(self._app, self._home, before=wanted)
         self._app.exit(0)
 
-    def _follow(self, folder: Path) -> None:
-        self.next = Sitting(self._app, Home(folder))
+    def _follow(self, folder: Path, notice: str = "") -> None:
+        self.next = Sitting(self._app, Home(folder), notice=notice)
         self._app.exit(0)
+
+    def _recover(
+        self, window: MainWindow, jobs: Jobs, error: SciReadError, before: Problem | None
+    ) -> None:
+        from sciread_app.ui.recovery import Recovery  # rarely needed, and brings SQLAlchemy
+
+        recovery = Recovery(self._home, window, jobs, error, before)
+        recovery.reopen_wanted.connect(self._reopen)
+        recovery.folder_chosen.connect(self._follow)
+        recovery.quit_wanted.connect(lambda: self._app.exit(1))
+        recovery.ask()
+
+    def _leave_a_folder_that_cannot_be_written_to(self) -> int:
+        error = LibraryError(
+            tr("The folder {folder} cannot be written to.", folder=self._home.folder),
+            tr("Make room or change its permissions, or choose another folder."),
+        )
+        folder = _another_folder(error, quietly=bool(self._screenshot))
+        if folder is None:
+            return 1
+        self.next = Sitting(self._app, Home(folder), files=self._files)
+        return 0
 
     def _listen(self, window: MainWindow) -> Doorbell:
         from sciread_app.ui.neighbour import Doorbell  # the network part of Qt; the window stands
@@ -177,7 +207,7 @@ class Sitting:
             came = tr("Its window has come to the front.")
             print(f"{message} {came}", file=sys.stderr)
             return 0
-        hint = tr("Go to its window, or open another library with --home.")
+        hint = tr("Go to its window.")
         return _refuse(message, hint, quietly=bool(self._screenshot))
 
 
@@ -227,28 +257,37 @@ class _Opened:
 
     desk: WorkspaceDesk | None = None
     folder: Path | None = None
+    notice: str = ""
     problem: Problem | None = None
+    error: SciReadError | None = None  # why the library could not be opened
 
 
 class _Opening(QObject):
     """Opens the library behind the window, since what it needs takes longer to import than Qt."""
 
-    moved = Signal(object)  # Path: the library is in another folder now
+    moved = Signal(object, str)  # Path: the library is in another folder now; and what came of it
+    failed = Signal(object, object)  # SciReadError; and the Problem of what was done before, if any
 
     def __init__(
-        self, home: Home, window: MainWindow, jobs: Jobs, before: Reopening | None
+        self,
+        home: Home,
+        window: MainWindow,
+        jobs: Jobs,
+        before: Reopening | None,
+        notice: str,
     ) -> None:
         super().__init__(window)
         self._home = home
         self._window = window
-        self._jobs = jobs
+        self.jobs = jobs
         self._before = before
+        self._notice = notice
         self._desk: WorkspaceDesk | None = None
 
     def start(self) -> None:
         if self._before:
             self._window.wait_for(self._before.title)
-        self._jobs.run(
+        self.jobs.run(
             self._before.title if self._before else tr("Opening the library"),
             self._work,
             self._opened,
@@ -271,13 +310,20 @@ class _Opening(QObject):
                 opened.problem = problem_of(error, self._before.title)
             else:
                 if folder != self._home.folder:
-                    return _Opened(folder=folder)
-        opened.desk = open_desk(self._home.folder)
+                    return _Opened(folder=folder, notice=self._before.outcome())
+        try:
+            opened.desk = open_desk(self._home.folder)
+        except SciReadError as error:
+            opened.error = error
         return opened
 
     def _opened(self, opened: _Opened) -> None:
         if opened.folder:
-            self.moved.emit(opened.folder)
+            self.moved.emit(opened.folder, opened.notice)
+            return
+        if opened.error:
+            self._window.cannot_open(Problem(opened.error.message))
+            self.failed.emit(opened.error, opened.problem)
             return
         desk = self._desk = opened.desk
         assert desk
@@ -290,37 +336,8 @@ class _Opening(QObject):
             self._window.banner.show_problem(opened.problem)
         elif self._before:
             self._window.banner.show_notice(tr("{what}: done.", what=self._before.title))
-
-
-class _Photographer(QObject):
-    """Takes a picture of the window when nothing in it changes any more, and ends the program."""
-
-    def __init__(self, app: QApplication, window: MainWindow, jobs: Jobs, file: Path) -> None:
-        super().__init__(window)
-        self._app = app
-        self._window = window
-        self._jobs = jobs
-        self._file = file
-        self._until = time.monotonic() + LONGEST_WAIT
-        self._quiet_since = time.monotonic()
-        self._look = QTimer(self, interval=50)
-        self._look.timeout.connect(self._take_when_quiet)
-
-    def start(self) -> None:
-        self._look.start()
-
-    def _take_when_quiet(self) -> None:
-        now = time.monotonic()
-        heavy_matters = now < self._until
-        if self._jobs.running() if heavy_matters else self._jobs.running(Lane.light):
-            self._quiet_since = now
-        elif now - self._quiet_since > QUIET_MS / 1000:
-            self._look.stop()
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            taken = self._window.grab().save(str(self._file))
-            there = tr("The window is in {file}", file=self._file)
-            print(there if taken else tr("{file} was not written", file=self._file))
-            self._app.exit(0 if taken else 1)
+        elif self._notice:
+            self._window.banner.show_notice(self._notice)
 
 
 def _report_faults_in(window: MainWindow) -> None:
@@ -343,12 +360,24 @@ def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
         print(text, file=sys.stderr)
 
 
+def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
+    """Say why a folder cannot be used, and which is to be used instead; None to quit."""
+    _application()
+    if quietly:
+        print(f"{error.message} {error.hint}", file=sys.stderr)
+        return None
+    from sciread_app.ui.start_failure import ask_for_folder  # rarely needed, brings SQLAlchemy
+
+    hint = tr("Choose a folder in which SciRead can keep your library.")
+    return ask_for_folder(error.message, hint)
+
+
 def _refuse(message: str, hint: str, *, quietly: bool) -> int:
     """Say why there will be no window; on the terminal where nobody could close a dialog."""
     if quietly:
         print(f"{message} {hint}", file=sys.stderr)
     else:
-        box = QMessageBox(QMessageBox.Icon.Information, "SciRead", message)
+        box = QMessageBox(QMessageBox.Icon.Warning, "SciRead", message)
         box.setInformativeText(hint)
         box.exec()
     return 1

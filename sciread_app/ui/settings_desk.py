@@ -11,6 +11,7 @@ from sciread_app.language import tr
 from sciread_app.paths import Home, local_home
 from sciread_app.services import backup, moving
 from sciread_app.services.backups import Copy
+from sciread_app.services.salvage import LEDGER, salvage_home
 from sciread_app.settings import Settings, change_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.values_care import KeyPlace, Reopening
@@ -63,15 +64,7 @@ class WorkspaceCare:
         return self._workspace.backups.take_now(self._workspace.library, datetime.now(), task)
 
     def restoring(self, copy: Copy) -> Reopening:
-        home = self._workspace.home
-
-        def work(task: Task) -> Path:
-            task.step(0, 0, tr("Restoring"))
-            backup.restore(home, copy.path)
-            return home.folder
-
-        title = tr("Restoring the library as of {made:%Y-%m-%d %H:%M}", made=copy.made)
-        return Reopening(title, work)
+        return restoring(self._workspace.home, copy)
 
     def moving(self, folder: Path | None) -> Reopening:
         home = self._workspace.home
@@ -84,3 +77,33 @@ class WorkspaceCare:
             return target.folder
 
         return Reopening(tr("Moving the library"), work)
+
+
+def restoring(home: Home, copy: Copy) -> Reopening:
+    """Put a backup in the place of a home's library."""
+
+    def work(task: Task) -> Path:
+        task.step(0, 0, tr("Restoring"))
+        backup.restore(home, copy.path)
+        return home.folder
+
+    title = tr("Restoring the library as of {made:%Y-%m-%d %H:%M}", made=copy.made)
+    return Reopening(title, work)
+
+
+def salvaging(home: Home, target: Path) -> Reopening:
+    """Write what can be read of a home's damaged library to a new folder, and go on there."""
+    said: list[str] = []
+
+    def work(task: Task) -> Path:
+        ledger = salvage_home(home, target, task)
+        said.append(
+            tr(
+                "{papers} The file {file} in that folder lists what is lost.",
+                papers=next(ledger.lines()),
+                file=LEDGER,
+            )
+        )
+        return ledger.folder
+
+    return Reopening(tr("Saving what can be read"), work, lambda: " ".join(said))

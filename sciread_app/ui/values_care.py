@@ -27,11 +27,13 @@ class KeyPlace:
 class Reopening:
     """Something that is done to a library while it is closed; then the window opens it again.
 
-    `work` returns the folder of the library from then on. `title` says what is being done.
+    `work` returns the folder of the library from then on. `title` says what is being done,
+    `outcome` what came of it when another folder is opened then; it may be empty.
     """
 
     title: str
     work: Callable[[Task], Path]
+    outcome: Callable[[], str] = str
 
 
 class Care(Protocol):
