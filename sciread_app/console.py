@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +27,10 @@ from rich.progress import (
 from rich.text import Text
 
 from sciread_app.tasks import Task
+
+# Seconds between lines of progress in a pipe: with the same note, and with another one.
+_BETWEEN_LINES = 10.0
+_BETWEEN_NOTES = 1.0
 
 
 class Console:
@@ -59,7 +66,10 @@ class Console:
 
     @contextmanager
     def progress(self, title: str) -> Iterator[Task]:
-        """A task whose steps are shown with rate and time left, on stderr."""
+        """A task whose steps are shown on stderr: as a bar, or where that is a pipe, as lines."""
+        if not self.as_json and not self._err.is_terminal:
+            yield Task(_Lines(title, self._err).report)
+            return
         columns = (
             TextColumn("{task.description}"),
             BarColumn(bar_width=28),
@@ -77,6 +87,26 @@ class Console:
                 shown.update(bar, completed=done, total=total or None, description=text)
 
             yield Task(report)
+
+
+class _Lines:
+    """Progress as lines, now and then, for where nothing can be overwritten."""
+
+    def __init__(self, title: str, console: RichConsole) -> None:
+        self._title = title
+        self._console = console
+        self._last: tuple[float, str] = (-math.inf, "")
+
+    def report(self, done: int, total: int, note: str) -> None:
+        (at, before), now = self._last, time.monotonic()
+        # Numbers alone, such as seconds that are counted down, make no new note.
+        said = re.sub(r"\d+", "", note)
+        if now - at < (_BETWEEN_LINES if said == before else _BETWEEN_NOTES):
+            return
+        self._last = now, said
+        of = f"{done:,} of {total:,}" if total else f"{done:,}" if done else ""
+        text = " · ".join(filter(None, (self._title, of, note)))
+        self._console.print(escape(text), soft_wrap=True)
 
 
 class _Rate(ProgressColumn):

@@ -38,6 +38,7 @@ from sciread_app.sources.trouble import (
     too_long,
     too_slow,
     unproven,
+    unreachable,
 )
 from sciread_app.tasks import Task
 
@@ -46,6 +47,7 @@ log = logging.getLogger(__name__)
 MIB = 1 << 20
 PIECE = 64 << 10
 REDIRECTS = 5
+OFFLINE_TRIES = 3
 
 
 class Patience(NamedTuple):
@@ -155,7 +157,10 @@ class Client:
             except Trouble as trouble:
                 why = self._clean(where, str(trouble))
                 log.info("%s (try %d)", why, tried)
-                rest = self._patience.rest(tried, trouble.after)
+                patience = self._patience
+                if trouble.offline:
+                    patience = patience._replace(tries=min(patience.tries, OFFLINE_TRIES))
+                rest = patience.rest(tried, trouble.after)
                 if rest is None:
                     give_up(why, trouble)
                 self._lane(where).rest(rest, tr("{why}; asking again", why=why), task)
@@ -227,14 +232,10 @@ class Client:
         except httpx.ConnectError as error:
             if _is_certificate(error):
                 raise unproven(where.title) from error
-            why = tr("{source} cannot be reached ({why})", source=where.title, why=error)
-            raise Trouble(why) from error
+            raise unreachable(where.title, error) from error
         except httpx.ProxyError as error:
-            why = tr(
-                "{source} cannot be reached through the proxy ({why})",
-                source=where.title,
-                why=error,
-            )
+            log.info("the proxy does not reach %s: %s", where.title, error)
+            why = tr("{source} cannot be reached through the proxy", source=where.title)
             raise Trouble(why) from error
         except httpx.TransportError as error:
             raise Trouble(tr("{source} breaks off its answer", source=where.title)) from error

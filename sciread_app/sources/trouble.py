@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import logging
+import socket
 import time
 from datetime import datetime
 from typing import NoReturn
@@ -9,6 +12,9 @@ from typing import NoReturn
 from sciread_app.errors import Busy, SourceError
 from sciread_app.language import say_day, tr
 
+log = logging.getLogger(__name__)
+
+_NO_NETWORK = (errno.ENETUNREACH, errno.ENETDOWN, errno.EHOSTUNREACH)
 # What a server says when it, or the way to it, is at fault, and the request is not.
 PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
 
@@ -16,10 +22,13 @@ PASSING = (406, 408, 425, 429, 500, 502, 503, 504)
 class Trouble(Exception):
     """Why there is no answer yet: a sentence that begins with the source, without its point."""
 
-    def __init__(self, why: str, *, after: float = 0.0, busy: bool = False) -> None:
+    def __init__(
+        self, why: str, *, after: float = 0.0, busy: bool = False, offline: bool = False
+    ) -> None:
         super().__init__(why)
         self.after = after  # seconds that the source asks to wait
         self.busy = busy
+        self.offline = offline  # no way to any source, as far as it seems
 
 
 class Refused(SourceError):
@@ -93,6 +102,29 @@ def misplaced(source: str, kind: str, wanted: str, told: str) -> Trouble:
     )
 
 
+def unreachable(source: str, error: BaseException) -> Trouble:
+    """No connection, by the reason that the operating system gives."""
+    reason = _os_error(error)
+    if isinstance(reason, socket.gaierror):
+        why = tr("You seem to be offline: {source}'s address could not be found", source=source)
+        return Trouble(why, offline=True)
+    if reason is not None and reason.errno in _NO_NETWORK:
+        return Trouble(tr("You seem to be offline: there is no network"), offline=True)
+    if isinstance(reason, ConnectionRefusedError):
+        return Trouble(tr("{source} cannot be reached: it refuses connections", source=source))
+    log.info("%s cannot be reached: %r", source, error)
+    return Trouble(tr("{source} cannot be reached", source=source))
+
+
+def _os_error(error: BaseException | None) -> OSError | None:
+    """What the operating system says, of an error and those behind it."""
+    while error is not None:
+        if isinstance(error, OSError):
+            return error
+        error = error.__cause__ or error.__context__
+    return None
+
+
 def too_slow(source: str, seconds: float) -> Trouble:
     return Trouble(
         tr(
@@ -135,6 +167,8 @@ def sent_on(source: str, address: str) -> SourceError:
 def give_up(why: str, trouble: Trouble) -> NoReturn:
     """Raise what has been trouble for too long."""
     hint = tr("Try again later; what came until then is kept.")
+    if trouble.offline:
+        hint = tr("Check the internet connection and try again; what came until then is kept.")
     if trouble.after:
         until = datetime.fromtimestamp(time.time() + trouble.after)
         hint = tr(

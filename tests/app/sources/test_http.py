@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import socket
 import threading
@@ -13,7 +14,7 @@ import pytest
 
 from sciread_app.errors import Busy, Cancelled, SourceError
 from sciread_app.sources.endpoints import Endpoint
-from sciread_app.sources.http import MIB, Client, Patience
+from sciread_app.sources.http import MIB, OFFLINE_TRIES, Client, Patience
 from sciread_app.tasks import Task
 from tests.servers import faults
 from tests.servers.local import Answer, LocalServer
@@ -102,6 +103,32 @@ def test_what_stays_is_told_with_source_and_cause(server, client, fault, kind, m
     assert len(server.requests) == HASTE.tries
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+        OSError(errno.ENETUNREACH, "Network is unreachable"),
+    ],
+)
+def test_who_is_offline_is_told_so_after_few_tries(tmp_path, monkeypatch, error):
+    tries = []
+
+    def resolve(*_, **__):
+        tries.append(error)
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
+    patience = Patience(first=0.0, longest=0.0)
+    with (
+        Client(tmp_path, {"shelf": away}, patience=patience) as client,
+        pytest.raises(SourceError, match="offline") as told,
+    ):
+        ask(client)
+    assert "Errno" not in str(told.value) and str(error.strerror) not in str(told.value)
+    assert len(tries) == OFFLINE_TRIES < patience.tries
+
+
 def test_a_source_that_is_not_there_is_named(tmp_path):
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
@@ -109,9 +136,10 @@ def test_a_source_that_is_not_there_is_named(tmp_path):
         nobody = Endpoint("shelf", "The Shelf", url, 0.0, "shelf")
         with (
             Client(tmp_path, {"shelf": nobody}, patience=HASTE) as client,
-            pytest.raises(SourceError, match=r"^The Shelf cannot be reached"),
+            pytest.raises(SourceError, match=r"^The Shelf cannot be reached") as told,
         ):
             ask(client)
+        assert "Errno" not in str(told.value)
 
 
 def test_a_source_that_says_nothing_is_given_up(tmp_path):
