@@ -9,7 +9,18 @@ from sciread_app.domain.paper import Identifier
 
 IDENTIFIER_KINDS = ("doi", "arxiv", "pmid", "pmcid", "isbn", "citekey")
 
+# A DOI in running text, which may stand in angle brackets or quotation marks.
+DOI_IN_TEXT = re.compile(
+    r"\b10\.\d{4,9}/(?:[^\s\"<>|]|<[^<>\s]{1,40}>(?=\d\.\d\.(?:CO|TX);))+", re.I
+)
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
+# DOIs made from SICI codes, such as 10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO;2. Databases put
+# blanks around the brackets, though no DOI has any.
+_SICI = re.compile(
+    r"(10\.\d{4,9}/\S*?\d{4}-\d{3}[\dX]\S*?)\s*(?:&lt;|[\[<])([^\[\]<>]{1,40}?)(?:&gt;|[\]>])"
+    r"\s*(\d\.\s?\d\.\s?(?:CO|TX);\s?[\dX](?:-\w)?)",
+    re.I,
+)
 _DOI_TAIL = " .,;:)]}>'\""
 # What an address says beside the DOI in it: "?utm_source=x", "&rft.genre=article".
 _DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
@@ -68,9 +79,21 @@ def arxiv_id(text: str) -> tuple[str, int | None]:
     return "", None
 
 
+def closed_up(text: str) -> str:
+    """The text with the blanks taken out of DOIs in it that have some."""
+    if ".co;" not in text.lower() and ".tx;" not in text.lower():
+        return text
+    return _SICI.sub(_without_blanks, text)
+
+
+def _without_blanks(match: re.Match[str]) -> str:
+    return re.sub(r"\s+", "", match[0]).replace("&lt;", "<").replace("&gt;", ">")
+
+
 def _doi(text: str) -> str:
     if "%" in text:
         text = unquote(text)
+    text = closed_up(text)
     match = _DOI.search(text.lower())
     if not match:
         return ""

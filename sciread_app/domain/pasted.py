@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, urlsplit
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.identifiers import closed_up, identifier
 from sciread_app.domain.paper import Identifier
 
 _LABEL = re.compile(r"^(doi|arxiv|pmid|pmcid|isbn(?:-1[03])?)\s*[:\s]\s*(?=\S)", re.I)
@@ -27,7 +27,7 @@ def pasted_identifier(text: str) -> Identifier | None:
 
     Nothing else may stand beside it: an identifier within a sentence is a part of the sentence.
     """
-    text = _SUBJECT.sub("", text.strip())
+    text = closed_up(_SUBJECT.sub("", text.strip()))
     if label := _LABEL.match(text):
         return _labelled(label[1].lower(), text[label.end() :])
     if _LINK.match(text):

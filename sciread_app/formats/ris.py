@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from string import ascii_uppercase, digits
 
-from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.identifiers import closed_up, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper, Skipped
 from sciread_app.formats import dates, file_links, names
 from sciread_app.formats.institutions import from_publisher
@@ -247,7 +247,7 @@ def _identify(fields: Fields) -> tuple[Identifier, ...]:
     if doi:
         _take(fields, "DO")
     elsewhere = "\n".join([value for tag in _ELSEWHERE if tag in fields for value in fields[tag]])
-    if not doi and (found_doi := _DOI.search(elsewhere)):
+    if not doi and (found_doi := _DOI.search(closed_up(elsewhere))):
         pairs.append(("doi", found_doi[1]))
     pairs += _numbers(fields, elsewhere)
     for tag in ("U1", "U2", "U3"):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.identifiers import identifier, identifiers
+from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, identifiers
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.author_list import authors as names_in
 from sciread_app.formats.pdf.abstract import printed_abstract
@@ -36,7 +36,6 @@ _JUNK_AUTHOR = re.compile(
     r"|acer|microsoft|windows|pc|student|office|editor|default|test|none|n/?a)\b|@|\d",
     re.I,
 )
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>|]+", re.I)
 _YEAR = re.compile(r"(?:©|\(c\)|copyright)\D{0,40}\b((?:19|20)\d\d)\b", re.I)
 _ISO_DATE = re.compile(r"((?:19|20)\d\d)(?:-(0[1-9]|1[0-2])(?:-(0[1-9]|[12]\d|3[01]))?)?(?!\d)")
 _DISTINCT = 0.6  # of the larger title's length, below which the embedded one is another text
@@ -198,7 +197,7 @@ def _embedded_dois(evidence: Evidence) -> list[tuple[str, str]]:
     texts += [(evidence.info.get(key, ""), info) for key in keys]
     found = []
     for text, where in texts:
-        match = _DOI.search(text)
+        match = DOI_IN_TEXT.search(closed_up(text))
         name = identifier("doi", match[0]) if match else None
         if name and name.kind == "doi":
             found.append((name.value, where))
@@ -292,7 +291,9 @@ def _keywords(evidence: Evidence) -> tuple[str, ...]:
     if len(told) == 1:
         told = re.split(r"\s*[;,]\s*", told[0])
     words = (one_line(clean(word)) for word in told)
-    return tuple(dict.fromkeys(word for word in words if word and not _DOI.search(word)))[:50]
+    return tuple(dict.fromkeys(word for word in words if word and not DOI_IN_TEXT.search(word)))[
+        :50
+    ]
 
 
 def _extra(xmp: Xmp) -> dict[str, str]:

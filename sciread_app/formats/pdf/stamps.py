@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rapidfuzz import fuzz
 
-from sciread_app.domain.identifiers import arxiv_id, identifier
+from sciread_app.domain.identifiers import DOI_IN_TEXT, arxiv_id, closed_up, identifier
 from sciread_app.formats.pdf.text import SOFT_HYPHEN, letters_of
 
 _ID = r"(?:\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?(?:\.[A-Z]{2})?/\d{7})"
@@ -34,7 +34,6 @@ _OLD_CORNER = re.compile(
     re.M,
 )
 
-_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"<>|]+", re.I)
 # A DOI goes on in the next line where the line ends in the middle of it.
 _CUT_DOI = re.compile(r"(10\.\d{4,9}/(?:[^\s\"<>]*[-/_.:])?)[ \t]*\n[ \t]*(?=[\w(]*\d)", re.I)
 _DOI_LABEL = re.compile(r"(?:https?\s*://)?(?:dx\.)?doi(?:\.org/|\s*:)?\s*|https?\s*://", re.I)
@@ -140,10 +139,10 @@ def printed_doi(pages: Iterable[str], titles: Sequence[str]) -> tuple[str, str]:
     it is the paper's own. Both are empty where no DOI is certain.
     """
     for number, page in enumerate(pages, start=1):
-        text = before_references(_CUT_DOI.sub(r"\1", page.replace(SOFT_HYPHEN, "-")))
+        text = before_references(_CUT_DOI.sub(r"\1", closed_up(page.replace(SOFT_HYPHEN, "-"))))
         # A list of several DOIs is a list of other papers.
         plain: dict[str, str] = {}
-        for match in _DOI.finditer(text):
+        for match in DOI_IN_TEXT.finditer(text):
             name = identifier("doi", match[0])
             if name is None or name.kind != "doi":
                 continue

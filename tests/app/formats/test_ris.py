@@ -140,3 +140,14 @@ def test_linked_files_are_found_beside_the_file(read, tmp_path):
     )
     assert paper.files == (here,)
     assert paper.extra == {"l1": "gone.pdf"}
+
+
+def test_a_doi_with_blanks_is_read_whole(tmp_path):
+    path = tmp_path / "a.ris"
+    dois = "DO  - 10.1659/0276-4741(2004)024 [ {}:SPOCMP]2.0.CO;2"
+    records = (f"TY  - JOUR\nTI  - A{n}\n{dois.format(n)}\nER  -\n" for n in (141, 152))
+    path.write_text("".join(records), encoding="utf-8")
+    assert [paper.identifier("doi") for paper in ris.read(path)] == [
+        "10.1659/0276-4741(2004)024[141:spocmp]2.0.co;2",
+        "10.1659/0276-4741(2004)024[152:spocmp]2.0.co;2",
+    ]
