@@ -273,7 +273,7 @@ def _papers_table(corpus: Corpus) -> Table:
     for name in ("", "read", "kept", "dropped", "why"):
         table.add_column(name, justify="right" if name in ("read", "kept", "dropped") else "left")
     said = {**corpus.counts, "papers": corpus.counts}
-    for name in ("papers", "citations", "second_hand"):
+    for name in ("papers", "citations", "second_hand", *({"triples"} & corpus.counts.keys())):
         counts = said[name]
         reasons = list(counts["dropped"].items()) or [("", 0)]
         for number, (why, count) in enumerate(reasons if counts["read"] else ()):

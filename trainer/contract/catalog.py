@@ -136,6 +136,14 @@ _COMMON = (
 )
 
 _TRIPLES = (
+    Setting(
+        "triples",
+        "drawn",
+        "Triples are drawn from citations; or given, in a table of ids that the corpus was made "
+        "with.",
+        choices=("drawn", "given"),
+        formerly="drawn",
+    ),
     Setting("samples_per_query", 5, "Triples of a paper that cites others.", 1),
     Setting("hard_share", 0.3, "Share of them whose negative is cited by a cited paper.", 0.0, 1.0),
     Setting(

@@ -108,6 +108,8 @@ def merged(field_name: str) -> str:
 
 def _needless(need: Need, settings: Mapping[str, Value]) -> bool:
     """Whether settings take nothing of it."""
+    if need is Need.citations and settings.get("triples") == "given":
+        return True
     return need is Need.fields and not (
         settings.get("contrast", True) and settings.get("category_pairs", 1)
     )

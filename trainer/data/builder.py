@@ -28,9 +28,10 @@ from trainer.data.columns import (
 )
 from trainer.data.corpus import DESCRIPTION, FORMAT, Corpus, Split, hash_of
 from trainer.data.edges import LONGEST_ID, PIECE, Graph, Lines, lines
+from trainer.data.given import write_triples
 from trainer.data.ids import IdTable
 from trainer.data.names import find
-from trainer.data.record import Record, clean_id, content_id, one_line
+from trainer.data.record import Record, Triple, clean_id, content_id, one_line
 from trainer.data.split import SplitRule
 
 PROBLEMS = "problems.jsonl"
@@ -114,6 +115,11 @@ class Builder:
             lines = "".join(f"{citing}\t{clean_id(other)}\n" for other in others)
             self._edges[name].write(lines.encode("utf-8", "replace"))
 
+    def add_triple(self, triple: Triple) -> None:
+        """Take in a triple of papers, whether they are known already, later or never."""
+        line = "\t".join(map(clean_id, triple))
+        self._triples.write(f"{line}\n".encode("utf-8", "replace"))
+
     def unread(self) -> None:
         """Count an entry that holds no paper that can be read."""
         self.read += 1
@@ -156,6 +162,8 @@ class Builder:
             "citations": self._write_graph(table, "cites", citations, citation_bytes),
             "second_hand": self._write_graph(table, "second_hand", (), 0),
         }
+        if triples := write_triples(table, self._arriving / "triples", self._folder):
+            counts["triples"] = triples
         shutil.rmtree(self._arriving)
         self._problems.close()
         if not (self._folder / PROBLEMS).stat().st_size:
@@ -170,6 +178,7 @@ class Builder:
         self._lists = {name: ListWriter(self._arriving, name, "int32") for name in _LISTS}
         self._numbers = {n: (self._arriving / n).open("wb", 1 << 20) for n in _NUMBERS}
         self._edges = {n: (self._arriving / n).open("wb", 1 << 20) for n in _EDGES}
+        self._triples = (self._arriving / "triples").open("wb", 1 << 20)
         self._problems = (self._folder / PROBLEMS).open("w", encoding="utf-8")
         self._codes: dict[str, dict[str, int]] = {"fields": {}, "labels": {}, "venues": {}}
         self._arrived = 0
@@ -189,7 +198,7 @@ class Builder:
     def _close_arriving(self) -> None:
         for writer in (*self._texts.values(), *self._lists.values()):
             writer.close()
-        for file in (*self._numbers.values(), *self._edges.values()):
+        for file in (*self._numbers.values(), *self._edges.values(), self._triples):
             file.close()
 
     def _choose(

@@ -43,6 +43,8 @@ COLUMNS = frozenset(
         *_NUMBERS,
     )
 )
+# Only in a corpus of which an input gives triples.
+TRIPLES = "triples.int32"
 
 
 class Split(enum.IntEnum):
@@ -80,6 +82,8 @@ class Corpus:
     the split too (trainer.data.citations.within keeps to a part). `second_hand` lists what the
     cited papers cite and the paper does not, where an input says so itself (SPECTER's counts);
     mostly empty. `questions` are texts that papers answer, `question_papers` int32 their rows.
+    `triples` int32 [n, 3] are rows of a query, a positive and a negative, where an input gives
+    such; else there are none.
     `split` uint8 [papers] holds values of Split, and `split_by` says how they came about.
     `counts` says what was read, kept and dropped.
     """
@@ -106,6 +110,8 @@ class Corpus:
         self.years, self.venues, self.split, self.question_papers = (
             numbers(folder / name) for name in _NUMBERS
         )
+        given = numbers(folder / TRIPLES) if TRIPLES in self._files else np.empty(0, np.int32)
+        self.triples: NDArray[np.int32] = given.reshape(-1, 3)
         self.primary = _firsts(self.fields)
 
     @classmethod
@@ -145,6 +151,7 @@ class Corpus:
             (self.second_hand, self.papers),
         ):
             _check(_fits(lists.indptr, len(lists.indices)) and _below(lists.indices, most))
+        _check(_below(self.triples, self.papers))
         _check(_below(self.venues + 1, len(self.venue_names) + 1))
         _check(_below(self.question_papers, self.papers) and _below(self.split, len(Split)))
 
@@ -214,7 +221,7 @@ def _described(folder: Path) -> dict[str, Any]:
             "Update SciRead, or prepare the corpus again with this version.",
         )
     files = described.get("files")
-    if not isinstance(files, dict) or files.keys() != COLUMNS:
+    if not isinstance(files, dict) or files.keys() - {TRIPLES} != COLUMNS:
         raise TrainerError(f"{path} does not name all files of a corpus.", _AGAIN)
     return described
 

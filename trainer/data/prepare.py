@@ -12,7 +12,7 @@ from trainer.data.corpus import Corpus
 from trainer.data.edges import PIECE, Lines, TooLongError, lines
 from trainer.data.inputs import Kind, kind_named, kind_of
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
-from trainer.data.record import Citations, Problem, Record
+from trainer.data.record import Citations, Problem, Record, Triple
 from trainer.data.split import SplitRule
 from trainer.data.watch import Watch
 
@@ -95,12 +95,15 @@ class _Preparation:
             elif isinstance(found, Citations):
                 self._builder.cite(found.id, found.cites, found.second_hand)
                 file["citations"] += len(found.cites) + len(found.second_hand)
+            elif isinstance(found, Triple):
+                self._builder.add_triple(found)
+                file["triples"] = file.get("triples", 0) + 1
             else:
                 self._add(file, found)
             if number % _EVERY == 0:
                 self._watch.progress(source.path.name, number, source.share)
         self._watch.progress(source.path.name, number, 1.0)
-        if not any(file[name] for name in ("papers", "citations", "problems")):
+        if not any(file.get(name) for name in ("papers", "citations", "triples", "problems")):
             self._problem(file, "", "Neither papers nor citations were found in it.")
 
     def _add(self, file: dict[str, Any], record: Record) -> None:
@@ -148,7 +151,7 @@ class _Preparation:
         self._watch.problem(where, entry, why)
 
 
-def _readable(kind: Kind, source: Source) -> Iterator[Record | Citations | Problem]:
+def _readable(kind: Kind, source: Source) -> Iterator[Record | Citations | Triple | Problem]:
     """What the file holds as far as it can be read; that it cannot is its last problem."""
     assert kind.read is not None
     try:

@@ -34,6 +34,14 @@ class Citations(NamedTuple):
     second_hand: tuple[str, ...] = ()
 
 
+class Triple(NamedTuple):
+    """Three papers by their ids: one, one that is close to it, and one that is not."""
+
+    query: str
+    positive: str
+    negative: str
+
+
 class Problem(NamedTuple):
     """What is wrong with one entry of a file; the rest of the file is read all the same.
 

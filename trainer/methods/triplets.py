@@ -16,7 +16,8 @@ from trainer.data.citations import are_cited
 from trainer.data.columns import Csr
 from trainer.data.corpus import Split
 from trainer.data.examples import PaperExamples
-from trainer.data.tokens import Texts
+from trainer.data.given import given_triples
+from trainer.data.tokens import Part, Texts
 from trainer.data.triples import Draws, triple_examples
 from trainer.methods.base import Plan, Setup
 
@@ -25,6 +26,8 @@ def triples(
     setup: Setup, texts: Texts
 ) -> tuple[tuple[PaperExamples, PaperExamples], Mapping[str, Any]]:
     """Triples to learn from and to validate on; and how many, and why some papers give none."""
+    if setup.settings["triples"] == "given":
+        return _given(setup, texts)
     draws = draws_of(setup.settings)
     train, given = triple_examples(setup.corpus, texts, Split.train, setup.seed, draws)
     validation, held_out = triple_examples(setup.corpus, texts, Split.validation, setup.seed, draws)
@@ -36,6 +39,21 @@ def triples(
             "Give citations between its papers, and more papers of those cited.",
         )
     return (train, validation), {"train": given, "validation": held_out}
+
+
+def _given(
+    setup: Setup, texts: Texts
+) -> tuple[tuple[PaperExamples, PaperExamples], Mapping[str, Any]]:
+    parts = (Part.both, Part.both, Part.both)
+    found = {split: given_triples(setup.corpus, split) for split in (Split.train, Split.validation)}
+    train, validation = (PaperExamples.of(texts, rows, parts) for rows, _ in found.values())
+    if not len(train):
+        raise TrainerError(
+            f"The corpus {setup.corpus.folder} has no given triples to learn from.",
+            "Prepare it with a table of the columns query_id, positive_id and negative_id, or set "
+            "triples=drawn.",
+        )
+    return (train, validation), {split.name: records for split, (_, records) in found.items()}
 
 
 def draws_of(settings: Mapping[str, Any]) -> Draws:

@@ -28,6 +28,7 @@ _LABELS = {
     "pooling": tr("Pooling"),
     "embedding_dropout": tr("Embedding dropout"),
     "start_share": tr("Share of the base model"),
+    "triples": tr("Source of triples"),
     "samples_per_query": tr("Triples per paper"),
     "hard_share": tr("Share of hard negatives"),
     "queries": tr("Query papers"),

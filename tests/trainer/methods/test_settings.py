@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 import torch
 
-from tests.make_corpus import make_corpus
 from tests.small_loop import setup
 from trainer.contract.catalog import METHODS as SPECS
 from trainer.contract.package import WEIGHTS
+from trainer.data.builder import Builder
 from trainer.data.corpus import Corpus
+from trainer.data.record import Record, Triple
 from trainer.methods.base import Examples, Method, Stage
 from trainer.methods.known import METHODS
 
@@ -60,6 +61,7 @@ COMMON = (
     Change("dropout", 0.5, "model"),
 )
 TRIPLES = (
+    Change("triples", "given", "examples"),
     Change("samples_per_query", 2, "examples"),
     Change("hard_share", 1.0, "examples"),
     Change("queries", "two_hop", "examples", {"hard_share": 0.0}),
@@ -197,7 +199,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     ]
     # Some cite only papers that cite none.
     citations += [(citing, citing + 10) for citing in range(100, 110)]
-    return make_corpus(tmp_path_factory.mktemp("settings") / "corpus", papers, citations)
+    with Builder(tmp_path_factory.mktemp("settings") / "corpus") as builder:
+        for paper in papers:
+            builder.add(Record(**paper))
+        for citing, cited in citations:
+            builder.cite(papers[citing]["id"], [papers[cited]["id"]])
+        for number in range(PAPERS - 2):
+            builder.add_triple(Triple(*(paper["id"] for paper in papers[number : number + 3])))
+        return builder.finish()
 
 
 @pytest.fixture(scope="module")

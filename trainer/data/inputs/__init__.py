@@ -10,7 +10,7 @@ from trainer.contract.errors import TrainerError
 from trainer.data.inputs import by_id, json_lines, library, pairs, pubmed_xml, tables
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
-from trainer.data.record import Citations, Problem, Record
+from trainer.data.record import Citations, Problem, Record, Triple
 
 
 class Kind(NamedTuple):
@@ -18,7 +18,7 @@ class Kind(NamedTuple):
 
     key: str
     title: str
-    read: Callable[[Source], Iterator[Record | Citations | Problem]] | None
+    read: Callable[[Source], Iterator[Record | Citations | Triple | Problem]] | None
 
 
 KINDS: tuple[Kind, ...] = (
@@ -27,7 +27,7 @@ KINDS: tuple[Kind, ...] = (
     Kind("pubmed", "PubMed XML", pubmed_xml.read),
     Kind("papers", "papers by id (SPECTER metadata.json, SciDocs)", by_id.read_papers),
     Kind("counts", "citations by id (SPECTER data.json)", by_id.read_counts),
-    Kind("table", "table (MIReAD, PhysBERT; csv, tsv, parquet)", tables.read),
+    Kind("table", "table (MIReAD, PhysBERT, triples of ids; csv, tsv, parquet)", tables.read),
     Kind("array", "JSON array (PhysBERT)", pairs.read),
     Kind("retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval),
     Kind("citations", "citations (citing TAB cited)", None),

@@ -1,7 +1,8 @@
-"""Tables of papers or of pairs of texts, as CSV, TSV or parquet: MIReAD's, and PhysBERT's.
+"""Tables of papers, pairs of texts or triples of ids, as CSV, TSV or parquet: MIReAD's, PhysBERT's.
 
 A column is known by its name. One that holds a title (`title`) or an abstract (`abstr`,
-`abstract`, `text`) makes a table of papers; two columns of texts make a table of pairs.
+`abstract`, `text`) makes a table of papers; two columns of texts make a table of pairs; three
+columns of ids (`query_id`, `positive_id`, `negative_id`) make a table of triples.
 """
 
 from __future__ import annotations
@@ -16,26 +17,31 @@ from trainer.data.inputs.pairs import COLUMNS as PAIR_COLUMNS
 from trainer.data.inputs.pairs import of_category, pair
 from trainer.data.inputs.source import LONGEST_LINE, Source
 from trainer.data.inputs.values import arxiv_id, first, no_values, text, words, year
-from trainer.data.record import Citations, Problem, Record
+from trainer.data.record import Citations, Problem, Record, Triple
 
 _TITLE = ("title",)
 _ABSTRACT = ("abstract", "abstr", "text", "paragraph")
+# The query's column may be called by either name.
+_QUERIES, _OTHERS = ("query_id", "query_paper_id"), ("positive_id", "negative_id")
 _ROWS_AT_ONCE = 1_024
 # For people: which columns make a table of papers or of pairs.
 LOOKED_FOR = (
     f"For papers it needs {' or '.join((*_TITLE, *_ABSTRACT))}; for pairs "
-    f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}."
+    f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}; for triples of ids "
+    f"{', '.join((_QUERIES[0], *_OTHERS))}."
 )
 # How it is said that a table ends before its end.
 BROKEN = "It was not read on."
 
 
-def read(source: Source) -> Iterator[Record | Citations | Problem]:
+def read(source: Source) -> Iterator[Record | Citations | Triple | Problem]:
     """Every row of the table. Raises TrainerError if no column says what a row is."""
     category = of_category(source.path)
     for entry, row in _rows(source):
         if isinstance(row, Problem):
             yield row
+        elif ids := triple_columns(row):
+            yield _triple(row, ids, entry)
         elif names := pair_columns(row):
             yield from pair(text(row[names[0]]), text(row[names[1]]), row, source.path, entry)
         else:
@@ -48,10 +54,16 @@ def pair_columns(names: Iterable[str]) -> tuple[str, str] | None:
     return next((names for names in PAIR_COLUMNS if known.issuperset(names)), None)
 
 
+def triple_columns(names: Iterable[str]) -> tuple[str, ...] | None:
+    """The three columns that hold a triple of ids, if these are the columns of such a table."""
+    known = set(names)
+    return next(((query, *_OTHERS) for query in _QUERIES if known >= {query, *_OTHERS}), None)
+
+
 def is_table(names: Sequence[str]) -> bool:
     """Whether these are names of columns that can be read."""
     known = {_column(name) for name in names}
-    return bool(known & {*_TITLE, *_ABSTRACT} or pair_columns(known))
+    return bool(known & {*_TITLE, *_ABSTRACT} or pair_columns(known) or triple_columns(known))
 
 
 def columns(header: str) -> tuple[list[str], str]:
@@ -79,6 +91,13 @@ def _paper(row: Mapping[str, Any], entry: str, category: str) -> Record | Proble
         fields=_fields(field) or ((category,) if category else ()),
         no_values=no_values(title=first(row, *_TITLE), abstract=first(row, *_ABSTRACT)),
     )
+
+
+def _triple(row: Mapping[str, Any], names: Sequence[str], entry: str) -> Triple | Problem:
+    found = [text(row[name]).strip() for name in names]
+    if not all(found):
+        return Problem(entry, "One of the three ids is missing.", paper=False)
+    return Triple(*found)
 
 
 def _id(row: Mapping[str, Any]) -> str:
