@@ -31,6 +31,14 @@ class LibraryDamaged(LibraryError):
     """The library file is damaged or empty. What is left can be salvaged, or a backup restored."""
 
 
+class StyleRefused(SciReadError):
+    """A citation style is not there, or its file cannot be used."""
+
+
+class UnknownStyle(StyleRefused):
+    """There is no citation style of this name."""
+
+
 class IndexUnusable(SciReadError):
     """The nearest-neighbour index is missing or does not fit the library; it can be rebuilt."""
 

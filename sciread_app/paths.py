@@ -51,6 +51,11 @@ class Home:
         return self.folder / "models"
 
     @property
+    def styles(self) -> Path:
+        """Citation styles of a person's own."""
+        return self.folder / "styles"
+
+    @property
     def reports(self) -> Path:
         """Of evaluations: a folder for each suite and corpus, in it one for each model."""
         return self.folder / "reports"

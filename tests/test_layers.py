@@ -225,7 +225,7 @@ def test_the_app_and_the_door_load_nothing_heavy(imports):
 
 def test_the_window_opens_without_what_only_some_pages_need():
     """It would cost a second of its start, and 200 MB."""
-    needless = {"scipy", "sklearn", "openTSNE", "citeproc", "httpx", "pypdfium2"}
+    needless = {"scipy", "sklearn", "openTSNE", "quickjs", "httpx", "pypdfium2"}
     program = f"import sys, sciread_app.ui.desk; sys.exit(str({needless} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False

@@ -13,7 +13,14 @@ import typer
 
 from sciread_app import __version__
 from sciread_app.console import Console
-from sciread_app.errors import BadQuery, Cancelled, LibraryError, SciReadError, of_disk
+from sciread_app.errors import (
+    BadQuery,
+    Cancelled,
+    LibraryError,
+    SciReadError,
+    UnknownStyle,
+    of_disk,
+)
 from sciread_app.paths import find_home
 from sciread_app.workspace import Workspace, open_workspace
 from trainer.contract.errors import TrainerError
@@ -75,7 +82,7 @@ def verb(run: Callable[..., int | None], group: typer.Typer = app) -> Callable[.
         try:
             code = run(*args, **options)
             sys.stdout.flush()  # a full disk may refuse the answer itself
-        except BadQuery as error:
+        except (BadQuery, UnknownStyle) as error:
             console.complain(str(error), error.hint)
             code = WRONG_USAGE
         except (KeyboardInterrupt, Cancelled):

@@ -4,68 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum, StrEnum
+from enum import Enum
 
 from sciread_app.language import tr
 
 
-class Style(StrEnum):
-    apa = "apa"
-    ieee = "ieee"
-    nature = "nature"
-    vancouver = "vancouver"
-    chicago = "chicago"
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A citation style: `key` names it in settings and on the command line."""
+
+    key: str
+    title: str
 
 
+# The styles of the program.
 STYLES = {
-    Style.apa: "APA",
-    Style.ieee: "IEEE",
-    Style.nature: "Nature",
-    Style.vancouver: "Vancouver",
-    Style.chicago: "Chicago author-date",
+    "apa": "APA",
+    "ieee": "IEEE",
+    "nature": "Nature",
+    "vancouver": "Vancouver",
+    "chicago": "Chicago author-date",
 }
 
 
 class CopyAs(Enum):
-    """What papers are copied as. Values are kept in settings: they stay what they are."""
+    """What papers are copied as, besides citations. Values are kept in settings: they stay what
+    they are."""
 
     bibtex = "bibtex"
     biblatex = "biblatex"
     ris = "ris"
     csl_json = "csl-json"
-    apa = "apa"
-    ieee = "ieee"
-    nature = "nature"
-    vancouver = "vancouver"
-    chicago = "chicago"
-    apa_in_text = "apa-in-text"
-    ieee_in_text = "ieee-in-text"
-    nature_in_text = "nature-in-text"
-    vancouver_in_text = "vancouver-in-text"
-    chicago_in_text = "chicago-in-text"
     doi = "doi"
     link = "link"
     title = "title"
 
 
-IN_TEXT = "-in-text"
+@dataclass(frozen=True, slots=True)
+class CopyCitation:
+    """Papers are copied as references in a style, or as their citation in the text."""
 
-# What a menu says, in groups.
-COPY_AS: Sequence[Sequence[tuple[CopyAs, str]]] = (
-    (
-        (CopyAs.bibtex, "BibTeX"),
-        (CopyAs.biblatex, "BibLaTeX"),
-        (CopyAs.ris, "RIS"),
-        (CopyAs.csl_json, "CSL-JSON"),
-    ),
-    tuple((CopyAs(style.value), name) for style, name in STYLES.items()),
-    tuple(
-        # Translators: as the style APA marks what is cited within a text
-        (CopyAs(style.value + IN_TEXT), tr("{style}, in the text", style=name))
-        for style, name in STYLES.items()
-    ),
-    ((CopyAs.doi, "DOI"), (CopyAs.link, tr("Link")), (CopyAs.title, tr("Title"))),
-)
+    style: str  # its key
+    in_text: bool = False
+
+    @property
+    def value(self) -> str:
+        """How it is kept in settings."""
+        return self.style + IN_TEXT if self.in_text else self.style
+
+
+IN_TEXT = "-in-text"
+CopyWhat = CopyAs | CopyCitation
+CopyGroups = Sequence[Sequence[tuple[CopyWhat, str]]]
+
+
+def copy_what(value: str, styles: Sequence[Style]) -> CopyWhat | None:
+    """The choice that settings keep as `value`; None if there is no such choice (any more)."""
+    known = {what.value: what for group in copy_groups(styles) for what, _ in group}
+    return known.get(value)
+
+
+def copy_groups(styles: Sequence[Style]) -> CopyGroups:
+    """The choices as a menu shows them, with their names, in groups."""
+    return (
+        (
+            (CopyAs.bibtex, "BibTeX"),
+            (CopyAs.biblatex, "BibLaTeX"),
+            (CopyAs.ris, "RIS"),
+            (CopyAs.csl_json, "CSL-JSON"),
+        ),
+        tuple((CopyCitation(style.key), style.title) for style in styles),
+        tuple(
+            # Translators: as the style APA marks what is cited within a text
+            (CopyCitation(style.key, True), tr("{style}, in the text", style=style.title))
+            for style in styles
+        ),
+        ((CopyAs.doi, "DOI"), (CopyAs.link, tr("Link")), (CopyAs.title, tr("Title"))),
+    )
 
 
 @dataclass(frozen=True, slots=True)

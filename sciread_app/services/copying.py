@@ -5,15 +5,16 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 
-from sciread_app.domain.copying import IN_TEXT, Copied, CopyAs
+from sciread_app.domain.copying import Copied, CopyAs, CopyCitation, CopyWhat
 from sciread_app.domain.paper import Paper
 from sciread_app.services import export
+from sciread_app.services.citation_styles import CitationStyles
 from sciread_app.services.export import Format
-from sciread_app.services.styles import Cited, Style, cite, plain
+from sciread_app.services.styles import Cited, cite, plain
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-__all__ = ["Copied", "CopyAs", "copy", "link"]
+__all__ = ["Copied", "CopyAs", "CopyCitation", "copy", "link"]
 
 _FORMATS = {
     CopyAs(format.value): format
@@ -21,18 +22,23 @@ _FORMATS = {
 }
 
 
-def copy(library: Library, ids: Sequence[int], what: CopyAs, task: Task) -> Copied:
-    """These papers in this form, one a line where it is short."""
+def copy(
+    library: Library, ids: Sequence[int], what: CopyWhat, styles: CitationStyles, task: Task
+) -> Copied:
+    """These papers in this form, one a line where it is short.
+
+    Raises StyleRefused for a style that cannot be used, and LibraryError for papers that cannot be
+    cited in it.
+    """
+    if isinstance(what, CopyCitation):
+        return _show(cite(library.get(ids), styles.load(what.style), task), what.in_text)
     if what in _FORMATS:
         stream = io.StringIO()
         export.write(library, ids, _FORMATS[what], stream, task)
         return Copied(stream.getvalue())
     papers = library.get(ids)
-    if what in _LINES:
-        lines = [line for line in map(_LINES[what], papers) if line]
-        return Copied("\n".join(lines), without=len(papers) - len(lines))
-    in_text = what.value.endswith(IN_TEXT)
-    return _show(cite(papers, Style(what.value.removesuffix(IN_TEXT)), task), in_text)
+    lines = [line for line in map(_LINES[what], papers) if line]
+    return Copied("\n".join(lines), without=len(papers) - len(lines))
 
 
 def _show(cited: Cited, in_text: bool) -> Copied:

@@ -16,10 +16,10 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.fetch_words import brought_line, change_name
 from sciread_app.ui.ledger import LedgerDialog
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import styled
 from sciread_app.ui.values import Brought, Change
 

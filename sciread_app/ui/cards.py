@@ -30,6 +30,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from sciread_app.domain.matching import spans
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.card_marks import (
     Mark,
@@ -41,7 +42,6 @@ from sciread_app.ui.card_marks import (
     telling_part,
     why_words,
 )
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Appearance, Theme, scaled
 from sciread_app.ui.values import Card, Evidence
 

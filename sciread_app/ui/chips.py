@@ -9,10 +9,10 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.flow import Flow
 from sciread_app.ui.icons import icon
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Appearance, Theme, scaled, styled
 
 LONGEST = 44  # characters that a label shows

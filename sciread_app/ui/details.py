@@ -10,18 +10,19 @@ from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QStackedLayout
 
-from sciread_app.domain.copying import Copied, CopyAs
+from sciread_app.domain.copying import Copied, CopyWhat, copy_groups, copy_what
 from sciread_app.domain.fragments import fragment
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.details_text import FIND, PAPER, body_text, foot_text, head_text, warning
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.paper.about import About
 from sciread_app.ui.paper.around import REFERENCES
 from sciread_app.ui.paper.copy_button import put_on_clipboard
 from sciread_app.ui.paper.layout import Parts, nothing_chosen
+from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.papers import NOTHING
 from sciread_app.ui.theme import Appearance, Theme
 from sciread_app.ui.values import Card, Details, Listing
@@ -79,9 +80,9 @@ class DetailsPanel(QFrame):
     def remember(self, settings: QSettings) -> None:
         """Copy papers as they were copied last, and keep there what is chosen from now on."""
         self._settings = settings
-        known = {what.value: what for what in CopyAs}
-        if what := known.get(str(settings.value("paper/copy_as"))):
-            self.parts.copy.choose(what)
+        kept = str(settings.value("paper/copy_as"))
+        if what := copy_what(kept, self._about.styles()):
+            self._show_choice(what)
 
     def show_paper(
         self,
@@ -168,14 +169,14 @@ class DetailsPanel(QFrame):
         if path and self._paper is not None:
             self.read_wanted.emit(self._paper, path)
 
-    def copy(self, papers: Sequence[PaperId] = (), what: CopyAs | None = None) -> None:
+    def copy(self, papers: Sequence[PaperId] = (), what: CopyWhat | None = None) -> None:
         """Put these papers, or else the one that is shown, on the clipboard as `what`, or else as
         papers were copied last."""
         papers = papers or ([self._paper] if self._paper is not None else [])
         what = what or self.parts.copy.what
         if not papers:
             return
-        self.parts.copy.choose(what)
+        self._show_choice(what)
         if self._settings:
             self._settings.setValue("paper/copy_as", what.value)
         self.parts.copy.say_busy()
@@ -187,6 +188,17 @@ class DetailsPanel(QFrame):
             lane=Lane.light,
             instead_of="copy",
         )
+
+    def choose_style(self, papers: Sequence[PaperId] = ()) -> None:
+        """Copy these papers, or else the one that is shown, in a style that is asked for."""
+        picker = StylePicker(self._about, self._jobs, self.parts.copy.what, self)
+        picker.chosen.connect(lambda what: self.copy(papers, what))
+        picker.open()
+
+    def _show_choice(self, what: CopyWhat) -> None:
+        groups = copy_groups(self._about.styles())
+        names = {known: name for group in groups for known, name in group}
+        self.parts.copy.choose(what, names.get(what, what.value))
 
     def focus_text(self) -> None:
         self.parts.head.setFocus(Qt.FocusReason.TabFocusReason)
@@ -345,6 +357,7 @@ class DetailsPanel(QFrame):
         parts.similar.clicked.connect(lambda: self.similar_wanted.emit([self._paper]))
         parts.read.clicked.connect(self.toggle_read)
         parts.copy.wanted.connect(lambda what: self.copy(what=what))
+        parts.copy.other_wanted.connect(self.choose_style)
         parts.stars.rated.connect(self.rate)
         for chips, field, add, remove in (
             (parts.tags, "tag", "tag", "untag"),

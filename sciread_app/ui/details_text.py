@@ -10,11 +10,11 @@ from urllib.parse import quote
 from sciread_app.domain.matching import spans
 from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of, links
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Details, Evidence, Listing
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.recommend import DAY, Among, Feed, Pick, Subject, Wishes
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.foryou_values import Part, Suggestions
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.values import Card, Evidence
 from sciread_app.workspace import Workspace
 

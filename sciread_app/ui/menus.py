@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from sciread_app.domain.copying import COPY_AS, CopyAs
+from sciread_app.domain.copying import CopyWhat
 from sciread_app.language import tr
 from sciread_app.ui.dashboard.verbs import DashboardVerbs
 from sciread_app.ui.duplicates_verbs import DuplicatesVerbs
 from sciread_app.ui.foryou_verbs import ForYouVerbs
 from sciread_app.ui.map.verbs import MapVerbs
 from sciread_app.ui.models.verbs import ModelsVerbs
+from sciread_app.ui.paper.copy_button import GROUPS, OTHER_STYLE
 from sciread_app.ui.rail import PLACES
 from sciread_app.ui.reader.verbs import ReaderVerbs
 from sciread_app.ui.search_verbs import SearchVerbs
@@ -239,10 +240,12 @@ class Menus:
             self._places[place.key] = action
 
     def _add_copying(self, menu: QMenu) -> None:
-        for group in COPY_AS:
+        for group in GROUPS:
             menu.addSeparator()
             for what, name in group:
                 self._on_page(menu, name, "", partial(_copy_as, what))
+        menu.addSeparator()
+        self._on_page(menu, OTHER_STYLE, "", lambda page: page.choose_style())
 
     def _add_themes(self, menu: QMenu) -> None:
         group = QActionGroup(self._window)
@@ -253,7 +256,7 @@ class Menus:
             group.addAction(action)
 
 
-def _copy_as(what: CopyAs, page: SearchPage) -> None:
+def _copy_as(what: CopyWhat, page: SearchPage) -> None:
     page.copy_chosen(what)
 
 

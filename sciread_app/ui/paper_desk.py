@@ -8,11 +8,12 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 
 from sciread_app.domain.around import Ring, Side
-from sciread_app.domain.copying import Copied, CopyAs
+from sciread_app.domain.copying import Copied, CopyWhat, Style
 from sciread_app.domain.news import What
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.services import around, copying
 from sciread_app.services.alike import shared_words
+from sciread_app.services.citation_styles import CitationStyles
 from sciread_app.services.drafts import Drafts
 from sciread_app.services.files import Files
 from sciread_app.services.search import Search
@@ -39,6 +40,7 @@ class WorkspaceAbout:
         self._best = best
         self._quickest = quickest
         self._files = Files(workspace.library)
+        self._styles = CitationStyles(workspace.home.styles)
         self.organise = workspace.organise
         self.drafts = Drafts(workspace.home.folder / "drafts")
 
@@ -77,8 +79,14 @@ class WorkspaceAbout:
         shelves = self._library.shelves
         return Names(shelves.tags(), shelves.collections())
 
-    def copied(self, papers: Sequence[PaperId], what: CopyAs, task: Task) -> Copied:
-        return copying.copy(self._library, papers, what, task)
+    def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
+        return copying.copy(self._library, papers, what, self._styles, task)
+
+    def styles(self) -> Sequence[Style]:
+        return self._styles.all()
+
+    def add_style(self, file: Path) -> Style:
+        return self._styles.add(file)
 
     def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]:
         with self._best() as search:

@@ -9,7 +9,7 @@ from typing import Protocol
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer, Signal
 from PySide6.QtWidgets import QMenu, QWidget
 
-from sciread_app.domain.copying import CopyAs
+from sciread_app.domain.copying import CopyWhat
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
@@ -167,8 +167,12 @@ class SearchPage(QWidget):
         self.details.show_as_page(alone)
         self._show_details()
 
-    def copy_chosen(self, what: CopyAs | None = None) -> None:
+    def copy_chosen(self, what: CopyWhat | None = None) -> None:
         self.details.copy(self.hits.chosen(), what)
+
+    def choose_style(self) -> None:
+        """Copy the chosen papers in a citation style that is asked for."""
+        self.details.choose_style(self.hits.chosen())
 
     def _enter_request(self, request: Request) -> None:
         """Ask for something else altogether, with a way back to what is shown now."""
@@ -332,7 +336,7 @@ class SearchPage(QWidget):
         menu.addAction(tr("More like this"), lambda: self.more_like(chosen))
         menu.addAction(tr("Not like this"), lambda: self.less_like(chosen))
         menu.addSeparator()
-        fill(menu.addMenu(tr("Copy as")), self.copy_chosen)
+        fill(menu.addMenu(tr("Copy as")), self.copy_chosen, self.choose_style)
         self.menu_opened.emit(menu)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.hits.viewport().mapToGlobal(place))

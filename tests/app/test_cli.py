@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from sciread_app import cli, workspace
 from sciread_app.domain.fetches import SourceQuery
+from sciread_app.paths import resource
 from sciread_app.storage.library import Library
 from tests.fake_encoder import FakeEncoder
 
@@ -266,6 +267,19 @@ def test_papers_are_cited_as_journals_want_it(shell):
     answer = shell.json("cite", "curie1898", "joliot1934", "--style", "ieee")
     assert answer["in_text"]["text"] == "[1], [2]"
     assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]
+
+
+def test_papers_are_cited_in_a_style_from_a_file(shell):
+    apa = str(resource("styles/apa.csl"))
+    said = shell.run("cite", "curie1898", "--style", apa).stdout
+    assert said == shell.run("cite", "curie1898", "--style", "APA").stdout
+    assert shell.json("styles", "--add", apa)["styles"] == [
+        {"style": "apa-2", "title": "APA Style 7th edition"}
+    ]
+    assert shell.run("cite", "curie1898", "--style", "apa-2").stdout == said
+    assert "apa-2" in [style["style"] for style in shell.json("styles")["styles"]]
+    shell.run("styles", "--remove", "apa-2")
+    assert "apa-2" in shell.run("cite", "1", "--style", "apa-2", code=2).stderr
 
 
 def test_a_collection_is_kept_as_a_file_until_that_is_stopped(shell, tmp_path):

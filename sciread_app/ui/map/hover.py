@@ -7,10 +7,10 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.card_marks import authors
 from sciread_app.ui.jobs import Jobs, Lane
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.theme import scaled, styled
 from sciread_app.ui.values import Card

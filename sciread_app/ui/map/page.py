@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.services.atlas import Drawing
 from sciread_app.ui.details import DetailsPanel
@@ -26,7 +27,6 @@ from sciread_app.ui.map.shades import Shades
 from sciread_app.ui.map.states import States
 from sciread_app.ui.map.values import MapDesk, Survey
 from sciread_app.ui.map.view import MapView
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.page import Page
 from sciread_app.ui.theme import Appearance
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, QPointF, QRectF, QTimer, Signal
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.map.ink import Seen
 from sciread_app.ui.map.labels import HALO, Lettering, Placed
 from sciread_app.ui.map.points import Points
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.papers import CardSource
 from sciread_app.ui.theme import Theme, scaled
 from sciread_app.ui.values import Card

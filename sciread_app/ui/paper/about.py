@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sciread_app.domain.around import Ring, Side
-from sciread_app.domain.copying import Copied, CopyAs
+from sciread_app.domain.copying import Copied, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperId
 from sciread_app.services.drafts import Drafts
 from sciread_app.tasks import Task
@@ -52,7 +52,15 @@ class About(Protocol):
         """The tags and collections that there are, to choose from."""
         ...
 
-    def copied(self, papers: Sequence[PaperId], what: CopyAs, task: Task) -> Copied: ...
+    def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied: ...
+
+    def styles(self) -> Sequence[Style]:
+        """All citation styles; quick."""
+        ...
+
+    def add_style(self, file: Path) -> Style:
+        """Raises StyleRefused."""
+        ...
 
     def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]: ...
 

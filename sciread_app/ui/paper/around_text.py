@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.tex import readable
 from sciread_app.language import say_day, tr, trn
 from sciread_app.ui.cards import percent
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Alike
 

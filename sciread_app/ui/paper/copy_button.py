@@ -9,35 +9,39 @@ from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from sciread_app.domain.copying import COPY_AS, Copied, CopyAs
+from sciread_app.domain.copying import STYLES, Copied, CopyAs, CopyWhat, Style, copy_groups
 from sciread_app.language import tr
 from sciread_app.ui.icons import icon
 from sciread_app.ui.theme import Theme, styled
 
-NAMES = {what: name for group in COPY_AS for what, name in group}
+GROUPS = copy_groups([Style(key, title) for key, title in STYLES.items()])
+NAMES = {what: name for group in GROUPS for what, name in group}
+OTHER_STYLE = tr("Other citation style…")
 SAID_MS = 1500
 
 
 class CopyButton(QToolButton):
-    wanted = Signal(object)  # CopyAs
+    wanted = Signal(object)  # CopyWhat
+    other_wanted = Signal()  # a citation style that is not in the menu
 
     def __init__(self) -> None:
         super().__init__()
         styled(self, "plain")
-        self.what = CopyAs.bibtex
+        self.what: CopyWhat = CopyAs.bibtex
+        self._name = NAMES[self.what]
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMenu(QMenu(self))
-        fill(self.menu(), self.wanted.emit)
+        fill(self.menu(), self.wanted.emit, self.other_wanted.emit)
         self.clicked.connect(lambda: self.wanted.emit(self.what))
         self._back = QTimer(self, singleShot=True, interval=SAID_MS)
         self._back.timeout.connect(self._say_what)
         self._say_what()
 
-    def choose(self, what: CopyAs) -> None:
-        """What the button does from now on."""
-        self.what = what
+    def choose(self, what: CopyWhat, name: str) -> None:
+        """What the button does from now on; `name` is what a person calls it."""
+        self.what, self._name = what, name
         if not self._back.isActive():
             self._say_what()
 
@@ -54,19 +58,21 @@ class CopyButton(QToolButton):
 
     def _say_what(self) -> None:
         # Translators: what is copied is such as BibTeX, DOI, or APA, in the text
-        copies = tr("Copy {what}", what=NAMES[self.what])
+        copies = tr("Copy {what}", what=self._name)
         self.setText(copies)
         self.setAccessibleName(copies)
         self.setToolTip(tr("{copies} (Ctrl+Shift+C). The arrow has more.", copies=copies))
 
 
-def fill(menu: QMenu, do: Callable[[CopyAs], object]) -> None:
+def fill(menu: QMenu, do: Callable[[CopyWhat], object], choose_style: Callable[[], object]) -> None:
     """Put all that papers can be copied as into a menu."""
-    for group in COPY_AS:
+    for group in GROUPS:
         if not menu.isEmpty():
             menu.addSeparator()
         for what, name in group:
             menu.addAction(name, partial(do, what))
+    menu.addSeparator()
+    menu.addAction(OTHER_STYLE, choose_style)
 
 
 def put_on_clipboard(copied: Copied) -> None:

@@ -15,10 +15,10 @@ from PySide6.QtCore import QObject, Signal
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.shelf import Shelf
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.shelf.nodes import Tree
 from sciread_app.ui.shelf.organiser import Organiser
 

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sciread_app.domain.copying import STYLES
 from sciread_app.domain.paper import KINDS, Author
 from sciread_app.errors import Cancelled, LibraryError
-from sciread_app.services.copying import CopyAs, copy
-from sciread_app.services.styles import MOST, Style, cite, plain
+from sciread_app.services.citation_styles import CitationStyles, built_in
+from sciread_app.services.copying import CopyAs, CopyCitation, copy
+from sciread_app.services.styles import MOST, cite, plain
 from sciread_app.tasks import Task
 from tests.make import paper
 
@@ -38,54 +40,54 @@ BOOK = paper(
 )  # fmt: skip
 
 GOLDEN = {
-    (Style.apa, "helix"): "Watson, J. D., & Crick, F. H. C. (1953). Molecular structure of nucleic "
+    ("apa", "helix"): "Watson, J. D., & Crick, F. H. C. (1953). Molecular structure of nucleic "
     "acids. <i>Nature</i>, <i>171</i>(4356), 737–738. https://doi.org/10.1038/171737a0",
-    (Style.apa, "bert"): "Devlin, J., Chang, M.-W., Lee, K., & Toutanova, K. (2018). <i>BERT: "
+    ("apa", "bert"): "Devlin, J., Chang, M.-W., Lee, K., & Toutanova, K. (2018). <i>BERT: "
     "Pre-training of deep bidirectional transformers for language understanding</i> "
     "(arXiv:1810.04805). arXiv. https://arxiv.org/abs/1810.04805",
-    (Style.apa, "resnet"): "He, K., Zhang, X., Ren, S., & Sun, J. (2016). Deep residual learning "
+    ("apa", "resnet"): "He, K., Zhang, X., Ren, S., & Sun, J. (2016). Deep residual learning "
     "for image recognition. <i>2016 IEEE Conference on Computer Vision and Pattern "
     "Recognition</i>, 770–778. https://doi.org/10.1109/cvpr.2016.90",
-    (Style.apa, "book"): "Schrödinger, E. (1944). <i>What is life?</i> Cambridge University Press.",
-    (Style.ieee, "helix"): "[1] J. D. Watson and F. H. C. Crick, “Molecular structure of nucleic "
+    ("apa", "book"): "Schrödinger, E. (1944). <i>What is life?</i> Cambridge University Press.",
+    ("ieee", "helix"): "[1] J. D. Watson and F. H. C. Crick, “Molecular structure of nucleic "
     "acids,” <i>Nature</i>, vol. 171, no. 4356, pp. 737–738, Apr. 1953, doi: 10.1038/171737a0.",
-    (Style.ieee, "bert"): "[1] J. Devlin, M.-W. Chang, K. Lee, and K. Toutanova, “BERT: "
+    ("ieee", "bert"): "[1] J. Devlin, M.-W. Chang, K. Lee, and K. Toutanova, “BERT: "
     "Pre-training of deep bidirectional transformers for language understanding,” Oct. 11, 2018, "
     "<i>arXiv</i>: arXiv:1810.04805. [Online]. Available: https://arxiv.org/abs/1810.04805",
-    (Style.ieee, "resnet"): "[1] K. He, X. Zhang, S. Ren, and J. Sun, “Deep residual learning for "
+    ("ieee", "resnet"): "[1] K. He, X. Zhang, S. Ren, and J. Sun, “Deep residual learning for "
     "image recognition,” in <i>2016 IEEE Conference on Computer Vision and Pattern "
     "Recognition</i>, 2016, pp. 770–778. doi: 10.1109/cvpr.2016.90.",
-    (Style.ieee, "book"): "[1] E. Schrödinger, <i>What is life?</i> Cambridge: Cambridge "
+    ("ieee", "book"): "[1] E. Schrödinger, <i>What is life?</i> Cambridge: Cambridge "
     "University Press, 1944.",
-    (Style.nature, "helix"): "1. Watson, J. D. & Crick, F. H. C. Molecular structure of nucleic "
+    ("nature", "helix"): "1. Watson, J. D. & Crick, F. H. C. Molecular structure of nucleic "
     "acids. <i>Nature</i> <b>171</b>, 737–738 (1953).",
-    (Style.nature, "bert"): "1. Devlin, J., Chang, M.-W., Lee, K. & Toutanova, K. BERT: "
+    ("nature", "bert"): "1. Devlin, J., Chang, M.-W., Lee, K. & Toutanova, K. BERT: "
     "Pre-training of deep bidirectional transformers for language understanding. Preprint at "
     "https://arxiv.org/abs/1810.04805 (2018).",
-    (Style.nature, "resnet"): "1. He, K., Zhang, X., Ren, S. & Sun, J. Deep residual learning for "
+    ("nature", "resnet"): "1. He, K., Zhang, X., Ren, S. & Sun, J. Deep residual learning for "
     "image recognition. in <i>2016 IEEE Conference on Computer Vision and Pattern "
     "Recognition</i> 770–778 (2016). doi:10.1109/cvpr.2016.90.",
-    (Style.nature, "book"): "1. Schrödinger, E. <i>What Is Life?</i> (Cambridge University Press, "
+    ("nature", "book"): "1. Schrödinger, E. <i>What Is Life?</i> (Cambridge University Press, "
     "Cambridge, 1944).",
-    (Style.vancouver, "helix"): "1. Watson JD, Crick FHC. Molecular structure of nucleic acids. "
+    ("vancouver", "helix"): "1. Watson JD, Crick FHC. Molecular structure of nucleic acids. "
     "Nature. 1953 Apr 25;171(4356):737–8. doi:10.1038/171737a0",
-    (Style.vancouver, "bert"): "1. Devlin J, Chang MW, Lee K, Toutanova K. BERT: Pre-training of "
+    ("vancouver", "bert"): "1. Devlin J, Chang MW, Lee K, Toutanova K. BERT: Pre-training of "
     "deep bidirectional transformers for language understanding [Internet]. arXiv; 2018. "
     "Available from: https://arxiv.org/abs/1810.04805",
-    (Style.vancouver, "resnet"): "1. He K, Zhang X, Ren S, Sun J. Deep residual learning for image "
+    ("vancouver", "resnet"): "1. He K, Zhang X, Ren S, Sun J. Deep residual learning for image "
     "recognition. In: 2016 IEEE Conference on Computer Vision and Pattern Recognition. 2016. p. "
     "770–8. doi:10.1109/cvpr.2016.90",
-    (Style.vancouver, "book"): "1. Schrödinger E. What is life? Cambridge: Cambridge University "
+    ("vancouver", "book"): "1. Schrödinger E. What is life? Cambridge: Cambridge University "
     "Press; 1944.",
-    (Style.chicago, "helix"): "Watson, J. D., and F. H. C. Crick. 1953. “Molecular Structure of "
+    ("chicago", "helix"): "Watson, J. D., and F. H. C. Crick. 1953. “Molecular Structure of "
     "Nucleic Acids.” <i>Nature</i> 171 (4356): 737–38. https://doi.org/10.1038/171737a0.",
-    (Style.chicago, "bert"): "Devlin, Jacob, Ming-Wei Chang, Kenton Lee, and Kristina Toutanova. "
-    "2018. “BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding.” "
+    ("chicago", "bert"): "Devlin, Jacob, Ming-Wei Chang, Kenton Lee, and Kristina Toutanova. "
+    "2018. “BERT: Pre-Training of Deep Bidirectional Transformers for Language Understanding.” "
     "arXiv:1810.04805. Preprint, arXiv, October 11. https://arxiv.org/abs/1810.04805.",
-    (Style.chicago, "resnet"): "He, Kaiming, Xiangyu Zhang, Shaoqing Ren, and Jian Sun. 2016. "
+    ("chicago", "resnet"): "He, Kaiming, Xiangyu Zhang, Shaoqing Ren, and Jian Sun. 2016. "
     "“Deep Residual Learning for Image Recognition.” <i>2016 IEEE Conference on Computer Vision "
     "and Pattern Recognition</i>, 770–78. https://doi.org/10.1109/cvpr.2016.90.",
-    (Style.chicago, "book"): "Schrödinger, Erwin. 1944. <i>What Is Life?</i> Cambridge University "
+    ("chicago", "book"): "Schrödinger, Erwin. 1944. <i>What Is Life?</i> Cambridge University "
     "Press.",
 }  # fmt: skip
 PAPERS = {"helix": HELIX, "bert": BERT, "resnet": RESNET, "book": BOOK}
@@ -93,56 +95,60 @@ PAPERS = {"helix": HELIX, "bert": BERT, "resnet": RESNET, "book": BOOK}
 
 @pytest.mark.parametrize(("style", "name"), GOLDEN)
 def test_a_reference_is_what_the_guide_of_the_style_says(style, name):
-    (reference,) = cite([PAPERS[name]], style).references
+    (reference,) = cite([PAPERS[name]], built_in(style)).references
     assert reference.replace("&amp;", "&") == GOLDEN[style, name]
 
 
 @pytest.mark.parametrize(
     ("style", "marks"),
     [
-        (Style.apa, "(Devlin et al., 2018; Watson & Crick, 1953)"),
-        (Style.ieee, "[1], [2]"),
-        (Style.nature, "1,2"),
-        (Style.vancouver, "(1,2)"),
-        (Style.chicago, "(Devlin et al. 2018; Watson and Crick 1953)"),
+        ("apa", "(Devlin et al., 2018; Watson & Crick, 1953)"),
+        ("ieee", "[1], [2]"),
+        ("nature", "1,2"),
+        ("vancouver", "(1,2)"),
+        ("chicago", "(Devlin et al. 2018; Watson and Crick 1953)"),
     ],
 )
 def test_in_the_text_stands_a_mark_for_all_papers(style, marks):
-    assert plain(cite([BERT, HELIX], style).in_text) == marks
+    assert plain(cite([BERT, HELIX], built_in(style)).in_text) == marks
 
 
 @pytest.mark.parametrize(
-    ("style", "marks"), [(Style.ieee, "[1]–[4]"), (Style.nature, "1–4"), (Style.vancouver, "(1–4)")]
+    ("style", "marks"), [("ieee", "[1]–[4]"), ("nature", "1–4"), ("vancouver", "(1–4)")]
 )
 def test_many_numbers_in_the_text_are_a_range(style, marks):
-    assert plain(cite(list(PAPERS.values()), style).in_text) == marks
+    assert plain(cite(list(PAPERS.values()), built_in(style)).in_text) == marks
 
 
 def test_papers_of_one_author_and_year_are_told_apart_by_letters():
     names = "Devlin, Jacob; Chang, Ming-Wei; Lee, Kenton"
     later = paper("Second", authors=names, published="2018-01", venue="J")
     first = paper("First", authors=names, published="2018-02", venue="J")
-    cited = cite([later, first, HELIX], Style.apa)
+    cited = cite([later, first, HELIX], built_in("apa"))
     assert [entry.split("(")[1][:5] for entry in cited.references] == ["2018a", "2018b", "1953)"]
     assert "First" in cited.references[0]
-    assert plain(cited.in_text).startswith("(Devlin et al., 2018a; Devlin et al., 2018b; Watson")
-    assert "2018a" not in cite([later, first], Style.ieee).references[0]
+    assert plain(cited.in_text).startswith("(Devlin et al., 2018a, 2018b; Watson")
+    assert "2018a" not in cite([later, first], built_in("ieee")).references[0]
 
 
 def test_author_date_styles_put_references_in_order_and_the_others_number_them():
     papers = [HELIX, BOOK, BERT]
-    assert [entry[:4] for entry in cite(papers, Style.apa).references] == ["Devl", "Schr", "Wats"]
-    assert [entry[:6] for entry in cite(papers, Style.ieee).references] == [
+    assert [entry[:4] for entry in cite(papers, built_in("apa")).references] == [
+        "Devl",
+        "Schr",
+        "Wats",
+    ]
+    assert [entry[:6] for entry in cite(papers, built_in("ieee")).references] == [
         "[1] J.", "[2] E.", "[3] J.",
     ]  # fmt: skip
 
 
 def test_nothing_in_a_paper_is_taken_for_markup():
     risky = paper("<b>x</b> & y", authors="<i>, Bo", kind="article-journal", venue="A & B <u>")
-    for style in Style:
-        (reference,) = cite([risky], style).references
+    for style in STYLES:
+        (reference,) = cite([risky], built_in(style)).references
         assert "<b>x" not in reference and "<u>" not in reference
-        assert "<b>x</b> & y" in plain(reference).replace("Y", "y").replace("X", "x")
+        assert "<b>x</b> & y" in plain(reference).lower()
 
 
 @pytest.mark.parametrize(
@@ -154,8 +160,8 @@ def test_nothing_in_a_paper_is_taken_for_markup():
 )  # fmt: skip
 def test_given_names_of_any_script_become_initials(given, initials):
     one = replace(HELIX, authors=(Author("Fam", given),))
-    assert plain(cite([one], Style.apa).references[0]).startswith(f"Fam, {initials}")
-    assert plain(cite([one], Style.ieee).references[0]).startswith(f"[1] {initials} Fam, ")
+    assert plain(cite([one], built_in("apa")).references[0]).startswith(f"Fam, {initials}")
+    assert plain(cite([one], built_in("ieee")).references[0]).startswith(f"[1] {initials} Fam, ")
 
 
 TEXT = st.text(max_size=30)
@@ -171,38 +177,112 @@ ODD = st.builds(
 @settings(max_examples=10)
 @given(odd=ODD)
 def test_any_record_can_be_cited(odd):
-    for style in (Style.ieee, Style.nature, Style.vancouver):
-        assert len(cite([odd], style).references) == 1
+    for style in ("ieee", "nature", "vancouver"):
+        assert len(cite([odd], built_in(style)).references) == 1
 
 
 def test_too_many_papers_for_a_style_are_refused_with_another_way():
     with pytest.raises(LibraryError, match="too many") as refused:
-        cite([HELIX] * (MOST + 1), Style.ieee)
+        cite([HELIX] * (MOST + 1), built_in("ieee"))
     assert "BibTeX" in refused.value.hint
 
 
 def test_citing_can_be_stopped():
     def stop(done, total, note):
-        if done == 1:
+        if done:
             task.cancel()
 
     task = Task(stop)
     with pytest.raises(Cancelled):
-        cite([HELIX, BERT, BOOK], Style.ieee, task)
+        cite([HELIX, BERT, BOOK] * 10, built_in("ieee"), task)
 
 
-def test_papers_are_copied_with_and_without_italics(library):
+def test_papers_are_copied_with_and_without_italics(library, tmp_path):
+    styles = CitationStyles(tmp_path)
     library.put([HELIX, BERT])
-    copied = copy(library, [1], CopyAs.nature, Task())
+    copied = copy(library, [1], CopyCitation("nature"), styles, Task())
     assert copied.text.startswith("1. Watson, J. D. & Crick")
     assert "<i>Nature</i> <b>171</b>" in copied.html
-    assert copy(library, [1, 2], CopyAs.nature_in_text, Task()).html == "<sup>1,2</sup>"
-    assert copy(library, [1], CopyAs.biblatex, Task()).text.startswith("@article{")
+    assert (
+        copy(library, [1, 2], CopyCitation("nature", True), styles, Task()).html == "<sup>1,2</sup>"
+    )
+    assert copy(library, [1], CopyAs.biblatex, styles, Task()).text.startswith("@article{")
 
 
-def test_a_paper_without_what_is_to_be_copied_is_counted(library):
+def test_a_paper_without_what_is_to_be_copied_is_counted(library, tmp_path):
+    styles = CitationStyles(tmp_path)
     library.put([HELIX, BERT, BOOK])
-    dois = copy(library, [1, 2, 3], CopyAs.doi, Task())
+    dois = copy(library, [1, 2, 3], CopyAs.doi, styles, Task())
     assert dois.text.split() == ["10.1038/171737a0", "10.48550/arXiv.1810.04805"]
     assert dois.without == 1
-    assert copy(library, [2], CopyAs.link, Task()).text == "https://arxiv.org/abs/1810.04805"
+    assert (
+        copy(library, [2], CopyAs.link, styles, Task()).text == "https://arxiv.org/abs/1810.04805"
+    )
+
+
+CUT = {"and-others": "1"}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_list_of_authors_that_was_cut_short_ends_with_et_al(style):
+    one = replace(BERT, extra=CUT)
+    (reference,) = cite([one], built_in(style)).references
+    assert "et al." in plain(reference) and "others" not in reference
+
+
+THESIS = paper(
+    "Recherches sur les substances radioactives", authors="Curie, Marie", kind="thesis",
+    published="1903", extra={"school": "Université de Paris", "language": "french"},
+)  # fmt: skip
+REPORT = paper(
+    "A library of test matrices", authors="Higham, N. J.", kind="report", published="1989",
+    extra={"institution": "Queen's University Belfast", "number": "TR-12"},
+)  # fmt: skip
+EDITED = paper(
+    "Handbook of memory", kind="book", published="2005",
+    extra={"editor": "Doe, Jane and Roe, Richard", "publisher": "OUP"},
+)  # fmt: skip
+DATA = paper("Temperature", authors="Ray, Mara", kind="dataset", published="2020")
+FOREST = paper("The northern forests", published="2009", venue="Ecology", kind="article-journal")
+SPECIES = paper("The genome of E. coli", published="2004", venue="Cell", kind="article-journal")
+PAGES = paper(
+    "Long", authors="Ames, Anna", published="2001", venue="Lancet", kind="article-journal",
+    extra={"volume": "580", "pages": "1--12"},
+)  # fmt: skip
+WANG = paper(
+    "综述", authors="王, 小明", published="2018", venue="计算机学报", kind="article-journal"
+)
+
+
+@pytest.mark.parametrize(
+    ("style", "one", "text"),
+    [
+        *((style, THESIS, "Université de Paris") for style in STYLES),
+        *((style, REPORT, "Queen’s University Belfast") for style in STYLES),
+        *((style, REPORT, "TR-12") for style in STYLES),
+        ("apa", REPORT, "(Report No. TR-12). Queen’s University Belfast."),
+        ("apa", EDITED, "Doe, J., & Roe, R. (Eds.). (2005)."),
+        ("vancouver", EDITED, "Doe J, Roe R, editors."),
+        ("chicago", EDITED, "Doe, Jane, and Richard Roe, eds. 2005."),
+        ("nature", EDITED, "(eds Doe, J. & Roe, R.)"),
+        ("vancouver", PAGES, "580:1–12."),
+        ("apa", DATA, "[Data set]"),
+        ("chicago", SPECIES, "E. coli"),
+        ("chicago", THESIS, "Recherches sur les substances"),
+        *((style, WANG, "王小明") for style in STYLES),
+    ],
+)
+def test_the_parts_that_a_style_asks_for_are_there(style, one, text):
+    assert text in plain(cite([one], built_in(style)).references[0])
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_no_title_is_printed_twice(style):
+    (reference,) = cite([FOREST], built_in(style)).references
+    assert plain(reference).lower().count("northern forests") == 1
+
+
+def test_what_a_person_calls_english_is_english():
+    for language in ("english", "eng", "British", ""):
+        one = replace(SPECIES, title="The genome of mice", extra={"language": language})
+        assert "The Genome of Mice" in cite([one], built_in("chicago")).references[0]

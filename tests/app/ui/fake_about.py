@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.domain.around import Nearby, Ring, Side
-from sciread_app.domain.copying import Copied, CopyAs
+from sciread_app.domain.copying import STYLES, Copied, CopyAs, CopyWhat, Style
 from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import Identifier, PaperId, Skipped
-from sciread_app.errors import LibraryError, SourceError
+from sciread_app.errors import LibraryError, SourceError, StyleRefused
 from sciread_app.services.drafts import Drafts
 from sciread_app.tasks import Task
 from sciread_app.ui.values import Alike, CitationReport, Details, Names, Note
@@ -34,6 +34,7 @@ class FakeAbout:
         self.rings: dict[Side, Ring] = dict.fromkeys(Side, NEVER)
         self.rings_after: dict[Side, Ring] = {}  # once the sources were asked
         self.files: list[PaperFile] = []
+        self.own_styles: list[Style] = []
         self.extra: dict[str, Any] = {}  # more of what is said of every paper
         self.refuse = ""  # a sentence: sources answer with it
         self.gone: set[int] = set()
@@ -63,12 +64,21 @@ class FakeAbout:
     def names(self) -> Names:
         return Names(["maths", "to read"], ["thesis", "thesis/methods"])
 
-    def copied(self, papers: Sequence[PaperId], what: CopyAs, task: Task) -> Copied:
+    def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
         if what is CopyAs.bibtex:
             return Copied("\n".join(f"@article{{paper{n}}}" for n in papers))
         if what is CopyAs.doi:
             return Copied("", without=len(papers))
         return Copied(f"{what.value} of {list(papers)}", f"<i>{what.value}</i>")
+
+    def styles(self) -> Sequence[Style]:
+        return [*(Style(key, title) for key, title in STYLES.items()), *self.own_styles]
+
+    def add_style(self, file: Path) -> Style:
+        if file.suffix != ".csl":
+            raise StyleRefused(f"{file.name} is no style.")
+        self.own_styles.append(Style(file.stem, file.stem.title()))
+        return self.own_styles[-1]
 
     def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]:
         self.asked.append(f"alike {paper}")

@@ -6,17 +6,18 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
 from PySide6.QtGui import QGuiApplication
 
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.citations import Mention
-from sciread_app.domain.copying import CopyAs
+from sciread_app.domain.copying import CopyAs, CopyCitation
 from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import Identifier
 from sciread_app.services.drafts import NEW
 from sciread_app.ui.details import DetailsPanel
 from sciread_app.ui.paper.around import CITING, REFERENCES
+from sciread_app.ui.paper.style_picker import StylePicker
 from sciread_app.ui.values import Card, Note
 from tests.app.ui.fakes import FakeDesk
 from tests.make import paper
@@ -199,12 +200,46 @@ def test_a_paper_is_put_into_a_collection(show, qtbot, desk):
 
 def test_papers_are_copied_as_they_were_copied_last(show, qtbot):
     panel = show()
-    panel.copy(what=CopyAs.apa)
+    panel.copy(what=CopyCitation("apa"))
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [1]")
     assert QGuiApplication.clipboard().mimeData().html() == "<i>apa</i>"
     panel.copy([2, 3])
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [2, 3]")
-    assert panel.parts.copy.what is CopyAs.apa
+    assert panel.parts.copy.what == CopyCitation("apa")
+
+
+def choose_file(file):
+    return lambda parent: file
+
+
+def test_a_style_file_is_added_and_papers_are_copied_in_it(show, qtbot, desk, jobs, tmp_path):
+    panel = show()
+    picker = StylePicker(
+        desk.about, jobs, panel.parts.copy.what, panel, choose_file(Path("cell.csl"))
+    )
+    picker.chosen.connect(lambda what: panel.copy([2], what))
+    picker.open()
+    picker.add.click()
+    qtbot.waitUntil(lambda: picker.list.currentItem().text() == "Cell")
+    picker.in_text.setChecked(True)
+    picker.copy.click()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "cell-in-text of [2]")
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    settings.setValue("paper/copy_as", "cell-in-text")
+    panel.parts.copy.choose(CopyAs.doi, "DOI")
+    panel.remember(settings)
+    assert panel.parts.copy.what == CopyCitation("cell", in_text=True)
+
+
+def test_a_file_that_is_no_style_is_refused_by_name(show, qtbot, desk, jobs):
+    panel = show()
+    picker = StylePicker(desk.about, jobs, None, panel, choose_file(Path("notes.txt")))
+    picker.open()
+    before = picker.list.count()
+    picker.add.click()
+    qtbot.waitUntil(lambda: "notes.txt is no style" in picker.status.text())
+    assert picker.list.count() == before and picker.add.isEnabled()
+    picker.reject()
 
 
 def test_what_is_not_there_to_be_copied_is_said_so(show, qtbot):

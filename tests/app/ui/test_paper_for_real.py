@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from sciread_app.domain.copying import CopyAs
+from sciread_app.domain.copying import CopyCitation
 from sciread_app.paths import Home
 from sciread_app.services.drafts import NEW
 from sciread_app.ui.desk import WorkspaceDesk
@@ -77,7 +77,7 @@ def test_a_paper_is_noted_cited_and_followed_to_what_it_cites(qtbot, window, job
     # It is cited as a journal wants it, with its italics.
     page.copy_chosen()
     qtbot.waitUntil(lambda: "@article{" in QGuiApplication.clipboard().text())
-    page.copy_chosen(CopyAs.apa)
+    page.copy_chosen(CopyCitation("apa"))
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("Frisch, K. (1927)."))
     assert "<i>Bee World</i>" in QGuiApplication.clipboard().mimeData().html()
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sciread_app.domain.matching import spans
+from sciread_app.domain.tex import readable
 from sciread_app.ui.card_marks import (
     authors,
     authors_within,
@@ -20,7 +21,6 @@ from sciread_app.ui.cards import closeness, percent
 from sciread_app.ui.details_text import body_text, head_text, marked, warning
 from sciread_app.ui.foot import Pace, duration, how_far
 from sciread_app.ui.links import links
-from sciread_app.ui.math_text import readable
 from sciread_app.ui.theme import LIGHT
 from sciread_app.ui.values import Card, Details, Evidence, Listing
 from tests.make import paper

@@ -1,4 +1,4 @@
-"""TeX in titles and abstracts, made readable where a few letters can do it."""
+"""TeX in titles, abstracts and notes as Unicode, for people to read."""
 
 from __future__ import annotations
 

@@ -1,0 +1,136 @@
+"""A list of all citation styles to choose from, to which a .csl file can be added."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QFileDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.copying import CopyCitation, Style
+from sciread_app.language import tr
+from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.labels import plain_label
+from sciread_app.ui.theme import styled
+
+_KEY = Qt.ItemDataRole.UserRole
+
+
+class Styles(Protocol):
+    def styles(self) -> Sequence[Style]: ...
+
+    def add_style(self, file: Path) -> Style: ...
+
+
+class StylePicker(QDialog):
+    """Ask for a citation style; `chosen` is emitted with a CopyCitation.
+
+    `choose_file` asks for the .csl file to add; None if the user cancels.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(
+        self,
+        styles: Styles,
+        jobs: Jobs,
+        current: object,
+        parent: QWidget,
+        choose_file: Callable[[QWidget], Path | None] | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._styles, self._jobs = styles, jobs
+        self._choose_file = choose_file or _choose_file
+        self.setWindowTitle(tr("Citation style"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QListWidget()
+        self.list.setAccessibleName(self.windowTitle())
+        self.list.itemActivated.connect(self._choose)
+        self.in_text = QCheckBox(tr("Citation in the text, instead of the reference"))
+        self.status = styled(plain_label(), "quiet")
+        self.status.hide()
+        self.add = QPushButton(tr("Add a style file…"), autoDefault=False)
+        self.add.clicked.connect(self._add)
+        self.copy = QPushButton(tr("Copy"), default=True)
+        self.copy.clicked.connect(self._choose)
+        cancel = QPushButton(tr("Cancel"), autoDefault=False)
+        cancel.clicked.connect(self.reject)
+        self._lay_out(cancel)
+        known = current if isinstance(current, CopyCitation) else None
+        self.in_text.setChecked(known is not None and known.in_text)
+        self._fill(known.style if known else "")
+
+    def _lay_out(self, cancel: QPushButton) -> None:
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.add)
+        buttons.addStretch(1)
+        buttons.addWidget(cancel)
+        buttons.addWidget(styled(self.copy, "primary"))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 12)
+        for widget in (self.list, self.in_text, self.status):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        self.resize(480, 420)
+
+    def _fill(self, chosen: str) -> None:
+        self.list.clear()
+        for style in self._styles.styles():
+            item = QListWidgetItem(style.title)
+            item.setData(_KEY, style.key)
+            self.list.addItem(item)
+            if style.key == chosen:
+                self.list.setCurrentItem(item)
+        if self.list.currentRow() < 0:
+            self.list.setCurrentRow(0)
+
+    def _choose(self) -> None:
+        if item := self.list.currentItem():
+            self.chosen.emit(CopyCitation(item.data(_KEY), self.in_text.isChecked()))
+            self.accept()
+
+    def _add(self) -> None:
+        file = self._choose_file(self)
+        if file is None:
+            return
+        self.add.setEnabled(False)
+        self._say(tr("Checking {file}…", file=file.name))
+        self._jobs.run(
+            tr("Adding a citation style"),
+            lambda task: self._styles.add_style(file),
+            self._added,
+            on_failed=self._not_added,
+            lane=Lane.light,
+            instead_of="add style",
+        )
+
+    def _added(self, style: Style) -> None:
+        self.add.setEnabled(True)
+        self._say(tr("“{style}” was added.", style=style.title))
+        self._fill(style.key)
+
+    def _not_added(self, problem: Problem) -> None:
+        self.add.setEnabled(True)
+        self._say(f"{problem.message} {problem.hint}".strip())
+
+    def _say(self, text: str) -> None:
+        self.status.setText(text)
+        self.status.show()
+
+
+def _choose_file(parent: QWidget) -> Path | None:
+    kinds = tr("Citation styles ({pattern})", pattern="*.csl")
+    name, _ = QFileDialog.getOpenFileName(parent, tr("Add a citation style"), "", kinds)
+    return Path(name) if name else None
