@@ -48,6 +48,9 @@ def test_each_method_becomes_a_model_that_opens(
     assert run.state is State.finished
     package = read_package(run.package)
     assert (package.method, package.corpus["papers"]) == (method, 100)
+    # A model that was trained further is called by the model it started from.
+    from_scratch = run.recipe.settings.get("from_scratch", False)
+    assert (Path(run.recipe.base).name in package.title) is not from_scratch
     vectors = Encoder(package).encode(PAIRS)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     assert run.report is not None

@@ -12,7 +12,7 @@ from typing import Any
 from torch import nn
 
 from trainer.contract.catalog import method_spec
-from trainer.contract.package import WEIGHTS, Package, read_package
+from trainer.contract.package import STARTER, WEIGHTS, Package, read_package, starter_package
 from trainer.contract.run import Recipe, Run
 from trainer.loop.begin import Begun
 from trainer.loop.checkpoints import Checkpoint, Tensors
@@ -33,7 +33,7 @@ def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:
     package = Package(
         folder=run.package,
         id=_id(recipe, source / WEIGHTS),
-        title=f"{method_spec(recipe.method).title} on {corpus.papers:,} papers",
+        title=_title(recipe, corpus.papers),
         dim=method.encoder.dim,
         pooling=method.encoder.pooling,
         template=method.reading.template,
@@ -81,6 +81,16 @@ def _metrics(run: Run, stage: Stage, corpus: str, step: int) -> list[dict[str, A
         for event in found[-1:]
         for name, value in event.values["scores"].items()
     ]
+
+
+def _title(recipe: Recipe, papers: int) -> str:
+    """The model it started from and the method. A model that was trained further by a method is
+    not the method's published model, and is not called so."""
+    method = method_spec(recipe.method).title
+    if recipe.settings.get("from_scratch"):
+        return f"{method} on {papers:,} papers"
+    base = starter_package(hashes=False).title if recipe.base == STARTER else Path(recipe.base).name
+    return f"{base} trained with {method} on {papers:,} papers"
 
 
 def _id(recipe: Recipe, weights: Path) -> str:

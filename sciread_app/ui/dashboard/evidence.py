@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     QRectF,
     Qt,
 )
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -33,6 +33,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 METRIC, N, A, B, GAP, CHANCE, BETTER = range(7)
 WIDTHS = {N: 62, A: 76, B: 76, CHANCE: 72, BETTER: 84}
+MARGINS = 16  # beside a number
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _TIPS = {
     N: tr("Items that both models have a score of"),
@@ -127,8 +128,11 @@ class EvidenceTable(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(METRIC, QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(GAP, QHeaderView.ResizeMode.Stretch)
+        letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        lines = [_cells(line) for line in self.rows.lines if isinstance(line, Evidence)]
         for column, width in WIDTHS.items():
-            self.setColumnWidth(column, width)
+            needed = (letters.horizontalAdvance(cells[column]) + MARGINS for cells in lines)
+            self.setColumnWidth(column, max([width, *needed]))
         measure(self, self.rows.lines)
 
 

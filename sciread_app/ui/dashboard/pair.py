@@ -12,6 +12,9 @@ from sciread_app.ui.theme import styled
 
 
 class Pair(QWidget):
+    """The two are never the same: if one is chosen that is the other already, they change places.
+    Where there is but one model, there is no second."""
+
     changed = Signal()  # by a person
 
     def __init__(self) -> None:
@@ -29,8 +32,9 @@ class Pair(QWidget):
             if letter == "A":
                 row.addWidget(self.swap)
         self.swap.clicked.connect(self._swap)
+        self._before = ("", "")
         for box in (self.first, self.second):
-            box.activated.connect(lambda _: self.changed.emit())
+            box.activated.connect(lambda _: self._choose())
 
     def offer(self, models: Mapping[str, str], *, usual: tuple[str, str] = ("", "")) -> None:
         """Keys and names. Who was chosen stays so if he is still there; else it is the usual."""
@@ -42,8 +46,11 @@ class Pair(QWidget):
             for model, name in models.items():
                 box.addItem(name, model)
             box.setCurrentIndex(max(box.findData(key), 0))
-        if self.first.currentIndex() == self.second.currentIndex() and len(models) > 1:
+        if len(models) < 2:
+            self.second.setCurrentIndex(-1)
+        elif self.first.currentIndex() == self.second.currentIndex():
             self.second.setCurrentIndex(1 if self.first.currentIndex() == 0 else 0)
+        self._before = self.chosen
         self.setEnabled(len(models) > 1)
 
     @property
@@ -53,10 +60,17 @@ class Pair(QWidget):
     def choose(self, first: str, second: str) -> None:
         for box, key in ((self.first, first), (self.second, second)):
             box.setCurrentIndex(max(box.findData(key), 0))
+        self._before = self.chosen
         self.changed.emit()
 
     def stops(self) -> list[QWidget]:
         return [self.first, self.swap, self.second]
+
+    def _choose(self) -> None:
+        first, second = self.chosen
+        if first == second:
+            second, first = self._before
+        self.choose(first, second)
 
     def _swap(self) -> None:
         first, second = self.chosen

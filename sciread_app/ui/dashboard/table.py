@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelection, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTableView
 
 from sciread_app.language import tr
@@ -14,9 +14,10 @@ from sciread_app.ui.dashboard.headings import as_list, fill, measure
 from sciread_app.ui.dashboard.score_rows import FIRST, METRIC, N, ScoreModel
 from sciread_app.ui.dashboard.table_paint import ModelHeader, ScorePainter
 from sciread_app.ui.dashboard.values import Found
-from sciread_app.ui.theme import Appearance, Theme
+from sciread_app.ui.theme import Appearance, Theme, scaled
 
 WIDTH, WITH_PAPERS = 116, 128  # pixels of a model's column
+MARGINS = 24  # beside a number
 LEAST = 136  # of the names of metrics
 
 
@@ -72,12 +73,20 @@ class ScoreTable(QTableView):
         shown = set(self.rows.models)
         return any(row.cells[model].papers for row in rows for model in shown & row.cells.keys())
 
+    def _wide(self, column: int, least: int) -> int:
+        """So that every number of a column is seen whole."""
+        letters = QFontMetrics(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        rows = (n for n, line in enumerate(self.rows.lines) if isinstance(line, Row))
+        texts = (str(self.rows.index(row, column).data() or "") for row in rows)
+        return max([least, *(letters.horizontalAdvance(text) + MARGINS for text in texts)])
+
     def _measure(self) -> None:
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setMinimumSectionSize(56)
-        self.setColumnWidth(N, 56)
+        self.setColumnWidth(N, self._wide(N, 56))
         for column in range(FIRST, self.rows.columnCount()):
-            self.setColumnWidth(column, WITH_PAPERS if self.has_papers else WIDTH)
+            least = WITH_PAPERS if self.has_papers else WIDTH
+            self.setColumnWidth(column, self._wide(column, least))
         fill(self, METRIC, LEAST)
         measure(self, self.rows.lines)

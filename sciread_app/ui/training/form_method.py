@@ -41,6 +41,7 @@ class MethodPart(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._recipes = {spec.key: usual_recipe(spec) for spec in METHODS}
+        self._chosen = False  # by a person
         self._group = QButtonGroup(self, exclusive=True)
         self.cards = {spec.key: MethodCard(spec) for spec in METHODS}
         self.recipe = Choices()
@@ -58,26 +59,37 @@ class MethodPart(QWidget):
         return self.recipe.currentText()
 
     def choose(self, recipe: str) -> None:
+        """Without `changed`."""
         spec, name = recipe_of(recipe)
         self._recipes[spec.key] = name
         self.cards[spec.key].setChecked(True)
         self._list(spec)
 
     def show_held(self, held: Holdings | None) -> None:
-        """Say of each method whether there is what it needs."""
+        """Say of each method whether there is what it needs. Until a person has chosen one, the
+        first that can be trained is chosen."""
+        able = []
         for spec in METHODS:
             settings = spec.resolve(self._recipes[spec.key])
             found = findings(spec, settings, held) if held else ()
             self.cards[spec.key].show_findings(found)
+            if found and all(one.level is not Level.missing for one in found):
+                able.append(spec)
+        now, _ = recipe_of(self.name)
+        if able and now not in able and not self._chosen:
+            self.choose(self._recipes[able[0].key])
+            self.changed.emit()
 
     def stops(self) -> list[QWidget]:
         return [*self._group.buttons(), self.recipe]
 
     def _choose(self, spec: MethodSpec) -> None:
+        self._chosen = True
         self._list(spec)
         self.changed.emit()
 
     def _choose_recipe(self) -> None:
+        self._chosen = True
         spec, name = recipe_of(self.name)
         self._recipes[spec.key] = name
         self._row.help.setText(spec.recipes[name].summary)

@@ -249,10 +249,12 @@ def took(estimate: Estimate) -> str:
 def held_tiles(held: Holdings, about: bool) -> list[tuple[str, str]]:
     """What there is to learn from, in numbers."""
     citations = f"{held.citations:,}"
+    if about and held.citations:
+        citations = tr("about {count}", count=citations)
     return [
         (f"{held.papers:,}", tr("Papers")),
         (f"{held.abstracts:,}", tr("With an abstract")),
-        (tr("about {count}", count=citations) if about else citations, tr("Citations among them")),
+        (citations, tr("Citations among them")),
         (f"{len({venue.name for venue in held.venues}):,}", tr("Journals")),
         (f"{len(held.fields):,}", tr("Categories")),
     ]

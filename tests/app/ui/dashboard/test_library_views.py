@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from sciread_app.domain.paper import PaperId
 from sciread_app.ui.dashboard.maps_view import shades_like, turned
 from sciread_app.ui.dashboard.page import MAPS, NEIGHBOURS
+from sciread_app.ui.dashboard.pair import Pair
 from tests.app.ui.fake_dashboard import drawing
 
 
@@ -139,3 +140,14 @@ def test_a_map_that_is_not_there_is_drawn_when_asked_for(maps, desk, dashboard, 
     qtbot.waitUntil(lambda: side.view.isVisible())
     assert desk.others.read["miread-ours"] == desk.count  # it has read them first
     assert ("draw", "miread-ours") in dashboard.asked
+
+
+def test_two_models_are_never_the_same_and_one_alone_is_not_compared_with_itself(qtbot):
+    pair = Pair()
+    qtbot.addWidget(pair)
+    pair.offer({"a": "A"})
+    assert pair.chosen == ("a", "") and not pair.isEnabled()
+    pair.offer({"a": "A", "b": "B", "c": "C"}, usual=("a", "b"))
+    pair.second.setCurrentIndex(0)
+    pair.second.activated.emit(0)
+    assert pair.chosen == ("b", "a")

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QScrollArea
 
 from sciread_app.services.scores import Row
@@ -14,7 +15,7 @@ from sciread_app.ui.dashboard.headings import Heading
 from sciread_app.ui.dashboard.score_rows import FIRST, METRIC
 from sciread_app.ui.dashboard.table_paint import has_strip, span
 from sciread_app.ui.dashboard.values import Found
-from sciread_app.ui.theme import DARK, Choice
+from sciread_app.ui.theme import DARK, Choice, scaled
 from tests.app.ui.fake_dashboard import START, TRAINED, WORDS, board, measured
 from tests.make_report import report, result
 from trainer.contract.report import Score
@@ -205,3 +206,13 @@ def test_it_is_painted_in_both_themes(page, appearance, qtbot):
     dark = page.scores.table.viewport().grab().toImage()
     appearance.choose(Choice.light)
     assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
+
+
+def test_long_numbers_have_room(page, dashboard, refresh):
+    size = Score("parameters", 1_234_567_890_123.0, 1)
+    speed = result("speed", title="Speed and size", evaluation="speed", scores=(size,))
+    dashboard.found = Found([board(report(speed, subject=TRAINED))])
+    refresh()
+    table = page.scores.table
+    letters = QFontMetrics(scaled(table.font(), 1.0, QFont.Weight.DemiBold))
+    assert table.columnWidth(FIRST) > letters.horizontalAdvance("1,234,567,890,123")

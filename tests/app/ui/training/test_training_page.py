@@ -25,11 +25,11 @@ from sciread_app.ui.training import form_data, page, planning, watch
 from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.setting_labels import setting_label
-from sciread_app.ui.training.words import STANDINGS
-from tests.app.ui.fake_training import ENOUGH, LACKS, SCORE, STEPS, training
+from sciread_app.ui.training.words import STANDINGS, held_tiles
+from tests.app.ui.fake_training import ENOUGH, HELD, LACKS, SCORE, STEPS, training
 from tests.app.ui.fakes import FakeDesk
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
-from trainer.contract.catalog import METHODS
+from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.holdings import Level
 
 
@@ -605,6 +605,24 @@ def test_one_that_failed_says_why_among_the_work(
     qtbot.waitUntil(lambda: work.state is State.failed)
     assert "The disk is full." in work.says()
     assert not window.findChild(Foot).what.isVisible()
+
+
+def test_a_method_that_can_be_trained_is_chosen_until_a_person_chooses(write, monkeypatch, qtbot):
+    no_citations = replace(HELD, citations=0, citing=0)
+    part = write().form.method
+    part.show_held(no_citations)
+    spec, _ = recipe_of(part.name)
+    assert spec.key not in ("specter", "multi2spe")
+    assert part.cards[spec.key].isChecked()
+    click(qtbot, part.cards["specter"])
+    part.show_held(no_citations)
+    assert part.cards["specter"].isChecked()
+
+
+def test_no_citations_are_none_though_they_are_estimated():
+    tiles = held_tiles(replace(HELD, citations=0), True)
+    assert ("0", "Citations among them") in tiles
+    assert ("about 70,000", "Citations among them") in held_tiles(HELD, True)
 
 
 def test_what_the_form_waits_for_is_said(qtbot, write, jobs, teacher):
