@@ -152,7 +152,7 @@ def export(
             else:
                 exports.write(workspace.library, ids, format, _as_file(), task)
         if output:
-            console.say(f"{len(ids)} papers written to {escape(str(output))}")
+            console.say(f"{views.counted(len(ids), 'paper')} written to {escape(str(output))}")
             console.answer({"papers": len(ids), "file": str(output)})
     return DONE
 

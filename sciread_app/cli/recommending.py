@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from sciread_app.cli.frame import DONE, Home, Json, existing, verb
-from sciread_app.cli.views import byline
+from sciread_app.cli.views import byline, counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import Among, Feed, Pick
@@ -90,7 +90,7 @@ def _digest(
     papers = sum(len(entries) for _, entries in made.feeds)
     if output:
         digests.write(made, output)
-        console.say(f"{papers} papers written to {escape(str(output))}")
+        console.say(f"{counted(papers, 'paper')} written to {escape(str(output))}")
     else:
         console.say(escape(digests.as_markdown(made)))
     console.answer({"papers": papers, "file": str(output) if output else None})

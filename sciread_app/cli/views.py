@@ -163,8 +163,15 @@ def counts(report: Report) -> dict[str, object]:
         "failures": [s._asdict() for s in report.skips],
         "remarks": [s._asdict() for s in report.remarks],
         "passed_over": report.passed_over,
+        "unread": [s._asdict() for s in report.unread],
+        "other_kinds": dict(report.other_kinds),
         "seconds": round(report.seconds, 2),
     }
+
+
+def counted(number: int, noun: str) -> str:
+    """1 paper, 2 papers"""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def ledger(report: Report) -> RenderableType:
@@ -177,11 +184,17 @@ def ledger(report: Report) -> RenderableType:
         )
     ]
     if report.texts:
-        lines.append(Text(f"The text of {report.texts} PDFs can be searched."))
-    if report.passed_over:
-        lines.append(Text(f"{report.passed_over} files of other kinds passed over", style="dim"))
+        lines.append(Text(f"The text of {counted(report.texts, 'PDF')} can be searched."))
+    if report.other_kinds:
+        kinds = ", ".join(
+            f"{count:,} {suffix or 'without a suffix'}"
+            for suffix, count in sorted(report.other_kinds.items())
+        )
+        total = counted(report.other_kinds.total(), "other file")
+        lines.append(Text(f"{total} passed over: {kinds}", style="dim"))
     lines += skipped("Failed", report.skips)
     lines += skipped("Worth a look", report.remarks)
+    lines += skipped("Not read", report.unread)
     return Group(*lines)
 
 

@@ -23,7 +23,7 @@ from sciread_app.formats.estimate import estimate
 from sciread_app.formats.streams import UNREADABLE, open_bytes, why_unreadable
 from sciread_app.language import tr
 
-__all__ = ["FORMATS", "estimate", "read_file", "readable"]
+__all__ = ["FORMATS", "estimate", "read_file", "readable", "why_unread"]
 
 FORMATS: tuple[ModuleType, ...] = (
     bibtex,
@@ -46,6 +46,12 @@ def readable(path: Path) -> bool:
     """Whether a file is called like one that may hold papers."""
     suffix = _suffix(path)
     return any(suffix in format.SUFFIXES for format in FORMATS)
+
+
+def why_unread(path: Path) -> str:
+    """Why a bibliography in a format that is not read is left out; empty for all other files."""
+    suffix = _suffix(path)
+    return sniffing.refusal(suffix, b"") if sniffing.is_bibliography(suffix) else ""
 
 
 def read_file(path: Path) -> Iterator[Paper | Skipped]:

@@ -76,13 +76,23 @@ _WEB_OF_SCIENCE = tr(
     "This is a Web of Science file, which SciRead does not read; export the papers as RIS or "
     "BibTeX instead."
 )
+# What Web of Science saves as savedrecs.txt, ISI's own format.
+_ISI = re.compile(r"FN [^\n]*\r?\nVR |PT [A-Z]\r?\n(?:AU|TI) ")
 _TABLE = tr(
     "This is a table, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_ENDNOTE_LIBRARY = tr(
+    "This is an EndNote library, which SciRead does not read; export from EndNote as RIS."
 )
 _SUFFIXES = {
     ".enw": tr("This is an EndNote file, which SciRead does not read; export from EndNote as RIS."),
     ".isi": _WEB_OF_SCIENCE,
     ".ciw": _WEB_OF_SCIENCE,
+    ".rdf": _ROOTS["RDF"],
+    ".enl": _ENDNOTE_LIBRARY,
+    ".mods": _MODS,
+    ".mrc": _MARC,
+    ".marc": _MARC,
     ".csv": _TABLE,
     ".tsv": _TABLE,
 }
@@ -94,6 +104,11 @@ def looks_like(name: str, head: bytes) -> bool:
     return test is not None and test(_text(head))
 
 
+def is_bibliography(suffix: str) -> bool:
+    """Whether files of this suffix hold papers, in a format that is not read."""
+    return suffix in _SUFFIXES
+
+
 def refusal(suffix: str, head: bytes) -> str:
     """A sentence on a file that no format can read: what it is, and what to do about it."""
     text = _text(head)
@@ -101,6 +116,8 @@ def refusal(suffix: str, head: bytes) -> str:
         return _xml_refusal(_root(text), text)
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
+    if _ISI.match(text):
+        return _WEB_OF_SCIENCE
     if text.startswith(("{", "[")):
         return tr("This JSON is no bibliography: neither CSL-JSON nor papers line by line.")
     return tr(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -34,7 +35,8 @@ class Report:
     merged: int = 0
     skips: list[Skipped] = field(default_factory=list)
     remarks: list[Skipped] = field(default_factory=list)  # taken in, but there is something to say
-    passed_over: int = 0  # files of kinds that hold no papers
+    unread: list[Skipped] = field(default_factory=list)  # bibliographies of other formats
+    other_kinds: Counter[str] = field(default_factory=Counter)  # files without papers, by suffix
     texts: int = 0  # PDFs whose text was taken in
     seconds: float = 0.0
 
@@ -46,6 +48,11 @@ class Report:
     def read(self) -> int:
         return self.added + self.merged + self.failed
 
+    @property
+    def passed_over(self) -> int:
+        """Files in folders that were not tried."""
+        return len(self.unread) + self.other_kinds.total()
+
 
 @dataclass(frozen=True, slots=True)
 class _Found:
@@ -53,8 +60,9 @@ class _Found:
 
     records: list[Path]
     pdfs: list[Path]
-    passed_over: int
     skips: list[Skipped]
+    unread: list[Skipped]
+    other_kinds: Counter[str]
 
 
 class Intake:
@@ -75,7 +83,7 @@ class Intake:
         task.step(0, 0, tr("Looking for papers"))
         found = _look(paths, task)
         number = self._library.ledger.open(_legible(", ".join(str(path) for path in paths)))
-        report = Report(passed_over=found.passed_over)
+        report = Report(unread=found.unread, other_kinds=found.other_kinds)
         if found.skips:
             self._put([], found.skips, number, report)
         self._add_records(found.records, number, report, task)
@@ -125,6 +133,7 @@ class Intake:
             task.step(done, len(new), batch[-1].path.name)
 
     def _add_contents(self, batch: Sequence[PdfContent], number: int, report: Report) -> None:
+        batch = self._without_rejected(batch, number, report)
         owners = self._owners(batch)
         strays = {
             content.sha256 or str(content.path): content  # copies of one file are one paper
@@ -140,6 +149,19 @@ class Intake:
         self._library.ledger.note_merged(number, merged)
         report.merged += merged
         self._attach(batch, owners, report)
+
+    def _without_rejected(
+        self, batch: Sequence[PdfContent], number: int, report: Report
+    ) -> list[PdfContent]:
+        """The files that are papers. The others fail, and change no paper they belong to."""
+        rejected = [content for content in batch if problems.is_no_paper(content.problem)]
+        skips = [
+            Skipped(_legible(str(content.path)), "", problems.said(content.problem))
+            for content in rejected
+        ]
+        if skips:
+            self._put([], skips, number, report)
+        return [content for content in batch if not problems.is_no_paper(content.problem)]
 
     def read_linked(self, report: Report, task: Task) -> None:
         """Read the PDFs that records name and nobody has opened yet, for the sake of their text."""
@@ -206,8 +228,7 @@ class Intake:
 
 def _look(paths: Sequence[Path], task: Task) -> _Found:
     """Sort what lies at and below `paths`; a file that is named itself is always tried."""
-    found = _Found([], [], 0, [])
-    passed_over = 0
+    found = _Found([], [], [], [], Counter())
     for path in paths:
         path = path.expanduser().absolute()
         if path.is_dir():
@@ -215,13 +236,15 @@ def _look(paths: Sequence[Path], task: Task) -> _Found:
                 task.check()
                 if formats.readable(file):
                     _sort_in(file, found)
+                elif why := formats.why_unread(file):
+                    found.unread.append(Skipped(_legible(str(file)), "", why))
                 else:
-                    passed_over += 1
+                    found.other_kinds[file.suffix.lower()] += 1
         elif path.exists():
             _sort_in(path, found)
         else:
             found.skips.append(Skipped(str(path), "", tr("There is no such file or folder.")))
-    return _Found(_once(found.records), _once(found.pdfs), passed_over, found.skips)
+    return replace(found, records=_once(found.records), pdfs=_once(found.pdfs))
 
 
 def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.fetches import Fetch, Fetched, Preview, SourceQuery
@@ -151,4 +151,16 @@ def ledger_of(report: intake.Report) -> Ledger:
         report.skips,
         report.remarks,
         report.seconds,
+        others=[*report.unread, *_counted(report.other_kinds)],
     )
+
+
+def _counted(kinds: Mapping[str, int]) -> list[Skipped]:
+    """Files without papers, a row for each suffix."""
+    why = tr("Files of this kind hold no papers.")
+    return [
+        Skipped(
+            trn("{n:,} file ({kind})", "{n:,} files ({kind})", count, kind=kind or "–"), "", why
+        )
+        for kind, count in sorted(kinds.items())
+    ]

@@ -170,7 +170,7 @@ class WorkRow(QFrame):
         self.cancel.setVisible(going)
         self.cancel.setEnabled(not self._stopping)
         ledger = work.ledger
-        self.skipped.setVisible(bool(ledger and (ledger.failures or ledger.remarks)))
+        self.skipped.setVisible(bool(ledger and ledger.listed))
         self.report.setVisible(bool(work.job.problem and work.job.problem.report))
         self.again.setVisible(state in (State.failed, State.stopped))
         self.setAccessibleName(f"{work.title}: {self.says.text()}")

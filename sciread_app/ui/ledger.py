@@ -70,6 +70,7 @@ class Entries(QAbstractTableModel):
 class LedgerDialog(QDialog):
     FAILED = tr("These could not be read:")
     REMARKED = tr("These are in the library, with a remark:")
+    OTHERS = tr("These files were not read:")
 
     def __init__(
         self, ledger: Ledger, parent: QWidget | None = None, *, title: str = tr("What was imported")
@@ -88,6 +89,7 @@ class LedgerDialog(QDialog):
         for text, entries in (
             (self.FAILED, ledger.failures),
             (self.REMARKED, ledger.remarks),
+            (self.OTHERS, ledger.others),
         ):
             if entries:
                 column.addWidget(styled(QLabel(text), "quiet"))
@@ -105,7 +107,7 @@ class LedgerDialog(QDialog):
         return []
 
     def _left_buttons(self) -> list[QPushButton]:
-        if not self.ledger.failures and not self.ledger.remarks:
+        if not self.ledger.listed:
             return []
         copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
@@ -146,7 +148,7 @@ class LedgerDialog(QDialog):
         return row
 
     def _text(self) -> str:
-        return as_table([*self.ledger.failures, *self.ledger.remarks])
+        return as_table(self.ledger.listed)
 
     def _save(self) -> None:
         name, _ = QFileDialog.getSaveFileName(

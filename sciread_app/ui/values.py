@@ -139,7 +139,8 @@ class Names:
 class Ledger:
     """What became of every record of an import: read = added + merged + failed.
 
-    `remarks` are about records that were taken in, but not as whole as one would wish.
+    `remarks` are about records that were taken in, but not as whole as one would wish, `others`
+    about files that were not tried.
     """
 
     read: int
@@ -149,10 +150,16 @@ class Ledger:
     remarks: Sequence[Skipped] = ()
     seconds: float = 0.0
     stopped: bool = False
+    others: Sequence[Skipped] = ()
 
     @property
     def failed(self) -> int:
         return len(self.failures)
+
+    @property
+    def listed(self) -> list[Skipped]:
+        """All that there is something to say about."""
+        return [*self.failures, *self.remarks, *self.others]
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,11 @@ DEADLY = (
     "paper may take."
 )
 
+# With these, nothing says that the file is a paper. A scan, or a file with a password, is one that
+# its owner can open.
+_NO_PAPER = (NO_PDF, EMPTY, BROKEN, NO_PAGE, NONSENSE)
+_NO_PAPER_EITHER = tuple(text.partition("{")[0] for text in (DEADLY, UNOPENED))
+
 SAYINGS: Sequence[Saying] = (
     (
         PASSWORD,
@@ -103,3 +108,8 @@ SAYINGS: Sequence[Saying] = (
 def said(problem: str) -> str:
     """A problem as a person reads it."""
     return retell(problem, SAYINGS)
+
+
+def is_no_paper(problem: str) -> bool:
+    """Whether a file with this problem must not become a paper."""
+    return problem in _NO_PAPER or problem.startswith(_NO_PAPER_EITHER)

@@ -96,14 +96,47 @@ def test_copies_of_one_pdf_are_one_paper(intake, library, tmp_path):
     assert (report.added, report.merged) == (1, 1) and len(library.get([1])[0].files) == 2
 
 
-def test_a_pdf_that_cannot_be_read_is_a_paper_with_the_reason(intake, library, tmp_path):
-    (tmp_path / "no_pdf_at_all.pdf").write_bytes(b"hello")
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", b"", bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + bytes(90), pdf("Cut off")[:60]],
+    ids=["5 bytes", "empty", "random", "PNG", "truncated"],
+)
+def test_a_file_that_is_no_paper_is_not_added(intake, library, tmp_path, content):
+    file = tmp_path / "no_paper.pdf"
+    file.write_bytes(content)
     report = add(intake, tmp_path)
-    assert (report.added, report.failed) == (1, 0)
-    assert library.get([1])[0].title == "no pdf at all"
-    [remark] = report.remarks
-    assert remark.file.endswith("no_pdf_at_all.pdf") and remark.why
-    assert library.attachments.of([1])[0].problem == remark.why
+    assert (report.added, report.failed, report.remarks) == (0, 1, []) and not library.count()
+    assert report.skips[0].file == str(file) and report.skips[0].why
+
+
+def test_a_damaged_copy_changes_nothing_of_the_paper_it_belongs_to(intake, library, tmp_path):
+    file = tmp_path / "bees.pdf"
+    file.write_bytes(pdf("An essay on honey bees"))
+    add(intake, file)
+    before = library.attachments.of([1])
+    file.write_bytes(b"hello")
+    assert add(intake, file).failed == 1
+    assert library.attachments.of([1]) == before and library.by_words("honey", 5)
+
+
+def test_a_scan_is_a_paper_with_a_remark(intake, library, tmp_path):
+    (tmp_path / "Some old report.pdf").write_bytes(make_pdf([]))
+    report = add(intake, tmp_path)
+    assert (report.added, report.failed, len(report.remarks)) == (1, 0, 1)
+
+
+def test_files_of_other_kinds_are_named_or_counted_by_suffix(intake, tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name in ("refs.enw", "wos.isi", "table.csv", "z.rdf", "a.png", "b.png", "run.py"):
+        (folder / name).write_text("x")
+    (folder / "savedrecs.txt").write_text("FN Clarivate Web of Science\nVR 1.0\nPT J\nAU Lee, A")
+    report = add(intake, folder)
+    assert [Path(one.file).name for one in report.unread] == [
+        "refs.enw", "table.csv", "wos.isi", "z.rdf"
+    ]  # fmt: skip
+    assert all(one.why for one in report.unread) and report.other_kinds == {".png": 2, ".py": 1}
+    assert "Web of Science" in report.skips[0].why and report.passed_over == 7
 
 
 def test_what_is_not_there_is_named_and_the_rest_goes_on(intake, tmp_path):
