@@ -51,6 +51,8 @@ class DuplicatesPage(Page):
         self._dirty = True
         self._to_list = False  # it takes the keys when it is filled
         self.busy = True  # what was decided last is not done yet
+        self._loading = True  # no pair is shown yet, though there may be one
+        self._asked: Callable[[], None] | None = None  # what to do to the first pair shown
         self.lists = Segments(tr("Which pairs"), LISTS)
         self.count = styled(QLabel(), "quiet")
         self.merge_all = QPushButton()
@@ -84,9 +86,11 @@ class DuplicatesPage(Page):
         pair = self.list.current
         return (pair.a, pair.b) if pair else ()
 
-    # Verbs, from buttons, menus and keys.
+    # Verbs, from buttons, menus and keys. What is asked for while a pair is loaded is done to it.
 
     def merge(self) -> None:
+        if self._must_wait(self.merge):
+            return
         found = self.panel.found
         if found and not self.busy:
             ids = (found.pair.a, found.pair.b)
@@ -94,11 +98,15 @@ class DuplicatesPage(Page):
             self._decide(tr("Merged"), lambda organise: organise.merge(keep, [other], **chosen))
 
     def keep_both(self) -> None:
+        if self._must_wait(self.keep_both):
+            return
         if (found := self.panel.found) and not self.busy:
             a, b = found.pair.a, found.pair.b
             self._decide(tr("Kept both"), lambda organise: organise.keep_both(a, b))
 
     def same_work(self) -> None:
+        if self._must_wait(self.same_work):
+            return
         found = self.panel.found
         if found and not found.pair.versions and not self.busy:
             a, b = found.pair.a, found.pair.b
@@ -111,6 +119,19 @@ class DuplicatesPage(Page):
     def show_list(self, number: int) -> None:
         self.lists.choose(number)
         self._load()
+
+    def _must_wait(self, verb: Callable[[], None]) -> bool:
+        if self._loading:
+            self._asked = self._asked or verb
+        return self._loading
+
+    def _stand(self) -> None:
+        """What was loaded is shown now."""
+        self._loading = False
+        asked, self._asked = self._asked, None
+        self.shown.emit()
+        if asked:
+            asked()
 
     def _decide(self, what: str, step: Callable[[Any], object]) -> None:
         self.busy = True
@@ -134,6 +155,7 @@ class DuplicatesPage(Page):
 
     def _show_pairs(self, pairs: list[Pair]) -> None:
         self.busy = False
+        self._loading = True
         self.panel.found = None
         focused = self.panel.isAncestorOf(self.focusWidget() or self)
         self.list.show_pairs(pairs)
@@ -151,6 +173,7 @@ class DuplicatesPage(Page):
     def _show_pair(self, pair: Pair | None) -> None:
         if pair is None:
             return
+        self._loading = True
         self.panel.allow(False)
         self._jobs.run(
             tr("Comparing two papers"),
@@ -171,7 +194,7 @@ class DuplicatesPage(Page):
         self.panel.show_pair(found)
         self.panel.allow(not self.busy)
         self._middle.setCurrentWidget(self._split)
-        self.shown.emit()
+        self._stand()
 
     def _menu(self, place: QPoint) -> None:
         if self.list.current is None:
@@ -203,7 +226,8 @@ class DuplicatesPage(Page):
                 actions,
             )
         self._middle.setCurrentWidget(self.empty)
-        self.shown.emit()
+        self._asked = None  # there is no pair to do it to
+        self._stand()
 
     def _build(self) -> None:
         self.merge_all.setToolTip(

@@ -58,6 +58,7 @@ class DuplicatesVerbs:
         action = QAction(text, self._window)
         action.setShortcut(QKeySequence(key))
         action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        action.setAutoRepeat(False)  # a key that is held down decides one pair
         action.setProperty("why_not", HERE)
         action.triggered.connect(lambda: self._page and do(self._page))
         menu.addAction(action)

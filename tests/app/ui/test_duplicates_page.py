@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -230,3 +231,53 @@ def test_papers_that_say_the_same_have_no_choice():
     reviewer = FakeReviewer([(ONE, ONE)])
     [pair] = reviewer.pairs()
     assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
+
+
+def hold_pairs(reviewer):
+    """Pairs are looked for until the event that is returned is set."""
+    go_on, pairs = threading.Event(), reviewer.pairs
+
+    def wait(task=None):
+        go_on.wait(60)
+        return pairs(task)
+
+    reviewer.pairs = wait
+    return go_on
+
+
+def test_a_key_pressed_while_the_page_loads_is_done_to_the_first_pair(qtbot, show_window):
+    desk = FakeDesk(10)
+    desk.duplicates.add(ONE, OTHER)
+    desk.organise.merge = desk.duplicates.merge
+    window = show_window(desk)
+    window.activateWindow()
+    go_on = hold_pairs(desk.duplicates)
+    qtbot.keyClick(window.page.hits, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    page = window.other_page("duplicates")
+    assert page.isVisible() and page.panel.found is None
+    qtbot.keyClick(window.focusWidget(), Key.Key_M)
+    qtbot.keyClick(window.focusWidget(), Key.Key_M)  # once is meant, however often it is pressed
+    assert desk.duplicates.asked == []
+    go_on.set()
+    qtbot.waitUntil(lambda: desk.duplicates.asked == ["merge 1 2"])
+    qtbot.waitUntil(lambda: page.empty.isVisible() and not window._jobs.running())
+    assert desk.organise.asked == []
+
+
+def test_a_key_for_a_pair_that_is_not_there_does_nothing_later(qtbot, jobs, appearance):
+    reviewer = FakeReviewer()
+    go_on = hold_pairs(reviewer)
+    page = DuplicatesPage(reviewer, jobs, appearance)
+    decided = []
+    page.edit_wanted.connect(lambda what, step: decided.append(what))
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    page.merge()
+    with qtbot.waitSignal(page.shown):
+        go_on.set()
+    reviewer.add(ONE, OTHER)
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(Changes(papers=True))
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    assert decided == []
