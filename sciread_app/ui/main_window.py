@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         self.page.add_wanted.connect(self.add_files)
         self.page.save_wanted.connect(self._save_search)
         self.page.menu_opened.connect(self.menus.map.offer)
-        self.page.menu_opened.connect(self.menus.reader.offer)
+        self.menus.reader.live_on(self.page)
         tie_details(self, self.page.details)
         self._put_up_shelf(desk)
         self.importing = Importing(desk, self._jobs, self)
@@ -165,14 +165,31 @@ class MainWindow(QMainWindow):
         if not (isinstance(page, Page) and page.find_here()):
             self.go_to_box()
 
-    def read(self, paper: PaperId, path: Path | None = None) -> None:
-        """Show a file of this paper in the reader; its first, if none is named."""
+    def read(self, paper: PaperId, path: Path) -> None:
+        """Show a file of this paper in the reader."""
         self.go_to("reader")
         read_in(self.other_page("reader"), paper, path)
 
     def read_chosen(self) -> None:
-        if self.page and (chosen := self.page.hits.chosen()):
-            self.read(chosen[0])
+        """The first PDF of the paper whose details are shown; without one the page stays."""
+        desk, paper = self._desk, self.page.hits.current() if self.page else None
+        if desk is None or paper is None:
+            return
+
+        def show(paths: Sequence[Path]) -> None:
+            if paths:
+                self.read(paper, paths[0])
+            elif self.page:
+                add = (tr("Add a file…"), self.page.details.add_file)
+                self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
+
+        self._jobs.run(
+            tr("Looking for a file"),
+            lambda task: desk.reading.files(paper),
+            show,
+            lane=Lane.light,
+            instead_of="file to read",
+        )
 
     def save_notes(self) -> None:
         """Of the chosen papers."""

@@ -59,7 +59,7 @@ class Menus:
         self._fill_view(view)
         self._fill_reader(reader)
         self.search = SearchVerbs(window, search)
-        self.reader = ReaderVerbs(window, reader)
+        self.reader = ReaderVerbs(window, reader, self.read, self.add_file)
         self.models = ModelsVerbs(window, models)
         self.training = TrainingVerbs(window, models.addMenu(tr("&Training")))
         self.dashboard = DashboardVerbs(window, models.addMenu(tr("&Scores")))
@@ -163,7 +163,9 @@ class Menus:
         papers.addSeparator()
         self._on_page(papers, tr("&Open the paper"), "Ctrl+Return", lambda page: page.open_paper())
         self._on_page(papers, tr("&Write a note"), Keys.New, lambda page: page.details.write_note())
-        self._on_page(papers, tr("Add a &file to the paper…"), "", lambda p: p.details.add_file())
+        self.add_file = self._on_page(
+            papers, tr("Add a &file to the paper…"), "", lambda page: page.details.add_file()
+        )
         self._on_page(papers, tr("Fetch c&itations of the paper"), "", lambda p: p.details.ask())
         papers.addSeparator()
         self.duplicates = DuplicatesVerbs(self._window, papers.addMenu(tr("Merge and s&plit")))
@@ -184,8 +186,8 @@ class Menus:
 
     def _fill_reader(self, reader: QMenu) -> None:
         window = self._window
-        self._on_page(
-            reader, tr("&Read the PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
+        self.read = self._on_page(
+            reader, tr("Read the &PDF"), "Ctrl+Shift+Return", lambda _: window.read_chosen()
         )
         self._on_page(reader, tr("Save notes on chosen papers…"), "", lambda _: window.save_notes())
 
@@ -208,11 +210,12 @@ class Menus:
 
     def _on_page(
         self, menu: QMenu, text: str, keys: str | Keys, do: Callable[[SearchPage], object]
-    ) -> None:
+    ) -> QAction:
         action = self._in_library(
             menu, text, keys, lambda: self._window.page and do(self._window.page)
         )
         self._need_search_page.append(action)
+        return action
 
     def _add_verbs(self, menu: QMenu, wanted: Sequence[Verb]) -> None:
         def do(verb: Verb) -> None:

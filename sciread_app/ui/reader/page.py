@@ -89,24 +89,14 @@ class ReaderPage(Page):
     def chosen(self) -> Sequence[PaperId]:
         return (self.tab.paper,) if self.tab else ()
 
-    def read(self, paper: PaperId, path: Path | None = None) -> None:
-        """Show this file of the paper, or else its first."""
-        if path is not None:
-            self._open(paper, path)
-            return
-
-        def first(paths: Sequence[Path]) -> None:
-            if paths:
-                self._open(paper, paths[0])
-            else:
-                self.notice.emit(
-                    tr("There is no PDF of this paper in the library."),
-                    tr("Drop the file on the window: it is attached to the paper it belongs to."),
-                )
-
-        self._jobs.run(
-            tr("Looking for a file"), lambda task: self._files.files(paper), first, lane=Lane.light
+    def read(self, paper: PaperId, path: Path) -> None:
+        """Show this file of the paper."""
+        number = next(
+            (n for n, tab in enumerate(self.tabs) if (tab.paper, tab.path) == (paper, path)), None
         )
+        self.bar.setCurrentIndex(self._add(paper, path) if number is None else number)
+        self._show()
+        self._remember()
 
     def refresh(self) -> None:
         self._awake = [one for one in self._awake if one is not self.tab]
@@ -189,15 +179,6 @@ class ReaderPage(Page):
             on_failed=self.problem.emit,
             lane=Lane.light,
         )
-
-    def _open(self, paper: PaperId, path: Path) -> None:
-        known = next(
-            (n for n, tab in enumerate(self.tabs) if (tab.paper, tab.path) == (paper, path)), None
-        )
-        number = self._add(paper, path) if known is None else known
-        self.bar.setCurrentIndex(number)
-        self._show()
-        self._remember()
 
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
         tab = Tab(paper, path, self._files, self._jobs, self._appearance)

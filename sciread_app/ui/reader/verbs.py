@@ -12,12 +12,14 @@ from PySide6.QtWidgets import QMenu
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
 from sciread_app.language import tr
+from sciread_app.ui.card_marks import has_pdf
 from sciread_app.ui.page import Page
 
 if TYPE_CHECKING:
     from sciread_app.ui.main_window import MainWindow
     from sciread_app.ui.reader.book import Book
     from sciread_app.ui.reader.page import ReaderPage
+    from sciread_app.ui.search_page import SearchPage
 
 Keys = QKeySequence.StandardKey
 WHY_NOT = tr("While a paper is read")
@@ -31,14 +33,18 @@ HIGHLIGHT = {
 
 
 class ReaderVerbs:
-    """Enabled while the reader is shown."""
+    """Enabled while the reader is shown; `read` while the chosen paper of the search page has a
+    PDF, and `add_file` is offered where it has none."""
 
-    def __init__(self, window: MainWindow, menu: QMenu) -> None:
+    def __init__(self, window: MainWindow, menu: QMenu, read: QAction, add_file: QAction) -> None:
         self._window, self._menu = window, menu
+        self._read, self._add_file = read, add_file
+        self._search: SearchPage | None = None
+        self._place = ""
         self._actions: list[QAction] = []
         self._on_book(tr("&Find in this file"), "", lambda book: book.find_words())
         self._on_book(tr("Find &next"), "F3", lambda book: book.find_step(1))
-        self._on_book(tr("Find &previous"), "Shift+F3", lambda book: book.find_step(-1))
+        self._on_book(tr("Find pre&vious"), "Shift+F3", lambda book: book.find_step(-1))
         self._on_book(tr("&Go to page…"), "Ctrl+G", lambda book: book.go_to_page_line())
         self._on_book(tr("&Back in the file"), Keys.Back, lambda book: book.back())
         self._on_book(tr("F&orward in the file"), Keys.Forward, lambda book: book.forward())
@@ -68,14 +74,40 @@ class ReaderVerbs:
         self._on_page(tr("&Close the file"), Keys.Close, lambda page: page.close_tab())
         self.show_place("")
 
+    def live_on(self, page: SearchPage) -> None:
+        """From now on it is known which paper is chosen."""
+        self._search = page
+        page.menu_opened.connect(self.offer)
+        page.hits.picked.connect(lambda _: self._allow())
+        page.model.cards_came.connect(self._allow)
+
     def show_place(self, place: str) -> None:
+        self._place = place
+        self._allow()
         for action in self._actions:
             action.setEnabled(place == "reader")
             action.setProperty("why_not", "" if place == "reader" else WHY_NOT)
 
     def offer(self, menu: QMenu) -> None:
         """In the menu of the chosen papers, too."""
-        menu.addAction(tr("Read the PDF"), self._window.read_chosen)
+        menu.setToolTipsVisible(True)
+        menu.addAction(self._read)
+        if not self._read.isEnabled():
+            menu.addAction(self._add_file)
+
+    def _allow(self) -> None:
+        """What is not known yet of a paper is looked up when it is to be read."""
+        if self._search is None or self._place != "search":
+            self._read.setProperty("why_not", "")
+            return
+        paper = self._search.hits.current()
+        card = self._search.model.known(paper) if paper is not None else None
+        why = tr("Choose a paper first") if paper is None else ""
+        if card is not None and not has_pdf(card):
+            why = tr("This paper has no PDF. Add a file to it first.")
+        self._read.setEnabled(not why)
+        self._read.setProperty("why_not", why)
+        self._read.setToolTip(why or self._read.text().replace("&", ""))
 
     def _on_page(
         self, text: str, keys: str | Keys, do: Callable[[ReaderPage], object], *more: str
@@ -96,7 +128,7 @@ def _highlighter(colour: Colour) -> Callable[[ReaderPage], None]:
     return lambda page: page.highlight(colour)
 
 
-def read_in(page: Page, paper: PaperId, path: Path | None) -> None:
+def read_in(page: Page, paper: PaperId, path: Path) -> None:
     _reader(page).read(paper, path)
 
 

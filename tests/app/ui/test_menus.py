@@ -62,6 +62,7 @@ def go_to_list(qtbot, window, name) -> tuple[QWidget, QPoint]:
 
 
 def open_menu(qtbot, widget: QWidget, place: QPoint) -> QMenu:
+    qtbot.mouseClick(widget, Qt.MouseButton.RightButton, pos=place)
     reason = QContextMenuEvent.Reason.Mouse
     QApplication.sendEvent(widget, QContextMenuEvent(reason, place, widget.mapToGlobal(place)))
     qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))

@@ -347,18 +347,6 @@ def test_a_page_that_breaks_says_so_in_its_place(make_page, qtbot, jobs, reading
     assert any(part.page == 1 for part in reading.opened[0].drawn)
 
 
-def test_a_paper_is_read_in_its_first_file_or_it_is_said_that_there_is_none(
-    qtbot, make_page, reading
-):
-    reading.paths = {7: [WASPS, BEES]}
-    page = make_page()
-    page.read(PaperId(7))
-    qtbot.waitUntil(lambda: page.tab is not None and page.tab.path == WASPS)
-    with qtbot.waitSignal(page.notice) as told:
-        page.read(PaperId(8))
-    assert "no PDF" in told.args[0]
-
-
 def test_notes_of_the_paper_that_is_read_are_saved(qtbot, jobs, make_page, reading, tmp_path):
     page = make_page()
     with qtbot.waitSignal(page.notice):

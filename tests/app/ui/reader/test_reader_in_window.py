@@ -8,15 +8,17 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
 from sciread_app.ui.focus import takes_focus
+from sciread_app.ui.jobs import Lane
 from sciread_app.ui.main_window import MainWindow
 from sciread_app.ui.reader.page import ReaderPage
 from tests.app.ui.fakes import FakeDesk
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
+from tests.make import paper
 
 BEES = Path("/papers/bees.pdf")
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -24,8 +26,10 @@ Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @pytest.fixture
 def window(show_window) -> MainWindow:
-    desk = FakeDesk(3)
-    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 2, 3)}
+    """Papers 1 and 3 have PDFs; the list begins with paper 3."""
+    papers = [paper(f"Paper {n}", files=() if n == 2 else (f"{n}.pdf",)) for n in (1, 2, 3)]
+    desk = FakeDesk(papers=papers)
+    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
     return show_window(desk)
 
 
@@ -54,9 +58,43 @@ def test_the_chosen_paper_is_read_by_a_key(qtbot, jobs, window):
 def test_the_menu_of_a_paper_offers_to_read_it(qtbot, jobs, window):
     menu = QMenu()
     window.page.menu_opened.emit(menu)
-    next(action for action in menu.actions() if action.text() == "Read the PDF").trigger()
+    names = {action.text().replace("&", ""): action for action in menu.actions()}
+    assert "Add a file to the paper…" not in names
+    names["Read the PDF"].trigger()
     page = window.other_page("reader")
     qtbot.waitUntil(lambda: page.tab is not None and page.book is not None)
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_a_paper_without_a_pdf_is_not_read_and_the_page_stays(qtbot, jobs, window):
+    read_it = verb(window, "Read the PDF")
+    read(qtbot, jobs, window)
+    window.go_to("search")
+    assert read_it.isEnabled()
+    window.page.hits.go_to(1)
+    qtbot.waitUntil(lambda: not read_it.isEnabled())
+    assert "no PDF" in window.menus.why_not(read_it)
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
+    assert window.page.isVisible() and not jobs.running(Lane.heavy)
+    menu = QMenu()
+    window.page.menu_opened.emit(menu)
+    offered = {action.text().replace("&", ""): action.isEnabled() for action in menu.actions()}
+    assert not offered["Read the PDF"] and offered["Add a file to the paper…"]
+    assert not window.page.details.parts.read_file.isVisible()
+    window.go_to("map")
+    assert "search page" in window.menus.why_not(read_it)
+    window.go_to("search")
+    window.page.hits.go_to(2)
+    assert read_it.isEnabled()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_a_pdf_that_is_gone_leaves_the_page_and_offers_to_add_a_file(qtbot, jobs, window):
+    window.desk.reading.paths = {}
+    verb(window, "Read the PDF").trigger()
+    qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
+    assert window.page.isVisible()
+    assert any("Add" in b.text() for b in window.banner.findChildren(QPushButton))
     qtbot.waitUntil(lambda: not jobs.running())
 
 
