@@ -16,6 +16,7 @@ from sciread_app.domain.identity import text_hash
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import EncoderFailed, IndexUnusable
 from sciread_app.language import tr, trn
+from sciread_app.services.batches import MOST, batches
 from sciread_app.storage.id_sets import Ids, distinct
 from sciread_app.storage.library import Library
 from sciread_app.storage.snapshot import Snapshot, are_unit
@@ -28,8 +29,6 @@ log = logging.getLogger(__name__)
 Vector = NDArray[np.float32]
 Ranking = tuple[Ids, NDArray[np.float32]]  # papers and similarities, best first
 
-# Papers encoded at a time: what a kill can cost.
-_BATCH = 512
 # Beyond this share of all papers a graph is no faster than looking at every vector.
 _FEW = 0.1
 # Writing the index stops every thread (hnswlib keeps the interpreter to itself): 20,000 papers take
@@ -87,9 +86,9 @@ class Space:
         return len(self._known())
 
     def left(self) -> int:
-        """How many papers have no vector that can be read: those that `catch_up` would encode."""
-        known = self._known()
-        return len(self._library.missing_vectors(self.key)[0]) + int((~known.held()).sum())
+        """How many papers `catch_up` would encode."""
+        lost = int((~self._known().held()).sum())
+        return lost + len(self._library.missing_vectors(self.key)[0])
 
     def without_vector(self, ids: Ids) -> int:
         """How many of these papers have none."""
@@ -136,20 +135,19 @@ class Space:
         return float(np.searchsorted(pairs, similarity) / len(pairs)) if len(pairs) else 0.0
 
     def catch_up(self, task: Task | None = None, *, most: int | None = None) -> int:
-        """Give every paper a vector that has none for its present text. Returns how many.
+        """Give every paper a vector that has none for its present text, or the oldest `most` of
+        them. Returns how many.
 
-        With `most`, only so many papers, the oldest first.
-
-        Stopped or killed at any moment it loses at most the batch in hand. Raises EncoderFailed
-        and Cancelled; what was done by then stays.
+        Stopped or killed at any moment it loses at most the batch in hand, which is some seconds
+        of work. Raises EncoderFailed and Cancelled; what was done by then stays.
         """
         task = task or Task()
         with self._upkeep:
             index = self._sync(task)
             missing, done = self._missing()[:most], 0
-            for start in range(0, len(missing), _BATCH):
-                part = _part_of(task, start, len(missing))
-                done += self._give_vectors(missing[start : start + _BATCH], index, part)
+            for batch in batches(len(missing)):
+                part = _part_of(task, batch.start, len(missing))
+                done += self._give_vectors(missing[batch], index, part)
                 self._save_if_worth(index)
             self._give_back_rows()
             task.step(len(missing), len(missing))
@@ -305,7 +303,7 @@ class Space:
     def _give_back_rows(self) -> None:
         snapshot = self._look()
         unused = len(snapshot.rows) - len(snapshot)
-        if unused < max(_BATCH, len(snapshot.rows) * _UNUSED):
+        if unused < max(MOST, len(snapshot.rows) * _UNUSED):
             return
         kept = snapshot[snapshot.held()]
 

@@ -223,7 +223,7 @@ def test_in_a_read_only_place_reading_verbs_work_and_the_others_say_why_not(tmp_
             assert done["code"] == 1 and done["stderr"].strip(), (name, said)
             assert "error" in json.loads(answers[name]["stdout"]), name
     assert "Bees and wasps" in results["find"]["stdout"]
-    assert results["export"]["stdout"].count("@article") == 200
+    assert results["export"]["stdout"].count("@misc") == 200
     for name in ("add", "encode", "tag", "trash", "backup"):
         assert results[name]["code"] == 1, name
 

@@ -161,7 +161,7 @@ def test_while_it_is_held_up_the_old_model_answers_and_then_it_goes_on(program):
 
 
 def test_stopped_it_keeps_what_was_read_and_goes_on_from_there(program, monkeypatch):
-    monkeypatch.setattr("sciread_app.services.space._BATCH", 50)
+    monkeypatch.setattr("sciread_app.services.batches.MOST", 50)
     task = Task()
     program.models.on_text = lambda text: task.cancel() if text == "Paper 120" else None
     with pytest.raises(Cancelled):

@@ -19,7 +19,7 @@ import pytest
 from sqlalchemy import Engine, event
 
 from sciread_app.paths import Home
-from sciread_app.services import space as space_module
+from sciread_app.services import batches
 from sciread_app.services.activation import Activation
 from sciread_app.services.answering import Answerer, Answering
 from sciread_app.services.search import Mode
@@ -86,7 +86,7 @@ def die_at(moment: str) -> None:
 
 
 def main(folder: Path) -> None:
-    space_module._BATCH = BATCH
+    batches.FIRST = batches.MOST = BATCH
     library, answering, _, _ = opened(Home(folder / "begin"))
     library.put([paper(f"Paper {n}") for n in range(PAPERS)])
     answering.catch_up(Task())
@@ -140,7 +140,8 @@ def best(model: str, query: str) -> int:
 def test_killed_at_any_moment_one_model_answers_and_the_next_start_goes_on(
     home, moment, monkeypatch
 ):
-    monkeypatch.setattr(space_module, "_BATCH", BATCH)
+    monkeypatch.setattr(batches, "FIRST", BATCH)
+    monkeypatch.setattr(batches, "MOST", BATCH)
     library, answering, activation, models = opened(home)
     now, then = ("b", "") if moment in SWITCHED else ("a", "b")
     assert (answering.model, activation.pending()) == (now, then)

@@ -152,8 +152,9 @@ def test_cancelling_keeps_what_was_done(library, encoder, tmp_path):
     library.put(papers(1_500))
     with pytest.raises(Cancelled):
         space.catch_up(task)
-    assert space.count() == 512
-    assert space.catch_up() == 1_500 - 512
+    kept = space.count()  # in batches whose size depends on the time they take
+    assert 0 < kept < 1_500
+    assert space.catch_up() == 1_500 - kept
     assert len(set(encoder.asked)) == 1_500
 
 

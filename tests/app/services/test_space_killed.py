@@ -67,6 +67,23 @@ def asked(home: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
+def test_the_first_papers_are_kept_soon_and_slow_models_get_small_batches(
+    library, space, encoder, monkeypatch
+):
+    library.put(papers(400))
+    now, sizes, put = [0.0], [], library.put_vectors
+    monkeypatch.setattr("sciread_app.services.batches.time.monotonic", lambda: now[0])
+
+    def noted(key, ids, hashes, write):
+        sizes.append(len(ids))
+        now[0] += len(ids) * 0.1  # ten papers a second
+        put(key, ids, hashes, write)
+
+    monkeypatch.setattr(library, "put_vectors", noted)
+    space.catch_up()
+    assert sum(sizes) == 400 and max(sizes) <= 64
+
+
 def test_killed_at_any_moment_it_loses_no_more_than_the_batch_in_hand(
     library, space, encoder, tmp_path
 ):
