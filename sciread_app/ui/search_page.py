@@ -19,6 +19,7 @@ from sciread_app.ui.compare.values import CompareSource
 from sciread_app.ui.details import DetailsPanel, DetailsSource
 from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.missing_paper import MissingPaper
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
@@ -68,6 +69,7 @@ class SearchPage(QWidget):
         self.hits = PaperList(self.model, appearance)
         self.details = DetailsPanel(finder, jobs, appearance)
         self.empty = EmptyState(appearance)
+        self.missing = MissingPaper(finder.about, jobs, self.empty)
         self.compare = ComparePanel(finder, jobs, appearance)
         self.parts = SearchLayout(
             self, self.head, self.hits, self.empty, self.details, self.compare
@@ -260,7 +262,8 @@ class SearchPage(QWidget):
             actions = ((tr("Search the whole library"), lambda: self.set_scope("")),)
         else:
             actions = ((tr("Show all papers"), lambda: self._enter_request(Request())),)
-        self.empty.say(*nothing_words(view), actions)
+        if not self.missing.show(view, actions):
+            self.empty.say(*nothing_words(view), actions)
 
     def _explain(self, problem: Problem) -> None:
         """The last results stay, with what is wrong about the query above them."""
@@ -342,6 +345,7 @@ class SearchPage(QWidget):
         menu.popup(self.hits.viewport().mapToGlobal(place))
 
     def _connect(self) -> None:
+        self.missing.came.connect(self.details.came)
         self.head.asked.connect(self.search)
         self.head.save_wanted.connect(self.save_wanted)
         self.head.entered.connect(self._enter_request)

@@ -85,6 +85,7 @@ class FakeDesk:
             n
             for n in (range(self.count, 0, -1) if asked.like else range(1, self.count + 1))
             if n not in (*asked.like, *asked.unlike)
+            and (not asked.identifier or asked.identifier in self.paper(n).identifiers)
             and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
         ]
         evidence = {

@@ -1,0 +1,77 @@
+"""An identifier that is searched for and is not in the library: look it up and add the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, Signal
+
+from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.pasted import pasted_identifier
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.jobs import Jobs, Lane, Problem
+from sciread_app.ui.request import View
+
+_CAN_BE_ASKED_FOR = ("doi", "arxiv", "pmid", "pmcid")
+
+
+class Fetcher(Protocol):
+    def fetch(self, name: Identifier, task: Task) -> PaperId: ...
+
+
+class MissingPaper(QObject):
+    """Fills the empty list with an offer to look up one paper, and follows it."""
+
+    came = Signal()
+
+    def __init__(self, fetcher: Fetcher, jobs: Jobs, empty: EmptyState) -> None:
+        super().__init__(empty)
+        self._fetcher = fetcher
+        self._jobs = jobs
+        self._empty = empty
+        self._wanted: Identifier | None = None  # what the list is empty of
+
+    def show(self, view: View, others: tuple[tuple[str, Callable[[], object]], ...]) -> bool:
+        """Offer to look up what was typed; False if it is no identifier. `others` follow."""
+        self._wanted = missing(view)
+        if (name := self._wanted) is None:
+            return False
+        can_ask = name.kind in _CAN_BE_ASKED_FOR
+        look_up = ((tr("Look up and add"), lambda: self._look_up(name)),) if can_ask else ()
+        text = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it.")
+        if can_ask:
+            text = tr("It can be looked up online and added to your library.")
+        self._empty.say("search", _title(name), text, (*look_up, *others))
+        return True
+
+    def _look_up(self, name: Identifier) -> None:
+        self._empty.say("search", _title(name), tr("Looking it up…"))
+
+        def failed(problem: Problem) -> None:
+            if name == self._wanted:
+                again = (tr("Try again"), lambda: self._look_up(name))
+                said = f"{problem.message} {problem.hint}".strip()
+                self._empty.say("search", _title(name), said, (again,))
+
+        self._jobs.run(
+            tr("Looking up {name}", name=name.value),
+            lambda task: self._fetcher.fetch(name, task),
+            lambda paper: self.came.emit(),
+            on_failed=failed,
+            lane=Lane.network,
+        )
+
+
+def missing(view: View) -> Identifier | None:
+    """The identifier that was typed, if the whole library was searched for it."""
+    request = view.request
+    if view.crumb or request.scope or request.filters or request.like:
+        return None
+    return pasted_identifier(request.typed)
+
+
+def _title(name: Identifier) -> str:
+    return tr("{name} is not in your library", name=name.value)
