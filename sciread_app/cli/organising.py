@@ -11,6 +11,7 @@ from rich.markup import escape
 from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, verb
 from sciread_app.cli.library import Names, resolve
 from sciread_app.console import Console
+from sciread_app.domain.duplicates import Merge
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
 from sciread_app.workspace import Workspace
@@ -93,12 +94,18 @@ def duplicates(
         bool,
         typer.Option("--merge", help="Merge those that differ in case and punctuation alone."),
     ] = False,
+    merged: Annotated[
+        bool,
+        typer.Option("--merged", help="List what was merged instead; `sciread split` undoes it."),
+    ] = False,
     home: Home = None,
     as_json: Json = False,
 ) -> int:
     """List pairs of papers that may be one; `sciread merge` makes them one."""
     console = Console(as_json)
     with existing(home, console) as workspace:
+        if merged:
+            return _list_merges(console, workspace.duplicates.merges())
         edit = workspace.duplicates.merge_agreeing() if merge else None
         pairs = workspace.duplicates.pairs()
         if merge:
@@ -126,11 +133,35 @@ def merge(papers: Names, home: Home = None, as_json: Json = False) -> int:
 
 
 @verb
+def split(
+    paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
+    number: Annotated[
+        int | None,
+        typer.Option("--merge", help="Only this merge, as `sciread duplicates --merged` names it."),
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Take a paper apart into the records that were merged into it, by an import or by hand."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        [id] = resolve(workspace, [paper])
+        before = set(workspace.library.ids().tolist())
+        _say(console, workspace.organise.split(id, number))
+        made = sorted(set(workspace.library.ids().tolist()) - before)
+        for one in workspace.library.get([id, *made]):
+            console.say(f"{one.id}  {escape(one.title)}")
+        console.answer({"paper": id, "made": made})
+    return DONE
+
+
+@verb
 def undo(home: Home = None, as_json: Json = False) -> int:
     """Take the last edit back, whether it was made here or in the window.
 
-    Tags, collections, stars, notes, the trash, fields set by hand, merges: all of it. What was
-    imported stays. Again, and the edit before it is taken back too.
+    Tags, collections, stars, notes, the trash, fields set by hand, merges: all of it. After an
+    import that has merged records into papers, those merges are taken back, and the records become
+    papers of their own; what was added stays. Again, and the edit before it is taken back too.
     """
     console = Console(as_json)
     with existing(home, console) as workspace:
@@ -143,6 +174,19 @@ def redo(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with existing(home, console) as workspace:
         return _tell(console, workspace.organise.redo(), "Done again", "There is nothing to redo.")
+
+
+def _list_merges(console: Console, merges: list[Merge]) -> int:
+    for one in merges:
+        why = ", ".join(filter(None, (one.reason, one.came)))
+        console.say(
+            f"{one.id}  {one.paper} {escape(one.title)}  ←  {escape(one.other)}"
+            f"  [dim]{escape(why)}[/dim]"
+        )
+    if not merges:
+        console.say("Nothing was merged.")
+    console.answer({"merges": [asdict(one) for one in merges]})
+    return DONE
 
 
 def _say(console: Console, edit: Edit | None) -> None:

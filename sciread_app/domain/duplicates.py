@@ -41,6 +41,20 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class Merge:
+    """A record or paper called `other` that was made part of `paper`. `at` is in seconds since
+    1970; `came` names the import that did it, and is empty for what was merged by hand."""
+
+    id: int
+    paper: PaperId
+    title: str
+    other: str
+    reason: str
+    at: float
+    came: str
+
+
+@dataclass(frozen=True, slots=True)
 class Side:
     """One paper of a pair, with what hangs on it. `added` is in seconds since 1970; `came` names
     the imports that brought it."""

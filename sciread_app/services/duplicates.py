@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sciread_app.domain.duplicates import Pair, Side, agree
+from sciread_app.domain.duplicates import Merge, Pair, Side, agree
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.identity import Verdict
 from sciread_app.domain.judgements import said
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.record_linkage import likelihood
 from sciread_app.services.organise import Organise
 from sciread_app.storage.library import Library
 from sciread_app.storage.pairs import Known
@@ -23,15 +24,22 @@ class Duplicates:
     def __init__(self, library: Library, organise: Organise) -> None:
         self._library = library
         self._organise = organise
-        self._agree: dict[Known, bool] = {}  # what was compared once, as long as neither changes
+        # What was compared once, as long as neither changes: whether they agree, and how likely
+        # they are one.
+        self._found: dict[Known, tuple[bool, float]] = {}
 
     def pairs(self, task: Task | None = None) -> list[Pair]:
-        """The pairs that somebody should look at."""
+        """The pairs that somebody should look at, the likeliest first."""
         known = self._library.pairs.of(Verdict.maybe)
         self._compare(known, task or Task())
         return [
-            Pair(one.a, one.b, one.title, said(one.reason), agree=self._agree[one]) for one in known
+            Pair(one.a, one.b, one.title, said(one.reason), agree=self._found[one][0])
+            for one in sorted(known, key=lambda one: -self._found[one][1])
         ]
+
+    def merges(self) -> list[Merge]:
+        """What was merged, by hand or by an import, the last first; see Organise.split."""
+        return self._library.pairs.merges()
 
     def versions(self) -> list[Pair]:
         """The pairs that are versions of one work."""
@@ -70,7 +78,7 @@ class Duplicates:
         return self._organise.merge_all(groups, task)
 
     def _compare(self, known: Sequence[Known], task: Task) -> None:
-        before, self._agree = self._agree, {}
+        before, self._found = self._found, {}
         new = [one for one in known if one not in before]
         for start in range(0, len(new), _AT_ONCE):
             task.check()
@@ -78,9 +86,12 @@ class Duplicates:
             ids = {id for one in some for id in (one.a, one.b)}
             papers = {paper.id: paper for paper in self._library.get(ids)}
             for one in some:
-                both = one.a in papers and one.b in papers
-                before[one] = both and agree(papers[one.a], papers[one.b])
-        self._agree = {one: before[one] for one in known}
+                if one.a in papers and one.b in papers:
+                    a, b = papers[one.a], papers[one.b]
+                    before[one] = agree(a, b), likelihood(a, b)
+                else:
+                    before[one] = False, 0.0
+        self._found = {one: before[one] for one in known}
 
 
 def _groups(pairs: Iterable[tuple[PaperId, PaperId]]) -> list[set[PaperId]]:

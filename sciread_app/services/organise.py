@@ -256,10 +256,10 @@ class Organise:
         what = tr("Made two papers versions of one work")
         return self._do(what, lambda: self._library.pairs.versions_of_one_work(a, b))
 
-    def split(self, id: PaperId) -> Edit | None:
-        """Take a paper apart into the records that were merged into it, each with what the paper
-        is filed under. Raises LibraryError where nothing was merged."""
-        return self._do(tr("Took a paper apart"), lambda: self._library.pairs.split(id))
+    def split(self, id: PaperId, merge: int | None = None) -> Edit | None:
+        """Take a paper apart into the records that were merged into it, each as it was before, or
+        take back one `merge` of it. Raises LibraryError where nothing was merged."""
+        return self._do(tr("Took a paper apart"), lambda: self._library.pairs.split(id, merge))
 
     def _do(self, what: str, act: Callable[[], object], more_of: Edit | None = None) -> Edit | None:
         with self._library.edits.recording(what, more_of) as made:

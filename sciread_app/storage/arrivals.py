@@ -16,7 +16,8 @@ from sciread_app.domain.identity import Verdict
 from sciread_app.domain.judgements import Judgement
 from sciread_app.domain.news import News, What
 from sciread_app.domain.paper import Identifier, Paper, PaperId
-from sciread_app.storage import fulltext, records, schema, works
+from sciread_app.storage import fulltext, merges, records, schema, works
+from sciread_app.storage.merges import Note, State
 
 
 class Stored(NamedTuple):
@@ -37,7 +38,8 @@ class _Entry:
     edited: frozenset[str] = frozenset()
     trashed: bool = False
     before: Paper | None = None  # as the library has it, once it differs
-    mixed: bool = False  # a record of another source has become part of it
+    # What it was before each record that has become part of it, the record, and why.
+    merged: list[tuple[Paper, Paper, int, str]] = field(default_factory=list)
     relations: list[tuple[_Entry, Judgement]] = field(default_factory=list)
 
 
@@ -68,11 +70,13 @@ class _Pool:
         return dict.fromkeys(chain.from_iterable(telling))
 
 
-def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
-    """Store a batch of records; see identity.judge for what is merged with what.
+def take_in(
+    db: Connection, batch: Sequence[Paper], now: float, number: int | None = None
+) -> Stored:
+    """Store a batch of records; see record_linkage.judge for what is merged with what.
 
     A record that was read before, word for word, changes nothing, but takes its paper out of the
-    trash: whoever imports it again wants to see it.
+    trash: whoever imports it again wants to see it. `number` is that of the import.
     """
     prints = [identity.fingerprint(paper) for paper in batch]
     pool, known = _meet(db, batch, prints)
@@ -80,17 +84,15 @@ def take_in(db: Connection, batch: Sequence[Paper], now: float) -> Stored:
     for paper, print in zip(batch, prints, strict=True):
         entry = known.get(print)
         if entry is None:
-            entry, is_new = _place(paper, pool)
+            entry = _place(paper, print, pool)
             known[print] = entry
-            fresh.append((print, entry, paper, is_new))
+            fresh.append((print, entry))
         entries.append(entry)
     met = list(dict.fromkeys(entries))
     added = _write(db, met, now)
-    origins = [
-        (print, entry.id, "" if new and entry.paper == paper else identity.record(paper))
-        for print, entry, paper, new in fresh
-    ]
+    origins = [(print, entry.id, "") for print, entry in fresh]
     records.insert(db, "origins", ("fingerprint", "paper", "record"), origins)
+    _remember(db, met, now, number)
     ids = [PaperId(entry.id) for entry in entries if entry.id is not None]
     return Stored(ids, len(added), len(batch) - len(added), list(_news(met, added)))
 
@@ -212,21 +214,22 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return groups
 
 
-def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
-    """Merge the record into the entry it is, or make it a new one. True: it is new."""
+def _place(paper: Paper, print: int, pool: _Pool) -> _Entry:
+    """Merge the record into the entry it is, or make it a new one."""
     like = pool.with_one_of(_sought(paper))
     judged = _without_guesses(paper, [(e, _judge(e, paper)) for e in like])
-    same = [entry for entry, judgement in judged if judgement.verdict == Verdict.same]
+    same = [(entry, why.reason) for entry, why in judged if why.verdict == Verdict.same]
     if same:
-        entry = max(same, key=lambda entry: _nearness(entry.paper, paper))
+        entry, reason = max(same, key=lambda one: _nearness(one[0].paper, paper))
         merged = identity.merge(entry.paper, paper, edited=entry.edited)
+        if not _same_record(entry.paper, paper):
+            entry.merged.append((entry.paper, paper, print, reason))
         if merged != entry.paper:
             if entry.id is not None:
                 entry.before = entry.before or entry.paper
-                entry.mixed |= not _same_record(entry.paper, paper)
             entry.paper = merged
             pool.add(entry)
-        return entry, False
+        return entry
     entry = _Entry(paper)
     entry.relations = [
         (other, judgement)
@@ -234,7 +237,7 @@ def _place(paper: Paper, pool: _Pool) -> tuple[_Entry, bool]:
         if judgement.verdict in (Verdict.versions, Verdict.maybe)
     ]
     pool.add(entry)
-    return entry, True
+    return entry
 
 
 def _judge(entry: _Entry, paper: Paper) -> Judgement:
@@ -269,7 +272,6 @@ def _write(db: Connection, entries: Sequence[_Entry], now: float) -> list[_Entry
         entry.id = id
     touched = [entry for entry in old if entry.before or entry.trashed]
     fulltext.forget(db, [e.id for e in touched if e.id])
-    _keep_records(db, [entry for entry in touched if entry.mixed])
     records.change(db, {e.id: e.paper for e in touched if e.id}, now)
     back = [entry.id for entry in touched if entry.trashed]
     if back:
@@ -293,12 +295,20 @@ def _same_record(paper: Paper, other: Paper) -> bool:
     return named and (paper.source, paper.source_id) == (other.source, other.source_id)
 
 
-def _keep_records(db: Connection, entries: Sequence[_Entry]) -> None:
-    """Write down what papers said by themselves, before other records become part of them."""
-    rows = [(identity.record(e.before), e.id) for e in entries if e.before]
-    if rows:
-        sql = "UPDATE origins SET record = ? WHERE paper = ? AND record = ''"
-        db.exec_driver_sql(sql, rows)
+def _remember(db: Connection, entries: Sequence[_Entry], now: float, number: int | None) -> None:
+    """Remember what was merged, and what each paper was filed under then."""
+    mixed = {entry.id: entry for entry in entries if entry.merged and entry.id}
+    filed = merges.filed(db, mixed)
+    notes = []
+    for id, entry in mixed.items():
+        tags, collections = filed[id]
+        for before, paper, print, reason in entry.merged:
+            own = State(before, tags=tags, collections=collections)
+            other = State(paper, origins=[print])
+            notes.append(Note(id, own, other, reason, number))
+    merges.remember(db, notes, now)
+    if notes and number is not None:
+        merges.as_edit(db, number, len(notes), now)
 
 
 def _news(entries: Sequence[_Entry], added: Sequence[_Entry]) -> Iterator[News]:

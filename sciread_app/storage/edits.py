@@ -21,7 +21,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sciread_app.domain.edits import Edit
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.storage import fulltext, journal, records, schema
+from sciread_app.storage import fulltext, journal, merges, records, schema, splitting
 from sciread_app.storage.database import Database
 
 _LAST = 200  # edits that can be taken back
@@ -32,18 +32,6 @@ _SHOWN = ("title", "abstract", "venue", "keywords")
 _MARKS = ("read", "rating", "trashed", "work")
 # Kept for papers, but no reason to keep a paper.
 _CACHES = ("vectors", "asked", "brought", "citekeys")
-
-
-# What was changed to and fro within an edit, and is as it was before.
-_AS_BEFORE = """
-WITH often (first, last) AS (
-    SELECT min(id), max(id) FROM edited_rows WHERE edit = ?
-    GROUP BY "table", "key", "column" HAVING count(*) > 1)
-DELETE FROM edited_rows WHERE (edit, "table", "key", coalesce("column", '')) IN (
-    SELECT f.edit, f."table", f."key", coalesce(f."column", '')
-    FROM often JOIN edited_rows AS f ON f.id = first JOIN edited_rows AS l ON l.id = last
-    WHERE f.before IS l.after)
-"""
 
 
 class _Step(NamedTuple):
@@ -159,7 +147,7 @@ def _again(db: Connection, edit: Edit) -> Edit:
 def _close(db: Connection, edit: int) -> bool:
     """Whether anything was changed. What was taken back before cannot be made again after it."""
     edits, rows = schema.edits, schema.edited_rows.c
-    db.exec_driver_sql(_AS_BEFORE, (edit,))
+    db.exec_driver_sql(splitting.AS_BEFORE, (edit,))
     count = db.scalars(select(func.count()).where(rows.edit == edit)).one()
     if not count:
         db.execute(delete(edits).where(edits.c.id == edit))
@@ -178,7 +166,21 @@ def _close(db: Connection, edit: int) -> bool:
 
 def _last(db: Connection) -> Edit | None:
     edits = schema.edits.c
-    return _edit(db, select(schema.edits).where(~edits.undone).order_by(edits.id.desc()))
+    found = select(schema.edits).where(~edits.undone).order_by(edits.id.desc())
+    for row in db.execute(found):
+        number = _pending(db, row.id)
+        if number is None or merges.of_import(db, number):
+            return Edit(row.id, row.at, row.what)
+    return None
+
+
+def _pending(db: Connection, edit: int) -> int | None:
+    """The import whose merges the edit is, if it was never taken back: nothing is recorded of it
+    but the merges."""
+    edits, rows = schema.edits.c, schema.edited_rows.c
+    number = db.scalars(select(edits["import"]).where(edits.id == edit)).one()
+    recorded = select(rows.id).where(rows.edit == edit).limit(1)
+    return None if db.scalars(recorded).one_or_none() is not None else number
 
 
 def _next(db: Connection) -> Edit | None:
@@ -203,6 +205,14 @@ def _title(db: Connection, edit: int) -> str:
 
 def _go(db: Connection, edit: Edit, *, back: bool) -> None:
     """Take the edit back, or make it again."""
+    if (number := _pending(db, edit.id)) is not None:
+        splitting.take_back_import(db, edit.id, number, time.time())
+    else:
+        _replay(db, edit, back=back)
+    db.execute(update(schema.edits).where(schema.edits.c.id == edit.id).values(undone=back))
+
+
+def _replay(db: Connection, edit: Edit, *, back: bool) -> None:
     shown = _papers(db, edit.id, _SHOWN, ("authors", "fields", "notes", "attachments"))
     try:
         with fulltext.changing(db, shown):
@@ -235,7 +245,6 @@ def _go(db: Connection, edit: Edit, *, back: bool) -> None:
                 thing=thing,
             )
         raise LibraryError(said, tr("Nothing was changed.")) from None
-    db.execute(update(schema.edits).where(schema.edits.c.id == edit.id).values(undone=back))
 
 
 def _papers(db: Connection, edit: int, columns: Sequence[str], tables: Sequence[str]) -> list[int]:

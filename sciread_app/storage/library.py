@@ -105,7 +105,7 @@ class Library:
         skips: Sequence[Skipped] = (),
         step: Step | None = None,
     ) -> Stored:
-        """Store records, each as a new paper or as part of the one it is (see identity.judge).
+        """Store records, each as a new paper or as part of the one it is: see record_linkage.py.
 
         With the number of an import in the `ledger`, the batch and what was skipped on the way
         are noted there in the same transaction; so is the `step` of a fetch that they are.
@@ -113,7 +113,7 @@ class Library:
         with self._db.writing() as db:
             if step is not None:
                 advance(db, step)
-            stored = arrivals.take_in(db, batch, time.time())
+            stored = arrivals.take_in(db, batch, time.time(), ledger)
             if ledger is not None:
                 note(db, ledger, stored.added, stored.merged, skips, stored.news)
         return stored

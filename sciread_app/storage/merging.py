@@ -13,7 +13,8 @@ from sciread_app.domain import identity
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
-from sciread_app.storage import fulltext, records, schema, works
+from sciread_app.storage import fulltext, merges, records, schema, works
+from sciread_app.storage.merges import Note, State
 
 # Rows that follow their paper, and those of which the kept paper may have the same already.
 _FOLLOW = ("notes", "highlights", "news", "origins")
@@ -40,10 +41,14 @@ def merge(
         said = tr("One of these papers is no longer there.")
         raise LibraryError(said, tr("Look again, and try again."))
     fulltext.forget(db, ids)
-    _keep_records(db, papers)
+    states = {id: merges.state(db, id, paper) for id, paper in papers.items()}
     merged, by_hand = _merged(db, papers, kept, chosen)
     groups = works.members(db, ids)
+    own = states[kept]
     for other in others:
+        merges.remember(db, [Note(kept, own, states[other])], now)
+        merges.hand_over(db, kept, other)
+        own = _with(own, states[other])
         _move(db, kept, other)
         works.hand_over(db, kept, other, now)
     _take_marks(db, kept, others)
@@ -75,12 +80,14 @@ def _merged(
     return replace(merged, **chosen), by_hand | differ
 
 
-def _keep_records(db: Connection, papers: Mapping[int, Paper]) -> None:
-    """Write down what each paper says now, so that they can be taken apart later."""
-    origins = schema.origins
-    for id, paper in papers.items():
-        bare = (origins.c.paper == id) & (origins.c.record == "")
-        db.execute(update(origins).where(bare).values(record=identity.record(paper)))
+def _with(own: State, other: State) -> State:
+    """What the kept paper is once the other is part of it, and before the next."""
+    return replace(
+        own,
+        paper=identity.merge(own.paper, other.paper, edited=frozenset(own.edited)),
+        tags=sorted({*own.tags, *other.tags}),
+        collections=sorted({*own.collections, *other.collections}),
+    )
 
 
 def _move(db: Connection, kept: int, other: int) -> None:

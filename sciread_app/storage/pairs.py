@@ -8,9 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from sciread_app.domain.duplicates import Merge
 from sciread_app.domain.identity import Verdict
 from sciread_app.domain.paper import PaperId
-from sciread_app.storage import merging, splitting, works
+from sciread_app.storage import merges, merging, splitting, works
 from sciread_app.storage.database import Database
 
 _PAIRS = """
@@ -66,7 +67,12 @@ class Pairs:
         with self._db.writing() as db:
             merging.merge(db, kept, others, chosen, time.time())
 
-    def split(self, id: PaperId) -> list[PaperId]:
+    def split(self, id: PaperId, merge: int | None = None) -> list[PaperId]:
         """Take a paper apart into what was merged into it; see splitting.split."""
         with self._db.writing() as db:
-            return [PaperId(made) for made in splitting.split(db, id, time.time())]
+            return [PaperId(made) for made in splitting.split(db, int(id), time.time(), merge)]
+
+    def merges(self) -> list[Merge]:
+        """All merges that can be taken back, the last first."""
+        with self._db.reading() as db:
+            return merges.listed(db)

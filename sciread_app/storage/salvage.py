@@ -37,6 +37,8 @@ _JSON = {
     ("highlights", "boxes"): "[]",
     ("active", "earlier"): "[]",
     ("origins", "record"): "",
+    ("merges", "own"): "",
+    ("merges", "other"): "",
 }
 _DATE = re.compile(r"(\d{4}(-\d\d){0,2})?")
 # Tables of which an index holds all that counts: kept once more, in another order.

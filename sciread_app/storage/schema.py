@@ -117,15 +117,31 @@ fields = Table(
     sqlite_with_rowid=False,
 )
 
-# Every record that was ever taken in, by the hash of all it said. What a merge did not keep is
-# here, so that a merge can be undone.
+# Every record that was ever taken in, by the hash of all it said.
 origins = Table(
     "origins",
     metadata,
     Column("fingerprint", Integer, primary_key=True),
     _paper(),
-    Column("record", Text, nullable=False),  # JSON; empty where the paper itself still says it all
+    Column("record", Text, nullable=False),  # of earlier versions: `merges` has it now
     Index("origins_paper", "paper"),
+)
+
+# What was made part of a paper, by an import or by hand. `own` and `other` are both sides as they
+# were before, in JSON: see merges.State.
+merges = Table(
+    "merges",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _paper(),
+    Column("import", Integer),  # NULL: by hand
+    Column("at", Float, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("own", Text, nullable=False),
+    Column("other", Text, nullable=False),
+    Column("within", Integer),  # the merge by which its paper became part of another
+    Index("merges_paper", "paper"),
+    Index("merges_import", "import"),
 )
 
 # What is known of two papers, a < b: "versions" of one work, "different" (somebody said so),
@@ -348,6 +364,7 @@ edits = Table(
     Column("what", Text, nullable=False),  # for a person: "Tagged 3 papers “to read”"
     Column("rows", Integer, nullable=False, server_default="0"),
     Column("undone", Boolean, nullable=False, server_default="0"),
+    Column("import", Integer),  # whose merges it is; they are in `merges` until they are undone
 )
 
 # One value of a row (`column` says which), or a whole row that came or went: then it is JSON, and

@@ -118,6 +118,25 @@ def test_edits_are_taken_back_and_made_again(shell):
     assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
 
 
+def test_merges_of_an_import_are_listed_and_taken_back(shell, tmp_path):
+    file = tmp_path / "again.bib"
+    entry = "title = {On a new radioactive substance}, doi = {10.1000/radium}, pages = {7}"
+    file.write_text(f"@article{{again, {entry}}}", "utf-8")
+    assert shell.json("duplicates", "--merged") == {"merges": []}
+    assert shell.json("add", str(file))["merged"] == 1
+    [merge] = shell.json("duplicates", "--merged")["merges"]
+    assert merge["paper"] == 1 and merge["came"] == str(file)
+    assert "again.bib" in shell.json("undo")["edit"]
+    assert shell.json("status")["papers"] == 4
+    assert "again.bib" in shell.json("redo")["edit"]
+    assert len(shell.json("split", "1")["made"]) == 1
+    assert shell.json("duplicates", "--merged") == {"merges": []}
+    assert "error" in shell.json("split", "1", code=1)
+    shell.run("undo")
+    assert len(shell.json("split", "1", "--merge", str(merge["id"]))["made"]) == 1
+    assert "error" in shell.json("split", "99", code=1)
+
+
 def test_duplicates_are_listed_and_merged(shell, tmp_path):
     assert shell.run("duplicates").stdout == "There are no duplicates to look at.\n"
     title = "On a new radioactive substance of the second kind"
