@@ -8,6 +8,7 @@ gettext finds what it is called in another language; where nobody has translated
 from __future__ import annotations
 
 import gettext
+import math
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
@@ -67,6 +68,14 @@ def trc(context: str, text: str, /) -> str:
 def trn(one: str, many: str, n: int, /, **values: Any) -> str:
     """`trn("{n:,} paper", "{n:,} papers", count)`: as the language counts; `n` is a value too."""
     return _spoken.ngettext(one, many, n).format(n=n, **values)
+
+
+def say_percent(percentile: float) -> str:
+    """A share of 0 to 100 with as many digits as tell near-100 apart: 87 %, 99.2 %. Never rounded
+    up; 99.9 % is the most, since shares are estimated from samples."""
+    digits = 0 if percentile < 98 else 1
+    scale = 10**digits
+    return f"{min(99.9, math.floor(percentile * scale) / scale):.{digits}f} %"
 
 
 def say_day(day: date, *, with_year: bool = False) -> str:

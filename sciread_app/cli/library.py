@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -23,10 +23,14 @@ from sciread_app.services import doctor as doctors
 from sciread_app.services import export as exports
 from sciread_app.services.naming import paper_named
 from sciread_app.services.salvage import salvage_home
-from sciread_app.services.search import Mode
+from sciread_app.services.search import Mode, Results
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]
+Weaker = Annotated[
+    bool,
+    typer.Option("--weaker", help="Also show the nearest papers that do not match."),
+]
 Names = Annotated[
     list[str],
     typer.Argument(help="Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys."),
@@ -61,6 +65,7 @@ def find(
     query: Annotated[list[str], typer.Argument(help="Words, and conditions such as year:2015..")],
     limit: Limit = 10,
     mode: Annotated[Mode, typer.Option(help="What to go by.")] = Mode.hybrid,
+    weaker: Weaker = False,
     home: Home = None,
     as_json: Json = False,
 ) -> int:
@@ -73,13 +78,13 @@ def find(
     text = " ".join(query)
     with existing(home, console) as workspace:
         with workspace.answering.use() as now:
-            results = now.search.find(text, limit=limit, mode=mode)
+            results = shown(now.search.find(text, limit=limit, mode=mode), weaker, limit)
             ids = [hit.paper for hit in results.hits]
             reasons = now.search.why(text, ids)
         papers = workspace.library.get(ids)
         if results.note:
             console.warn(results.note)
-        console.say(views.hits(papers, results.hits, reasons, results.total))
+        console.say(views.hits(papers, results, reasons))
         console.answer(views.hits_as_values(papers, results, reasons))
     return DONE
 
@@ -91,6 +96,7 @@ def similar(
         list[str] | None, typer.Option("--unlike", help="A paper that is not meant (repeatable).")
     ] = None,
     limit: Limit = 10,
+    weaker: Weaker = False,
     home: Home = None,
     as_json: Json = False,
 ) -> int:
@@ -100,11 +106,11 @@ def similar(
         like = resolve(workspace, papers)
         unwanted = resolve(workspace, unlike or [])
         with workspace.answering.use() as now:
-            results = now.search.similar(like, unwanted, limit=limit)
+            results = shown(now.search.similar(like, unwanted, limit=limit), weaker, limit)
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
             console.warn(results.note)
-        console.say(views.hits(found, results.hits, {}, results.total))
+        console.say(views.hits(found, results, {}))
         console.answer(views.hits_as_values(found, results, {}))
     return DONE
 
@@ -174,7 +180,7 @@ def encode(
         with console.progress("Encoding") as task:
             encoded = space.catch_up(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
-        console.say(f"{encoded} papers encoded, {left} left")
+        console.say(f"{views.counted(encoded, 'paper')} encoded, {left} left")
         console.answer({"encoded": encoded, "left": left, "space": space.key})
     return DONE
 
@@ -258,6 +264,12 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
         return list(library.matching(query.conditions))
     every = " AND ".join(term.expression for term in query.terms)
     return sorted(id for id, _ in library.by_words(every, library.count() or 1, query.conditions))
+
+
+def shown(results: Results, weaker: bool, limit: int) -> Results:
+    """What is listed: the matches, and with `weaker` also those that are not."""
+    hits = [*results.hits, *results.weaker][:limit] if weaker else results.hits
+    return replace(results, hits=hits)
 
 
 def resolve(workspace: Workspace, names: list[str]) -> list[PaperId]:

@@ -13,9 +13,10 @@ from rich.text import Text
 from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetches import Fetch
 from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.language import say_percent
 from sciread_app.services.doctor import Finding
 from sciread_app.services.intake import Report
-from sciread_app.services.search import Hit, Results, Why
+from sciread_app.services.search import Hit, Match, Results, Why
 from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.ledger import Import
 from sciread_app.storage.shelves import Marks
@@ -31,29 +32,51 @@ def byline(paper: Paper, most: int = 4) -> str:
     return ", ".join(names[:most]) + (" et al." if len(names) > most else "")
 
 
-def hits(
-    papers: Sequence[Paper], found: Sequence[Hit], reasons: Mapping[Any, Why], total: int
-) -> RenderableType:
-    if not papers:
-        return Text("Nothing found. Fewer words, or fewer conditions, find more.", style="yellow")
-    by_id = {hit.paper: hit for hit in found}
+def hits(papers: Sequence[Paper], results: Results, reasons: Mapping[Any, Why]) -> RenderableType:
+    by_id = {hit.paper: hit for hit in results.hits}
     lines: list[RenderableType] = []
+    if not papers and not results.weaker:
+        return Text("Nothing found. Fewer words, or fewer conditions, find more.", style="yellow")
     for paper in papers:
         assert paper.id is not None
-        lines.append(Text.assemble((f"{paper.id:>7}  ", "cyan"), (paper.title, "bold")))
+        lines.append(titled(paper))
         about = " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
         lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
         if why := _why(by_id[paper.id], reasons.get(paper.id)):
             lines.append(Padding(Text(why), (0, 0, 0, 9)))
-    lines.append(Text(f"{len(papers)} of {total}", style="dim"))
+    lines.append(Text(_how_many(results), style="dim"))
     return Group(*lines)
 
 
+def titled(paper: Paper) -> RenderableType:
+    """The number and the title of a paper; further lines of the title stand below its first."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(width=7, justify="right", style="cyan")
+    grid.add_column(style="bold")
+    grid.add_row(str(paper.id), Text(paper.title))
+    return grid
+
+
+def _how_many(results: Results) -> str:
+    strong = sum(not hit.weak for hit in results.hits)
+    counts = counted(results.total, "paper")
+    if strong < results.total:
+        counts = f"{strong} of {counts}"
+    if len(results.hits) > strong:
+        return f"{counts}, {len(results.hits) - strong} weaker matches"
+    if results.weaker:
+        return f"{counts}. --weaker shows {len(results.weaker)} that match less well."
+    return counts
+
+
 def _why(hit: Hit, reason: Why | None) -> str:
-    parts = []
+    parts = ["weaker match"] if hit.weak else []
+    if hit.match is Match.in_title:
+        parts.append("all words in the title")
+    elif hit.match is Match.all_words:
+        parts.append("all words")
     if hit.percentile is not None:
-        # A sample of pairs cannot tell that none is closer.
-        parts.append(f"closer than {min(hit.percentile, 99.9):.1f} % of random pairs")
+        parts.append(f"closer than {say_percent(hit.percentile)} of random pairs")
     if reason and reason.words:
         parts.append("words: " + ", ".join(reason.words))
     if reason and reason.sentence:
@@ -77,11 +100,18 @@ def hits_as_values(
                 "meaning_rank": hit.meaning_rank,
                 "similarity": hit.similarity,
                 "percentile": hit.percentile,
+                "match": hit.match.value,
+                "weaker": hit.weak,
                 "words": list(reason.words) if reason else [],
                 "sentence": reason.sentence if reason else "",
             }
         )
-    return {"total": results.total, "note": results.note, "hits": values}
+    return {
+        "total": results.total,
+        "weaker": len(results.weaker),
+        "note": results.note,
+        "hits": values,
+    }
 
 
 def _summary(paper: Paper) -> dict[str, Any]:

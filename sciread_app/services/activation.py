@@ -135,7 +135,7 @@ class Activation:
         task.step(0, 0, tr("Starting the model"))
         to.wake()
         # What is drawn from all papers at the first search; else all who ask first would draw it.
-        to.search.find("paper", limit=1)
+        to.search.find("a paper on some subject", limit=1)
 
     def _change(self, to: Answerer) -> None:
         """From here on there is no way back."""

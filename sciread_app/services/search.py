@@ -3,58 +3,39 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sciread_app.domain.folding import spellings
 from sciread_app.domain.fragments import likes
 from sciread_app.domain.order import Order
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query import Condition, Query, Term, parse, terms_of
-from sciread_app.domain.ranking import fuse, rocchio, telling_words
+from sciread_app.domain.ranking import fuse, rocchio
 from sciread_app.errors import EncoderFailed
 from sciread_app.language import tr
 from sciread_app.services.naming import unknown_names, with_examples
 from sciread_app.services.reasons import Why, reasons
-from sciread_app.services.results import Hit, Mode, Results
+from sciread_app.services.relevance import Floor, are_alike, is_comparable, matches
+from sciread_app.services.results import Hit, Match, Mode, Results
 from sciread_app.services.space import Space
+from sciread_app.services.words_leg import Leg, WordsLeg
 from sciread_app.storage.id_sets import Ids
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 
-__all__ = ["Hit", "Mode", "Results", "Search", "Why"]
+__all__ = ["Hit", "Match", "Mode", "Results", "Search", "Why"]
 
-# Papers that each leg hands to the ranking. Deeper changes nothing among the first ten.
-_BY_WORDS = 1000
+# Papers that this leg hands to the ranking. Deeper changes nothing among the first ten.
 _BY_MEANING = 200
-# Papers whose BM25 is worked out for one query: some 1.3 µs each.
-_SCORED = 12_000
-# The number of papers that hold a common word is slow to count, and hardly changes.
-_COMMON = 1000
 # Papers that stand for the whole library where its average is asked for.
 _SAMPLE = 1000
 # How often a typed word counts where the words of whole papers stand beside it.
 _TYPED = 4
 _NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
 _HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
-
-
-@dataclass(frozen=True, slots=True)
-class _Leg:
-    """One way's answer: papers, best first, and their scores."""
-
-    ids: Ids
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, ids: Iterable[int] = (), scores: Iterable[float] = ()) -> _Leg:
-        return cls(np.fromiter(ids, np.int64), np.fromiter(scores, np.float64))
-
-    def ranks(self) -> dict[int, int]:
-        return {paper: rank for rank, paper in enumerate(self.ids.tolist(), start=1)}
 
 
 class Search:
@@ -66,7 +47,8 @@ class Search:
     def __init__(self, library: Library, space: Space | None) -> None:
         self._library = library
         self._space = space
-        self._common: dict[str, int] = {}
+        self._words = WordsLeg(library, space)
+        self._floor = Floor(space) if space else None
         self._centre: tuple[int, NDArray[np.float32]] | None = None
         self._latest: tuple[str, NDArray[np.float32]] | None = None
 
@@ -174,7 +156,8 @@ class Search:
         decided anew: what is in front in this order."""
         query, best = ranked.query, {hit.paper: hit for hit in ranked.hits}
         ids = np.union1d(self._holding(query), np.array(list(best), np.int64))
-        ids = self._library.ordered(ids[~np.isin(ids, query.unlike)], order)
+        ids = ids[~np.isin(ids, [*query.like, *query.unlike])]
+        ids = self._library.ordered(ids, order)
         ids = self._library.first_of_works(ids)
         hits = [best.pop(PaperId(id), Hit(PaperId(id))) for id in ids[:limit].tolist()]
         listed = set(np.intersect1d(ids, list(best)).tolist())
@@ -190,14 +173,14 @@ class Search:
             vector = rocchio(vector, self._known(query.like), self._known(query.unlike))
         elif query.like or query.unlike:
             terms = self._steered_terms(query)
-        words = _Leg.of()
+        words, holding = Leg.of(), np.empty(0, np.int64)
         if mode is not Mode.meaning:
-            words = self._by_words(terms, query.conditions, allowed, limit)
+            words, holding = self._words.find(terms, query.conditions, allowed, limit)
             task.check()
-        meaning = _Leg.of()
+        meaning = Leg.of()
         if vector is not None:
             meaning = self._by_meaning(vector, allowed, max(_BY_MEANING, 2 * limit))
-        return self._ranked(query, vector, words, meaning, limit, note)
+        return self._ranked(query, vector, words, meaning, holding, limit, note)
 
     def _alike(self, query: Query, limit: int) -> Results:
         """Papers like some, not like others, and no versions of any of them."""
@@ -206,7 +189,8 @@ class Search:
         wide = 2 * limit + len(given)
         if self._space is None or not len(vectors):
             note = tr("Alike by their words: there is no vector to go by yet.")
-            leg = self._by_words(self._steered_terms(query), query.conditions, allowed, wide)
+            terms = self._steered_terms(query)
+            leg, _ = self._words.find(terms, query.conditions, allowed, wide)
             alike, ranked = np.full(len(leg.ids), math.nan), "text_rank"
         else:
             some = len(vectors) < len(query.like)
@@ -216,10 +200,20 @@ class Search:
             alike, ranked = self._space.vectors(leg.ids)[0] @ vectors.mean(0), "meaning_rank"
         kept = self._one_a_work(leg.ids, limit, without=given)
         hits = [
-            self._hit(int(leg.ids[n]), leg.scores[n], float(alike[n]), **{ranked: rank})
+            self._hit(int(leg.ids[n]), leg.scores[n], float(alike[n]), True, **{ranked: rank})
             for rank, n in enumerate(kept, start=1)
         ]
-        return Results(hits, len(leg.ids), note, query, leg.ids)
+        of = self._space.count() if self._space and allowed is None else len(leg.ids)
+        hits = [
+            replace(hit, weak=not are_alike(hit.percentile, rank, of))
+            for rank, hit in enumerate(hits, start=1)
+        ]
+        if query.unlike:  # the order is another one than that of the likeness to what is wanted
+            hits = [replace(hit, percentile=None) for hit in hits]
+        found = [hit for hit in hits if not hit.weak]
+        weaker = [hit for hit in hits if hit.weak]
+        ids = np.array([hit.paper for hit in found], np.int64)
+        return Results(found, len(found), note, query, ids, weaker=weaker)
 
     def _known(self, papers: Sequence[PaperId]) -> NDArray[np.float32]:
         """The vectors of those of these papers that have one."""
@@ -267,42 +261,26 @@ class Search:
             self._latest = latest = text, self._space.encode_query(text)
         return latest[1]
 
-    def _by_words(
-        self,
-        terms: Sequence[Term],
-        conditions: Sequence[Condition],
-        allowed: Ids | None,
-        limit: int,
-    ) -> _Leg:
-        papers = self._space.count() if self._space else self._library.count()
-        at_most: float = _SCORED
-        if allowed is not None:
-            at_most *= papers / max(len(allowed), 1)
-        if limit > _BY_WORDS:
-            at_most = math.inf  # whoever wants thousands wants all, and waits for them
-        words = [word.lower() for term in terms for way in spellings(term.text) for word in way]
-        expression = telling_words(terms, self._held(words), papers, at_most)
-        found = self._library.by_words(expression, max(_BY_WORDS, limit), conditions)
-        return _Leg.of((id for id, _ in found), (score for _, score in found))
-
-    def _by_meaning(self, vector: NDArray[np.float32], allowed: Ids | None, k: int) -> _Leg:
+    def _by_meaning(self, vector: NDArray[np.float32], allowed: Ids | None, k: int) -> Leg:
         assert self._space
         if allowed is None:
             ids, similarities = self._space.nearest(vector, k)
         else:
             ids, similarities = self._space.nearest_among(vector, allowed, k)
-        return _Leg(ids, similarities.astype(np.float64))
+        return Leg(ids, similarities.astype(np.float64))
 
     def _ranked(
         self,
         query: Query,
         vector: NDArray[np.float32] | None,
-        words: _Leg,
-        meaning: _Leg,
+        words: Leg,
+        meaning: Leg,
+        holding: Ids,
         limit: int,
         note: str,
     ) -> Results:
-        """Both legs in one list; each paper is scored in both, whichever found it."""
+        """Both legs in one list; each paper is scored in both, whichever found it. What answers is
+        told from what is weak."""
         by_words, by_meaning = words.ranks(), meaning.ranks()
         ids = np.array(sorted({**by_words, **by_meaning}), np.int64)
         bm25, similarity = np.zeros(len(ids)), np.full(len(ids), np.nan)
@@ -314,26 +292,63 @@ class Search:
             average = float(self._average() @ vector)
         scores = fuse(bm25, similarity, average)
         order = np.lexsort((ids, -scores))
-        order = order[~np.isin(ids[order], query.unlike)]
-        hits = []
-        for n in order[self._one_a_work(ids[order], limit)].tolist():
-            paper = int(ids[n])
-            ranks = by_words.get(paper), by_meaning.get(paper)
-            hits.append(self._hit(paper, scores[n], float(similarity[n]), *ranks))
-        return Results(hits, len(order), note, query, ids[order])
+        given = [*query.like, *query.unlike]
+        order = order[~np.isin(ids[order], given)]
+        weak = np.zeros(len(ids), bool)
+        if vector is not None and self._floor:
+            weak = ~np.isin(ids, holding) & ~(similarity >= self._floor.value())
+        comparable = is_comparable(query)
+
+        def hits_of(places: NDArray[np.int64], without: Sequence[PaperId]) -> list[Hit]:
+            kept = places[self._one_a_work(ids[places], limit, without)].tolist()
+            papers = [int(ids[n]) for n in kept]
+            return [
+                self._hit(
+                    paper,
+                    scores[n],
+                    float(similarity[n]),
+                    comparable,
+                    by_words.get(paper),
+                    by_meaning.get(paper),
+                )
+                for n, paper in zip(kept, papers, strict=True)
+            ]
+
+        hits = hits_of(order[~weak[order]], given)
+        matched = matches(self._library, query, [hit.paper for hit in hits])
+        hits = [replace(hit, match=matched.get(hit.paper, Match.other)) for hit in hits]
+        weaker = hits_of(order[weak[order]], [*given, *(hit.paper for hit in hits)])
+        answering = ids[order[~weak[order]]]
+        further = np.setdiff1d(holding, [*answering.tolist(), *given], assume_unique=True)
+        return Results(
+            hits,
+            len(answering) + len(further),
+            note or self._nearest_of(hits, weaker),
+            query,
+            np.concatenate([answering, further]),
+            weaker=[replace(hit, weak=True) for hit in weaker],
+        )
+
+    def _nearest_of(self, hits: list[Hit], weaker: list[Hit]) -> str:
+        if hits or not weaker:
+            return ""
+        [(title, _)] = self._library.texts([weaker[0].paper])
+        return tr("No paper matches. The nearest is “{title}”.", title=title)
 
     def _hit(
         self,
         paper: int,
         score: float,
         similarity: float,
+        comparable: bool,
         text_rank: int | None = None,
         meaning_rank: int | None = None,
     ) -> Hit:
-        """A hit; `similarity` is nan where there is no vector."""
+        """A hit; `similarity` is nan where there is no vector, and `comparable` says whether it
+        may be compared with pairs of papers."""
         if self._space is None or math.isnan(similarity):
             return Hit(PaperId(paper), float(score), text_rank, meaning_rank)
-        percentile = 100 * self._space.percentile(similarity)
+        percentile = 100 * self._space.percentile(similarity) if comparable else None
         return Hit(PaperId(paper), float(score), text_rank, meaning_rank, similarity, percentile)
 
     def _one_a_work(self, ids: Ids, limit: int, without: Sequence[PaperId] = ()) -> list[int]:
@@ -354,14 +369,6 @@ class Search:
                 if len(kept) == limit:
                     return kept
         return kept
-
-    def _held(self, words: Iterable[str]) -> dict[str, int]:
-        """In how many papers each word is."""
-        words = set(words)
-        unknown = [word for word in words if word not in self._common]
-        counts = self._library.document_frequencies(unknown) if unknown else {}
-        self._common.update({word: n for word, n in counts.items() if n >= _COMMON})
-        return {word: counts.get(word) or self._common.get(word, 0) for word in words}
 
     def _average(self) -> NDArray[np.float32]:
         """The mean vector of the library, from a sample; drawn anew when it has grown a lot."""

@@ -112,8 +112,12 @@ def _selection(condition: Condition) -> Selection:
 
 
 def _worded(condition: Condition) -> Selection:
-    sql = "SELECT rowid AS id FROM fulltext WHERE fulltext MATCH ?"
-    return Selection(True, sql, (condition.expression,))
+    return found_by(condition.expression)
+
+
+def found_by(expression: str) -> Selection:
+    """The papers that match an FTS5 expression."""
+    return Selection(True, "SELECT rowid AS id FROM fulltext WHERE fulltext MATCH ?", (expression,))
 
 
 def _range(column: str, test: str, ends: tuple[object, object]) -> Selection:

@@ -148,11 +148,13 @@ class Library:
         with self._db.reading() as db:
             return orders.listed(db, order, schema.papers.c.id.in_(records.among(ids.tolist())))
 
-    def matching(self, wanted: Sequence[Condition]) -> Ids:
-        """The papers that meet all conditions, ids ascending. Those in the trash only if they are
-        asked for."""
+    def matching(self, wanted: Sequence[Condition], expression: str = "") -> Ids:
+        """The papers that meet all conditions, and an FTS5 expression if there is one; ids
+        ascending. Those in the trash only if they are asked for."""
         trashed = any(one.of_trash and not one.negated for one in wanted)
         selections = conditions.selections(wanted)
+        if expression:
+            selections.append(conditions.found_by(expression))
         with self._db.reading() as db:
             wanted_sets = [_set(db, one.sql, one.values) for one in selections if one.wanted]
             unwanted_sets = [_set(db, one.sql, one.values) for one in selections if not one.wanted]

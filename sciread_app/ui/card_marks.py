@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sciread_app.domain.matching import distinct, spans
 from sciread_app.domain.paper import Author
 from sciread_app.domain.sentences import sentences
-from sciread_app.language import tr, trn
+from sciread_app.language import say_percent, tr, trn
 from sciread_app.ui.shelf.colours import shade
 from sciread_app.ui.theme import Theme
 from sciread_app.ui.values import Card, Evidence, Moved
@@ -106,6 +105,10 @@ def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
     held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
     shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
     parts = []
+    if evidence.in_title:
+        parts.append(tr("all words in the title"))
+    elif evidence.all_words:
+        parts.append(tr("all words"))
     if evidence.text_rank:
         where = shown or (tr("in its authors, notes or files") if words else "")
         parts.append(_by_words(ordinal(evidence.text_rank), where))
@@ -114,7 +117,7 @@ def why_words(card: Card, evidence: Evidence, words: Sequence[str]) -> str:
     if evidence.meaning_rank:
         parts.append(tr("{rank} by meaning", rank=ordinal(evidence.meaning_rank)))
     if evidence.percentile is not None:
-        parts.append(tr("closer than {percent} of pairs", percent=percent(evidence.percentile)))
+        parts.append(tr("closer than {percent} of pairs", percent=say_percent(evidence.percentile)))
     return " · ".join(parts)
 
 
@@ -123,13 +126,6 @@ def _by_words(rank: str, where: str) -> str:
         # Translators: {rank} is 1st, 2nd and so on, {where} the words that were found
         return tr("{rank} by words ({where})", rank=rank, where=where)
     return tr("{rank} by words", rank=rank)
-
-
-def percent(percentile: float) -> str:
-    """With as many digits as tell near-100 apart: 87 %, 99.2 %, 99.97 %; never a rounded 100."""
-    digits = 0 if percentile < 98 else 1 if percentile < 99.9 else 2
-    scale = 10**digits
-    return f"{math.floor(percentile * scale) / scale:.{digits}f} %"
 
 
 def shared_words(text: str, words: Sequence[str]) -> list[str]:
@@ -150,13 +146,25 @@ def telling_part(abstract: str, words: Sequence[str]) -> str:
     return f"… {abstract[abstract.index(best) :]}"
 
 
-def closeness_words(percentile: float) -> str:
-    """How close a paper is, in a word, and what that means."""
+def match_words(evidence: Evidence) -> str:
+    """How well a paper fits, in a word or two; empty where nothing certain can be said."""
+    if evidence.in_title:
+        # Translators: all words of the query stand in the title
+        return tr("In the title")
+    if evidence.all_words:
+        return tr("All words")
+    percentile = evidence.percentile
+    if evidence.weak:
+        return tr("Distant")
+    if percentile is None:
+        return ""
     if percentile >= 99.9:
         return tr("Very close")
     if percentile >= 99:
         return tr("Close")
-    return tr("Related") if percentile >= 95 else tr("Distant")
+    # What a search ranks and is not weak answers the query.
+    ranked = evidence.text_rank or evidence.meaning_rank
+    return tr("Related") if ranked or percentile >= 95 else tr("Distant")
 
 
 def ordinal(number: int) -> str:

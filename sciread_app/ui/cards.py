@@ -35,10 +35,9 @@ from sciread_app.language import tr
 from sciread_app.ui.card_marks import (
     Mark,
     authors_within,
-    closeness_words,
     marks_of,
+    match_words,
     moved_mark,
-    percent,
     telling_part,
     why_words,
 )
@@ -174,7 +173,11 @@ class CardDelegate(QStyledItemDelegate):
     ) -> None:
         paper = card.paper
         side = 0
-        close = evidence and evidence.percentile is not None and box.width() >= ROOMY
+        close = (
+            evidence
+            and (evidence.percentile is not None or match_words(evidence))
+            and box.width() >= ROOMY
+        )
         if evidence and (close or evidence.moved):
             side = SIDE
             self._paint_beside(painter, box, evidence, theme)
@@ -257,9 +260,9 @@ class CardDelegate(QStyledItemDelegate):
             mark = moved_mark(evidence.moved, theme)
             width = _width(mark, painter.fontMetrics())
             _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
-        elif evidence.percentile is not None:
+        elif said := match_words(evidence):
             painter.setPen(QColor(theme.quiet))
-            painter.drawText(place, _RIGHT, closeness_words(evidence.percentile))
+            painter.drawText(place, _RIGHT, said)
         if evidence.percentile is not None:
             below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
             _paint_bar(painter, place.right(), below, evidence.percentile, theme)
@@ -288,9 +291,6 @@ class CardDelegate(QStyledItemDelegate):
         marked = _marked(text, words, self._appearance.theme)
         layout.draw(painter, QPointF(box.topLeft()), marked)
         return round(min(layout.lineCount(), most_lines) * _line(font))
-
-
-__all__ = ["CardDelegate", "closeness", "percent"]
 
 
 def closeness(percentile: float) -> float:

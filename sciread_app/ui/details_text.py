@@ -11,8 +11,7 @@ from sciread_app.domain.matching import spans
 from sciread_app.domain.news import retracted
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.domain.tex import readable
-from sciread_app.language import tr, trn
-from sciread_app.ui.cards import percent
+from sciread_app.language import say_percent, tr, trn
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of, links
 from sciread_app.ui.theme import Theme
@@ -117,8 +116,12 @@ def _why(details: Details, evidence: Evidence | None, by_words: bool) -> str:
     if details.words:
         words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
         lines.append(tr("Words: {words}", words=words))
+    if evidence and evidence.in_title:
+        lines.append(tr("All words stand in its title, in this order"))
+    elif evidence and evidence.all_words:
+        lines.append(tr("It holds all words"))
     if evidence and evidence.percentile is not None:
-        closer = f"<b>{percent(evidence.percentile)}</b>"
+        closer = f"<b>{say_percent(evidence.percentile)}</b>"
         lines.append(
             tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
         )

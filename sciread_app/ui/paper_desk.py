@@ -90,7 +90,8 @@ class WorkspaceAbout:
 
     def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]:
         with self._best() as search:
-            hits = search.similar([paper], limit=MOST_ALIKE).hits
+            found = search.similar([paper], limit=MOST_ALIKE)
+        hits = [*found.hits, *found.weaker]
         ids = [hit.paper for hit in hits]
         words = shared_words(self._library, paper, ids) if ids else {}
         near = {hit.paper: hit.percentile for hit in hits}

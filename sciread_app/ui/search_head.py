@@ -25,7 +25,7 @@ from sciread_app.ui.search_box import SearchBox
 from sciread_app.ui.sorting import SortButton
 from sciread_app.ui.steering import Steering
 from sciread_app.ui.theme import Appearance, Theme, styled
-from sciread_app.ui.values import Likeness
+from sciread_app.ui.values import Likeness, Listing
 
 LINE = 32  # pixels that the line above the list is high, whatever stands on it
 CRUMB_SHOWN = 60  # characters
@@ -49,6 +49,7 @@ class SearchHead(QWidget):
     asked = Signal()  # the request has changed, or is asked for again
     entered = Signal(object)  # Request for a list of its own, from which one comes back
     save_wanted = Signal(str, str)  # a name and a query
+    weaker_wanted = Signal()
 
     def __init__(
         self, source: Source, model: PaperModel, jobs: Jobs, appearance: Appearance
@@ -121,6 +122,8 @@ class SearchHead(QWidget):
         self.count.setText(count_words(view))
         self.note.setText(view.listing.note)
         self.note.setVisible(bool(view.listing.note))
+        self.weaker.setText(weaker_words(view.listing))
+        self.weaker.setVisible(bool(view.listing.weaker and view.listing.ids))
         if not view.crumb:
             self.filters.show_view(view.request, self.box.mode)
         self.filter_button.setVisible(not view.crumb)
@@ -173,14 +176,16 @@ class SearchHead(QWidget):
         self.crumb = QLabel()
         self.count = styled(QLabel(), "quiet")
         self.note = styled(QLabel(), "quiet")
+        self.weaker = styled(QPushButton(), "link")
+        self.weaker.clicked.connect(self.weaker_wanted)
         for label in (self.crumb, self.note):
             label.setTextFormat(Qt.TextFormat.PlainText)
         self._line = QHBoxLayout()
         self._line.setContentsMargins(4, 0, 4, 0)
         self._line.addStrut(LINE)
-        for widget in (self.back_button, self.crumb, self.note):
+        for widget in (self.back_button, self.crumb, self.note, self.weaker):
             widget.hide()
-        for widget in (self.back_button, self.crumb, self.count, self.note):
+        for widget in (self.back_button, self.crumb, self.count, self.weaker, self.note):
             self._line.addWidget(widget)
         self.filter_button = styled(QToolButton(), "link")
         self.filter_button.setText(tr("Filter"))
@@ -219,6 +224,14 @@ def count_words(view: View) -> str:
     total, shown, request = view.listing.total, len(view.listing.ids), view.request
     if not shown:
         return ""
+    weaker = sum(one.weak for one in view.listing.evidence.values()) if total < shown else 0
+    if weaker and not view.listing.weaker:
+        return trn(
+            "{n:,} paper, and {weaker:,} weaker matches",
+            "{n:,} papers, and {weaker:,} weaker matches",
+            total,
+            weaker=weaker,
+        )
     if not view.crumb:
         if request == Request():
             return trn("{n:,} paper in the library", "{n:,} papers in the library", total)
@@ -232,6 +245,10 @@ def count_words(view: View) -> str:
                 shown=shown,
             )
     return trn("{n:,} paper", "{n:,} papers", shown)
+
+
+def weaker_words(listing: Listing) -> str:
+    return trn("Show {n} weaker match", "Show {n} weaker matches", len(listing.weaker))
 
 
 def _short(crumb: str) -> str:
@@ -254,6 +271,8 @@ def nothing_words(view: View) -> tuple[str, str, str]:
     request = view.request
     if view.crumb:
         return "papers", tr("None of these papers is here any more"), ""
+    if view.listing.weaker:
+        return "search", tr("No match"), view.listing.note or _HINTS
     if request == Request():
         return "drop", tr("Your library is empty"), _FILL
     if request.like and not request.typed:

@@ -23,7 +23,7 @@ from sciread_app.ui.missing_paper import MissingPaper
 from sciread_app.ui.paper.copy_button import fill
 from sciread_app.ui.papers import PaperList, PaperModel
 from sciread_app.ui.request import Chip, Request, View
-from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words
+from sciread_app.ui.search_head import SearchHead, Source, count_words, nothing_words, weaker_words
 from sciread_app.ui.search_layout import SearchLayout
 from sciread_app.ui.steering import less_like, more_like
 from sciread_app.ui.theme import Appearance
@@ -134,6 +134,15 @@ class SearchPage(QWidget):
         self.details.refresh()
         if not self.view.crumb:
             self._ask(self._update)
+
+    def show_weaker(self) -> None:
+        """Show the papers that are nearest though they do not fit, behind those that do."""
+        at_first = not self.view.listing.ids
+        with self.hits.staying():
+            self._show(replace(self.view, listing=self.view.listing.with_weaker()))
+        if at_first:
+            self.hits.go_to(0)
+        self.hits.setFocus()
 
     def toggle_details(self) -> None:
         self._with_details = not self._with_details
@@ -256,6 +265,8 @@ class SearchPage(QWidget):
                 (tr("Fetch papers…"), self.fetch_wanted.emit),
                 (tr("Try the sample library"), self.sample_wanted.emit),
             )
+        elif view.listing.weaker:
+            actions = ((weaker_words(view.listing), self.show_weaker),)
         elif view.request.filters:
             actions = ((tr("Take the filters away"), lambda: self.head.change(filters=())),)
         elif view.request.scope and view.request.typed:
@@ -349,6 +360,7 @@ class SearchPage(QWidget):
         self.head.asked.connect(self.search)
         self.head.save_wanted.connect(self.save_wanted)
         self.head.entered.connect(self._enter_request)
+        self.head.weaker_wanted.connect(self.show_weaker)
         self.box.down.connect(self._into_results)
         self.box.escaped.connect(self.back)
         self.head.back_button.clicked.connect(self.back)

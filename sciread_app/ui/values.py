@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sciread_app.domain.fetches import QueryField
@@ -32,8 +32,9 @@ class Moved(NamedTuple):
 class Evidence:
     """Why a paper stands in a list. A rank counts from 1; None where that leg did not find it.
 
-    `percentile`: how many of 100 random pairs of this library's papers are less alike. `moved`:
-    where two lists are compared.
+    `percentile`: how many of 100 random pairs of this library's papers are less alike; None where
+    that says nothing. `in_title`: all words of the query stand in the title, in order. `weak`: it
+    is no answer, only one of the nearest papers. `moved`: where two lists are compared.
     """
 
     text_rank: int | None = None
@@ -42,14 +43,18 @@ class Evidence:
     percentile: float | None = None
     moved: Moved | None = None
     why: str = ""  # said in place of the above
+    all_words: bool = False
+    in_title: bool = False
+    weak: bool = False
 
 
 @dataclass(frozen=True)
 class Listing:
     """A list of papers, best first, with what is known about why each is there.
 
-    `total` counts all that would fit, where `ids` holds but the best. `words` are to be marked
-    wherever they stand, in all their forms.
+    `total` counts all that would fit, where `ids` holds but the best. `weaker` are the nearest
+    papers besides those, which do not fit. `words` are to be marked wherever they stand, in all
+    their forms.
     """
 
     ids: Sequence[int]
@@ -57,6 +62,11 @@ class Listing:
     evidence: Mapping[int, Evidence] = field(default_factory=dict)
     words: tuple[str, ...] = ()
     note: str = ""
+    weaker: Sequence[int] = ()
+
+    def with_weaker(self) -> Listing:
+        """The same, with the weaker ones behind the others."""
+        return replace(self, ids=[*self.ids, *self.weaker], weaker=())
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def test_encoding_finds_all_by_meaning_and_says_what_is_left(shell):
     }
     assert shell.json("encode")["left"] == 0
     found = shell.json("find", "anything", "--mode", "meaning")
-    assert len(found["hits"]) == 3 and found["hits"][0]["percentile"] is not None
+    assert len(found["hits"]) + found["weaker"] == 3
     assert len(shell.json("similar", "curie1898", "--unlike", "joliot1934")["hits"]) == 1
 
 

@@ -44,7 +44,7 @@ class WorkspaceOthers:
                 return Answer(0, papers)
             by = SearchMode(mode.value)
             found = search.find(query, limit=BEST, mode=by, task=task)
-            return Answer(read, papers, listing_of(found))
+            return Answer(read, papers, listing_of(found).with_weaker())
 
     def encode(self, name: str, task: Task) -> int:
         if name == self._workspace.answering.model:

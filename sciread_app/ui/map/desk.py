@@ -57,7 +57,7 @@ class WorkspaceMap:
             if now.space is None:
                 return ()
             found = now.search.similar(papers, (), limit=ALIKE)
-        return tuple(hit.paper for hit in found.hits)
+        return tuple(hit.paper for hit in (*found.hits, *found.weaker))
 
 
 def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:

@@ -10,8 +10,7 @@ from urllib.parse import quote
 from sciread_app.domain.around import Nearby, Ring, Side
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.tex import readable
-from sciread_app.language import say_day, tr, trn
-from sciread_app.ui.cards import percent
+from sciread_app.language import say_day, say_percent, tr, trn
 from sciread_app.ui.direction import direction
 from sciread_app.ui.links import link_of
 from sciread_app.ui.theme import Theme
@@ -90,7 +89,7 @@ def _alike(one: Alike, theme: Theme) -> str:
     if one.words:
         reasons.append(tr("both say {words}", words=", ".join(one.words)))
     if one.percentile is not None:
-        part = percent(one.percentile)
+        part = say_percent(one.percentile)
         # Translators: two papers lie closer together than so many per cent of all pairs do
         reasons.append(tr("closer than {part} of pairs", part=part))
     return _held(one.paper, theme, escape(" · ".join(reasons)))

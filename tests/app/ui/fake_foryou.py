@@ -78,6 +78,6 @@ class FakeForYou:
         self.wished[subject.key] = replace(self.wished.get(subject.key, Wishes()), seen=until)
 
     def wish(self, subject: Subject, wishes: Wishes) -> None:
-        if '"' in wishes.must:
-            raise BadQuery("The quotation mark is never closed.", "Close it.")
+        if "year:" in wishes.must:
+            raise BadQuery("“year:soon” is no year.", "Write year:2015.")
         self.wished[subject.key] = wishes

@@ -59,6 +59,7 @@ class FakeDesk:
         self.about = FakeAbout(self)
         self.map = FakeMaps(self.count)
         self.foryou = FakeForYou(self.cards)
+        self.weak: set[int] = set()  # papers that answer no query
         self.swaps = FakeSwaps()
         self.models = FakeModels(self)
         self.training = FakeTeacher()
@@ -89,11 +90,13 @@ class FakeDesk:
             and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
         ]
         evidence = {
-            n: Evidence(rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank))
+            n: Evidence(rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank), weak=n in self.weak)
             for rank, n in enumerate(ids, start=1)
         }
+        weaker = [n for n in ids if n in self.weak]
+        ids = [n for n in ids if n not in self.weak]
         note = "" if self.encoded else "Searching by words only: the model is starting"
-        return Listing(tuple(ids), len(ids), evidence, tuple(words), note)
+        return Listing(tuple(ids), len(ids), evidence, tuple(words), note, weaker)
 
     def names(self, field: str, written: str, task: Task) -> list[Count]:
         names = {"author": ("Marie Curie", "Pierre Curie"), "tag": ("to read", "maths")}

@@ -133,10 +133,10 @@ def test_wishes_are_kept_and_a_wrong_one_is_explained(show, qtbot, jobs):
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)
     assert foryou.wished[BEES.key].must == "honey"
-    page.head.must.setText('"honey')
+    page.head.must.setText("year:soon")
     page.head.must.editingFinished.emit()
     settle(qtbot, jobs)
-    assert "never closed" in page.head.problem.text() and not page.head.problem.isHidden()
+    assert "year:soon" in page.head.problem.text() and not page.head.problem.isHidden()
     assert listed(page) == [1, 2, 3, 4]
 
 

@@ -64,7 +64,7 @@ def test_somebody_searches_filters_and_steers(qtbot, page):
     page.hits.go_to(1)
     qtbot.keyClicks(page.hits, "+")
     qtbot.waitUntil(lambda: page.view.query == "like:3 -like:1 graph")
-    qtbot.waitUntil(lambda: titles(page)[0] == PAPERS[2].title)
+    qtbot.waitUntil(lambda: titles(page) == ["Graph neural networks"])  # the example is left out
 
 
 def test_an_entry_that_is_pasted_finds_its_like(qtbot, page):

@@ -131,6 +131,31 @@ def test_no_hits_come_with_hints(qtbot, show_page):
     assert "Meaning" in page.empty.text.text()
 
 
+def test_weaker_matches_are_shown_when_they_are_asked_for(qtbot, show_page):
+    desk = FakeDesk(5)
+    desk.weak = {2, 4, 5}
+    page = show_page(desk)
+    type_in(qtbot, page, "paper")
+    qtbot.waitUntil(lambda: list(page.view.listing.ids) == [1, 3])
+    assert "2 papers" in page.head.count.text() and "3" in page.head.weaker.text()
+    page.head.weaker.click()
+    assert list(page.view.listing.ids) == [1, 3, 2, 4, 5]
+    assert page.head.weaker.isHidden()
+    assert "2 papers" in page.head.count.text() and "3 weaker" in page.head.count.text()
+
+
+def test_where_nothing_matches_the_nearest_papers_are_offered(qtbot, show_page):
+    desk = FakeDesk(3)
+    desk.weak = {1, 2, 3}
+    page = show_page(desk)
+    type_in(qtbot, page, "paper")
+    qtbot.waitUntil(lambda: page.view.listing.weaker == [1, 2, 3])
+    assert page.empty.isVisible() and page.head.weaker.isHidden()
+    (button,) = page.empty.buttons()
+    button.click()
+    assert list(page.view.listing.ids) == [1, 2, 3] and page.hits.currentIndex().row() == 0
+
+
 def test_an_empty_library_says_how_to_fill_it(qtbot, show_page):
     class Empty(FakeDesk):
         def browse(self, order, task):

@@ -8,16 +8,17 @@ from hypothesis import strategies as st
 
 from sciread_app.domain.matching import spans
 from sciread_app.domain.tex import readable
+from sciread_app.language import say_percent
 from sciread_app.ui.card_marks import (
     authors,
     authors_within,
-    closeness_words,
     marks_of,
+    match_words,
     spoken_marks,
     telling_part,
     why_words,
 )
-from sciread_app.ui.cards import closeness, percent
+from sciread_app.ui.cards import closeness
 from sciread_app.ui.details_text import body_text, head_text, marked, warning
 from sciread_app.ui.foot import Pace, duration, how_far
 from sciread_app.ui.links import links
@@ -102,10 +103,10 @@ def test_the_panel_says_why_a_paper_was_found():
 
 @pytest.mark.parametrize(
     ("percentile", "shown"),
-    [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.99 %"), (100, "100.00 %")],
+    [(87.6, "87 %"), (99.27, "99.2 %"), (99.99, "99.9 %"), (100, "99.9 %")],
 )
 def test_percentiles_are_never_rounded_up(percentile, shown):
-    assert percent(percentile) == shown
+    assert say_percent(percentile) == shown
 
 
 def test_the_bar_grows_with_every_nine():
@@ -172,8 +173,27 @@ def test_the_most_important_marks_stand_first():
 
 
 def test_closeness_is_said_in_a_word():
-    said = [closeness_words(percentile) for percentile in (99.95, 99, 96, 50)]
+    said = [match_words(Evidence(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
     assert said == ["Very close", "Close", "Related", "Distant"]
+
+
+def test_no_answer_reads_as_a_poor_match():
+    assert match_words(Evidence(1, 1, 0.3, 50, in_title=True)) == "In the title"
+    assert match_words(Evidence(1, None, 0.1, 50, all_words=True)) == "All words"
+    assert match_words(Evidence(None, 1, 0.3, 50)) == "Related"
+    assert match_words(Evidence(1, 1, 0.3)) == ""
+    assert match_words(Evidence(None, 1, 0.3, weak=True)) == "Distant"
+
+
+def test_card_and_details_mark_the_same_words():
+    text = "Superconducting films and superconductors in thin layers."
+    words = ("superconductivity", "thin", "films")
+    on_card = [text[a:b] for a, b in spans(text, words)]
+    assert on_card == ["Superconducting", "films", "thin"]
+    shown = Details(paper(abstract=text), words=("layers",), whole=True)
+    said = body_text(shown, None, Listing((1,), 1, words=words), LIGHT, 10)
+    assert all(f'background-color:{LIGHT.mark};">{word}<' in said for word in on_card)
+    assert f'background-color:{LIGHT.mark};">layers<' not in said
 
 
 def test_progress_says_how_far_how_fast_and_how_long():
