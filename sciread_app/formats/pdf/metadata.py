@@ -13,6 +13,7 @@ from sciread_app.domain.identifiers import DOI_IN_TEXT, closed_up, identifier, i
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.author_list import authors as names_in
 from sciread_app.formats.pdf.abstract import printed_abstract
+from sciread_app.formats.pdf.byline import is_whole
 from sciread_app.formats.pdf.content import title_of_name
 from sciread_app.formats.pdf.layout import PageLayout
 from sciread_app.formats.pdf.stamps import Stamp, arxiv_stamp, printed_doi, told_number
@@ -29,6 +30,13 @@ _JUNK_TITLE = re.compile(
     |\S*[_\\/]\S*$|(?:the\ )?title\ of\ (?:the|your)|blank\ pdf|pdf\ document|scan(?:ned)?\b|image\b
     |sample\ article|ieee\ paper|guidelines?\ for|instructions\ (?:for|to)\ authors
     |latex\ (?:article|te)|proceedings\ template|acm\ word\ template)""",
+    re.I | re.X,
+)
+# What publishers and templates print above a title, and words that ran together.
+_NO_TITLE = re.compile(
+    r"draft\ version\b|.*\btypeset\ using\b|this\ (?:may\ be|is)\ (?:the|an)\ author['’]?s?\b"
+    r"|(?:author['’]?s\ )?accepted\ manuscript\b|preprint\ submitted\ to\b"
+    r"|(?-i:[A-Z][a-z]+[A-Z]\w*$)",
     re.I | re.X,
 )
 _JUNK_AUTHOR = re.compile(
@@ -96,7 +104,7 @@ def paper_of(evidence: Evidence) -> Paper:
     return Paper(
         title=title,
         abstract=abstract,
-        authors=_authors(evidence),
+        authors=_authors(evidence, title),
         kind=_kind(evidence.xmp),
         published=_published(evidence, stamp),
         venue=_venue(evidence.xmp),
@@ -111,6 +119,7 @@ def paper_of(evidence: Evidence) -> Paper:
 def _title(evidence: Evidence) -> tuple[str, str]:
     """The title, and in words where it stood."""
     large = large_title(evidence.layouts)
+    large = "" if _NO_TITLE.match(large) else large
     for title, where in _embedded_titles(evidence):
         if _is_part_of(title, large):
             continue  # "Vector Clocks" of a paper with a longer name
@@ -122,7 +131,8 @@ def _title(evidence: Evidence) -> tuple[str, str]:
             return title, where
     if large:
         return large, "the largest text of the first page"
-    if plain := plain_title(evidence.layouts):
+    plain = plain_title(evidence.layouts)
+    if plain and not _NO_TITLE.match(plain):
         return plain, "the first lines of the first page"
     return title_of_name(evidence.name), "the file's name"
 
@@ -136,7 +146,13 @@ def _embedded_titles(evidence: Evidence) -> list[tuple[str, str]]:
         (evidence.info.get("Title", ""), "the file's document information"),
     ]
     tidy = [(one_line(clean(title)), where) for title, where in found]
-    return [(title, where) for title, where in tidy if _is_credible(title, evidence.name)]
+    authors = {letters_of(evidence.info.get("Author", "")), ""}
+    authors |= {letters_of(name) for name in evidence.xmp.values.get("dc:creator", ())}
+    return [
+        (title, where)
+        for title, where in tidy
+        if _is_credible(title, evidence.name) and letters_of(title) not in authors
+    ]
 
 
 def _is_credible(title: str, name: str) -> bool:
@@ -146,6 +162,7 @@ def _is_credible(title: str, name: str) -> bool:
         len(letters) >= 6
         and len(title) <= 500
         and not _JUNK_TITLE.match(title)
+        and not _NO_TITLE.match(title)
         and not (" " not in title and (len(title) < 12 or letters in stem))
     )
 
@@ -215,12 +232,12 @@ def _identifiers(stamp: Stamp | None, doi: str, xmp: Xmp) -> tuple[Identifier, .
     )
 
 
-def _authors(evidence: Evidence) -> tuple[Author, ...]:
-    """Those named in the file's data, if they are named on the first pages, too.
+def _authors(evidence: Evidence, title: str) -> tuple[Author, ...]:
+    """Those named in the file's data, if the first page names just these.
 
-    A file's author is often whoever typed it; the pages know better.
+    A file's author is often whoever typed it, or one of several; none is better than a few.
     """
-    words = letters_of("\n".join(evidence.texts))
+    words = letters_of("\n".join(evidence.texts[:1]))
     for text, trusted in (
         (evidence.xmp.values.get("dc:creator", []), evidence.xmp.by_publisher),
         ([evidence.xmp.bibtex.get("author", "").replace(" and ", "; ")], True),
@@ -228,7 +245,9 @@ def _authors(evidence: Evidence) -> tuple[Author, ...]:
     ):
         found = _names(text)
         printed = sum(letters_of(author.family) in words for author in found)
-        if found and (trusted or printed > len(found) / 2 or not words):
+        # Whoever fills in three names fills in all.
+        many = len(found) > 2 and printed > len(found) / 2
+        if found and (trusted or not words or many or is_whole(found, evidence.texts[0], title)):
             return found
     return ()
 

@@ -302,6 +302,34 @@ def test_authors_in_the_data_count_when_the_page_names_them():
     assert read(first_page(), info={"Author": "Some Typist"}).paper.authors == ()
 
 
+@pytest.mark.parametrize(
+    "author", ["Ann Lee", "Bo Ng", "Bo Ng; Cy Doe", "ATLAS, CMS Collaborations"]
+)
+def test_some_of_the_authors_are_none(author):
+    page = [At("On the Flight of Honey Bees", 20, y=720)]
+    page += [At("Ann Lee, Bo Ng and Cy Doe, for the ATLAS and CMS Collaborations", 12, y=690)]
+    page += [At("Abstract", 12, y=650), *body()]
+    assert read(page, info={"Author": author}).paper.authors == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Draft version July 14, 2017 Typeset using LATEX default style in AASTeX61",
+        "This may be the author's version of a work that was submitted",
+        "BetweenSoftware",
+    ],
+)
+def test_what_stands_above_a_title_is_no_title(line):
+    paper = read([At(line, 22, y=740), At("On the Flight of Honey Bees", 16, y=700), *body()]).paper
+    assert line[:12] not in paper.title
+
+
+def test_an_author_is_no_title():
+    info = {"Title": "Me, myself and I", "Author": "Me, myself and I"}
+    assert read(first_page(), info=info).paper.title != "Me, myself and I"
+
+
 def test_places_in_brackets_are_not_authors():
     paper = read(first_page(), info={"Author": "Ann Lee, [Lab, Rome, Italy] Bo Ng [Oslo]"}).paper
     assert [author.name for author in paper.authors] == ["Ann Lee", "Bo Ng"]
