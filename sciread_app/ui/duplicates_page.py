@@ -17,11 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.duplicates import Pair
+from sciread_app.domain.duplicates import Merge, Pair
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
 from sciread_app.ui.duplicates_list import PairList
+from sciread_app.ui.duplicates_merges import MergeList
 from sciread_app.ui.duplicates_panel import PairPanel
 from sciread_app.ui.duplicates_values import Comparison, Reviewer, comparison
 from sciread_app.ui.empty import EmptyState
@@ -30,10 +31,11 @@ from sciread_app.ui.page import Page
 from sciread_app.ui.segments import Segments
 from sciread_app.ui.theme import Appearance, styled
 
-TO_LOOK_AT, VERSIONS = 0, 1
+TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2
 LISTS = (
     (tr("To look at"), tr("Pairs that may be one paper")),
     (tr("Versions"), tr("Pairs that are versions of one work, such as a preprint and its article")),
+    (tr("Merged"), tr("Records that were merged into a paper, by an import or by you")),
 )
 
 
@@ -58,6 +60,7 @@ class DuplicatesPage(Page):
         self.merge_all = QPushButton()
         self.list = PairList(appearance)
         self.panel = PairPanel(appearance)
+        self.merges = MergeList()
         self.empty = EmptyState(appearance)
         self._build()
         self._connect()
@@ -140,6 +143,9 @@ class DuplicatesPage(Page):
 
     def _load(self) -> None:
         self._dirty = False
+        if self.lists.current == MERGED:
+            self._load_merges()
+            return
         versions = self.lists.current == VERSIONS
 
         def look(task: Task) -> list[Pair]:
@@ -152,6 +158,33 @@ class DuplicatesPage(Page):
             lane=Lane.light,
             instead_of="duplicates",
         )
+
+    def _load_merges(self) -> None:
+        self._jobs.run(
+            tr("Looking for duplicates"),
+            lambda task: self._reviewer.merges(),
+            self._show_merges,
+            lane=Lane.light,
+            instead_of="duplicates",
+        )
+
+    def _show_merges(self, merges: list[Merge]) -> None:
+        self.busy = False
+        self.panel.found = None
+        self.list.show_pairs([])
+        self.merges.show_merges(merges)
+        self.count.setText(trn("{n:,} merge", "{n:,} merges", len(merges)))
+        self.count.setVisible(bool(merges))
+        self.merge_all.hide()
+        if merges:
+            self._middle.setCurrentWidget(self.merges)
+            self.shown.emit()
+        else:
+            self._invite()
+
+    def _split_merge(self, merge: Merge) -> None:
+        if not self.busy:
+            self._decide(tr("Split"), lambda organise: organise.split(merge.paper, merge.id))
 
     def _show_pairs(self, pairs: list[Pair]) -> None:
         self.busy = False
@@ -208,7 +241,14 @@ class DuplicatesPage(Page):
 
     def _invite(self) -> None:
         actions = ((tr("Go to the library"), self.library_wanted.emit),)
-        if self.lists.current == VERSIONS:
+        if self.lists.current == MERGED:
+            self.empty.say(
+                "duplicates",
+                tr("Nothing was merged"),
+                tr("Records that an import or you merged into a paper are listed here."),
+                actions,
+            )
+        elif self.lists.current == VERSIONS:
             self.empty.say(
                 "duplicates",
                 tr("No paper is here in several versions"),
@@ -254,6 +294,7 @@ class DuplicatesPage(Page):
         self._middle = QStackedWidget()
         self._middle.addWidget(self.empty)
         self._middle.addWidget(self._split)
+        self._middle.addWidget(self.merges)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -264,6 +305,10 @@ class DuplicatesPage(Page):
         self.lists.chosen.connect(lambda _: self._load())
         self.merge_all.clicked.connect(self.merge_agreeing)
         self.list.chosen.connect(self._show_pair)
+        self.merges.split_wanted.connect(self._split_merge)
+        self.merges.paper_wanted.connect(
+            lambda paper: self.papers_wanted.emit([paper], tr("From the duplicates"))
+        )
         self.list.side_wanted.connect(self.panel.take_all)
         self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.list.customContextMenuRequested.connect(self._menu)

@@ -9,7 +9,16 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Protocol
 
-from sciread_app.domain.duplicates import CHOICES, Likeness, Pair, Side, better, compare, names
+from sciread_app.domain.duplicates import (
+    CHOICES,
+    Likeness,
+    Merge,
+    Pair,
+    Side,
+    better,
+    compare,
+    names,
+)
 from sciread_app.domain.paper import Paper
 from sciread_app.language import tr, trc, trn
 from sciread_app.tasks import Task
@@ -49,6 +58,8 @@ class Reviewer(Protocol):
     def pairs(self, task: Task | None = None) -> list[Pair]: ...
 
     def versions(self) -> list[Pair]: ...
+
+    def merges(self) -> list[Merge]: ...
 
     def sides(self, pair: Pair) -> tuple[Side, Side] | None: ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sciread_app.domain.duplicates import Pair, Side
+from sciread_app.domain.duplicates import Merge, Pair, Side
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import Paper, PaperId
 from tests.make import paper
@@ -35,6 +35,7 @@ class FakeReviewer:
         self._sides: dict[tuple[int, int], tuple[Side, Side]] = {}
         self._pairs: list[Pair] = []
         self._versions: list[Pair] = []
+        self.merged: list[Merge] = []
         for one, other in both:
             self.add(one, other)
 
@@ -53,6 +54,9 @@ class FakeReviewer:
 
     def versions(self) -> list[Pair]:
         return list(self._versions)
+
+    def merges(self) -> list[Merge]:
+        return list(self.merged)
 
     def sides(self, pair: Pair) -> tuple[Side, Side] | None:
         return self._sides.get((pair.a, pair.b))

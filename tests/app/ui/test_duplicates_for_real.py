@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from sciread_app.settings import Settings, write_settings
 from sciread_app.tasks import Task
 from sciread_app.ui.desk import WorkspaceDesk, open_desk
+from sciread_app.ui.duplicates_page import MERGED
 from sciread_app.ui.main_window import MainWindow
 
 Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
@@ -62,3 +63,16 @@ def test_two_papers_are_made_one_and_taken_back_and_kept_apart(qtbot, window, de
     qtbot.keyClick(page.list, Key.Key_K)
     qtbot.waitUntil(page.empty.isVisible)
     assert len(desk.cards([1, 2])) == 2 and desk.organise.shelf().duplicates == 0
+
+
+def test_a_merge_is_listed_and_the_record_is_made_a_paper_again(qtbot, window, desk):
+    desk.organise.make_one([1, 2])
+    qtbot.keyClick(window, Key.Key_5, Control)
+    page = window.other_page("duplicates")
+    page.show_list(MERGED)
+    qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)
+    qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(page.empty.isVisible)
+    assert len(desk.cards([1, 2, 3])) == 2
+    qtbot.keyClick(window, Key.Key_Z, Control)
+    qtbot.waitUntil(page.merges.isVisible)
