@@ -15,6 +15,7 @@ from rich.text import Text
 from sciread_app.cli.views import byline, skipped
 from sciread_app.domain.fetches import Fetch, Fetched, Preview, State
 from sciread_app.domain.news import News, What
+from sciread_app.domain.tex import readable
 from sciread_app.storage.library import Library
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _papers(news: Sequence[News], library: Library) -> list[RenderableType]:
     return [
         Text.assemble(
             (f"{one.paper:>7}  ", "cyan"),
-            found[one.paper].title,
+            readable(found[one.paper].title),
             (f"  {one.detail}" if one.detail else "", "dim"),
         )
         for one in news
@@ -119,7 +120,7 @@ def preview(shown: Preview) -> RenderableType:
     lines: list[RenderableType] = [Text(f"{count} papers", style="bold")]
     for paper in shown.papers:
         about = " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
-        lines.append(Text.assemble("  ", paper.title, (f"  {about}", "dim")))
+        lines.append(Text.assemble("  ", readable(paper.title), (f"  {about}", "dim")))
     if shown.remark:
         lines.append(Text(shown.remark, style="yellow"))
     return Group(*lines)

@@ -14,6 +14,7 @@ from sciread_app.console import Console
 from sciread_app.domain.duplicates import Merge
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.workspace import Workspace
 
 Stars = Annotated[int, typer.Argument(min=0, max=5, help="Stars: 1 to 5, or 0 for none.")]
@@ -111,9 +112,8 @@ def duplicates(
         if merge:
             _say(console, edit)
         for pair in pairs:
-            console.say(
-                f"{pair.a} {pair.b}  {escape(pair.title)}  [dim]{escape(pair.reason)}[/dim]"
-            )
+            title = escape(readable(pair.title))
+            console.say(f"{pair.a} {pair.b}  {title}  [dim]{escape(pair.reason)}[/dim]")
         if not pairs:
             console.say("There are no duplicates to look at.")
         console.answer({"merged": edit.what if edit else None, "pairs": [asdict(p) for p in pairs]})

@@ -17,6 +17,7 @@ from sciread_app.cli.views import byline, counted
 from sciread_app.console import Console
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.recommend import Among, Feed, Pick
+from sciread_app.domain.tex import readable
 from sciread_app.errors import BadQuery
 from sciread_app.workspace import Workspace
 
@@ -112,7 +113,7 @@ def _feed(feed: Feed, picks: list[Pick], papers: dict[Any, Paper]) -> Renderable
     lines: list[RenderableType] = []
     for pick in picks:
         paper = papers[pick.paper]
-        lines.append(Text.assemble((f"{pick.paper:>7}  ", "cyan"), (paper.title, "bold")))
+        lines.append(Text.assemble((f"{pick.paper:>7}  ", "cyan"), (readable(paper.title), "bold")))
         about = " · ".join(filter(None, (byline(paper), paper.venue, paper.published)))
         lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
         lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
@@ -123,7 +124,7 @@ def _feed(feed: Feed, picks: list[Pick], papers: dict[Any, Paper]) -> Renderable
 
 
 def _why(pick: Pick, papers: dict[Any, Paper]) -> str:
-    like = " and ".join(f"“{papers[paper].title}”" for paper in pick.like)
+    like = " and ".join(f"“{readable(papers[paper].title)}”" for paper in pick.like)
     words = ", ".join(pick.words)
     return " · ".join(filter(None, (f"like {like}", f"words: {words}" if words else "")))
 

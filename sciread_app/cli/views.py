@@ -13,6 +13,7 @@ from rich.text import Text
 from sciread_app.domain.citations import Counts
 from sciread_app.domain.fetches import Fetch
 from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.domain.tex import readable
 from sciread_app.language import say_percent
 from sciread_app.services.doctor import Finding
 from sciread_app.services.intake import Report
@@ -53,7 +54,7 @@ def titled(paper: Paper) -> RenderableType:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=7, justify="right", style="cyan")
     grid.add_column(style="bold")
-    grid.add_row(str(paper.id), Text(paper.title))
+    grid.add_row(str(paper.id), Text(readable(paper.title)))
     return grid
 
 
@@ -159,8 +160,8 @@ def paper(shown: Paper, about: About) -> RenderableType:
     for name, value in rows:
         if value:
             table.add_row(name, Text(str(value)))
-    title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (shown.title, "bold"))
-    return Group(title, Padding(Text(shown.abstract), (1, 0, 1, 9)), table)
+    title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
+    return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), table)
 
 
 def paper_as_value(shown: Paper, about: About) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def _put(item: dict[str, Any], custom: dict[str, Any], kind: str, name: str, tex
     if variable in DATES and (date := dates.parse(text)) and date == text:
         item[variable] = _date_parts(date)
     elif variable in PEOPLE:
-        people = [part for part in text.split(" and ") if part]
+        people = [part for part in text.split(" and ") if part.strip()]
         item[variable] = [
             dict(OTHERS) if part == "others" else _name(names.from_plain(part)) for part in people
         ]

@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.duplicates import Pair
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.duplicates_values import reason_words
 from sciread_app.ui.theme import Appearance, scaled, styled
@@ -53,11 +54,11 @@ class PairModel(QAbstractListModel):
             return None
         pair = self.pairs[index.row()]
         if role == Qt.ItemDataRole.DisplayRole:
-            return pair.title or NO_TITLE
+            return readable(pair.title) or NO_TITLE
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleDescriptionRole):
             return reason_words(pair)
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{pair.title or NO_TITLE}. {reason_words(pair)}"
+            return f"{readable(pair.title) or NO_TITLE}. {reason_words(pair)}"
         return None
 
 

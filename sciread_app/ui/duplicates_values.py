@@ -20,6 +20,7 @@ from sciread_app.domain.duplicates import (
     names,
 )
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trc, trn
 from sciread_app.tasks import Task
 
@@ -184,7 +185,7 @@ def _yours(side: Side) -> str:
 
 
 _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
-    ("title", tr("Title"), lambda paper: paper.title),
+    ("title", tr("Title"), lambda paper: readable(paper.title)),
     ("authors", tr("Authors"), _people),
     ("published", tr("Date"), lambda paper: paper.published),
     # Translators: the journal or conference

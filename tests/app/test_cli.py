@@ -288,6 +288,17 @@ def test_papers_are_cited_as_journals_want_it(shell):
     assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]
 
 
+def test_tex_is_shown_as_unicode_and_exported_as_it_is(shell, tmp_path):
+    (tmp_path / "tex.bib").write_text(
+        r"@article{w, title={Ice of H$_2$O}, year=2020, author={A B}}"
+    )
+    shell.run("add", str(tmp_path / "tex.bib"))
+    assert "Ice of H₂O" in shell.run("find", "ice").stdout
+    assert "Ice of H₂O" in shell.run("show", "w").stdout
+    assert "H$_2$O" in shell.run("export", "ice", "--format", "bibtex").stdout
+    assert shell.json("find", "ice")["hits"][0]["title"] == "Ice of H$_2$O"
+
+
 def test_papers_are_cited_in_a_style_from_a_file(shell):
     apa = str(resource("styles/apa.csl"))
     said = shell.run("cite", "curie1898", "--style", apa).stdout

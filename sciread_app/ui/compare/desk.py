@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sciread_app.domain.tex import readable
 from sciread_app.domain.votes import Question
 from sciread_app.language import tr
 from sciread_app.services.search import Mode as SearchMode
@@ -87,4 +88,4 @@ class WorkspaceOthers:
         if question.paper is None:
             return question.query
         found = self._workspace.library.get([question.paper])
-        return found[0].title if found else tr("a paper that is gone")
+        return readable(found[0].title) if found else tr("a paper that is gone")

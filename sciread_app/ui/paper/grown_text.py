@@ -16,6 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QTextBrowser
 
+from sciread_app.domain.tex import with_formulas
+
 SEEN_AROUND = 60  # pixels above and below a link
 _SIZE = QTextFormat.Property.FontSizeAdjustment
 _SCROLLS = {
@@ -44,7 +46,9 @@ class GrownText(QTextBrowser):
     def show_markdown(self, text: str) -> None:
         """HTML inside is shown as it is written, not done."""
         features = QTextDocument.MarkdownFeature
-        self.document().setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+        self.document().setMarkdown(
+            with_formulas(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML
+        )
         self._tame_headings()
         self._grow()
 

@@ -181,6 +181,19 @@ def test_any_record_can_be_cited(odd):
         assert len(cite([odd], built_in(style)).references) == 1
 
 
+def test_editors_without_a_name_are_left_out():
+    one = replace(HELIX, extra={"editor": " and Doe, Jane"})
+    assert "Jane" not in cite([one], built_in("ieee")).in_text
+
+
+def test_tex_is_unicode_in_references():
+    one = replace(HELIX, title=r"H$_2$O: on $\alpha$-decay of $x < y$ & {\cal S}")
+    for style in STYLES:
+        (reference,) = cite([one], built_in(style)).references
+        assert "H₂O" in plain(reference) and "α-" in plain(reference).lower()
+        assert "x &lt; y &amp; 𝒮" in reference.replace("X", "x").replace("Y", "y")
+
+
 def test_too_many_papers_for_a_style_are_refused_with_another_way():
     with pytest.raises(LibraryError, match="too many") as refused:
         cite([HELIX] * (MOST + 1), built_in("ieee"))

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sciread_app.domain.matching import spans
-from sciread_app.domain.tex import readable
 from sciread_app.language import say_percent
 from sciread_app.ui.card_marks import (
     authors,
@@ -41,28 +40,8 @@ def test_words_are_marked_in_all_their_forms(text, word, found):
     assert [text[a:b] for a, b in spans(text, [word])] == found
 
 
-@pytest.mark.parametrize(
-    ("tex", "text"),
-    [
-        (r"over $\mathbb{R}^{2}$", "over ℝ²"),
-        (r"$H_0 = 70\pm 2$ km s$^{-1}$", "H₀ = 70±2 km s⁻¹"),
-        (r"$D^0\to K^-\pi^+$", "D⁰→K⁻π⁺"),
-        (r"$B^0_s \to \mu^+\mu^-$ at $\sqrt{s} = 13$ TeV", "B⁰ₛ → μ⁺μ⁻ at √s = 13 TeV"),
-        (r"$x = \pm 2$", "x = ±2"),
-        (r"at 5$^\circ$", "at 5°"),
-        (r"$N_{\rm eff}$", "N_(eff)"),
-        (r"a $\frac{1}{2}$ b", r"a $\frac{1}{2}$ b"),
-        ("costs $5 and $6 a month", "costs $5 and $6 a month"),
-        ("no\n  formula", "no formula"),
-    ],
-)
-def test_simple_formulas_are_made_readable_and_others_left_alone(tex, text):
-    assert readable(tex) == text
-
-
 @given(st.text())
 def test_no_text_is_too_odd_to_be_shown(text):
-    readable(text)
     marked(text, ("a", text), text[1:4], LIGHT)
 
 
