@@ -9,6 +9,7 @@ from sciread_app.cli import organising, reading, safekeeping
 
 # isort: split
 from sciread_app.cli import citing, exchange, fetching, modelling, recommending, scoring, training
+from sciread_app.cli.calling import run
 from sciread_app.cli.frame import app
 
 __all__ = [
@@ -29,4 +30,4 @@ __all__ = [
 
 
 def main(arguments: list[str]) -> None:
-    app(arguments, prog_name="sciread")
+    run(app, arguments)

@@ -150,6 +150,11 @@ def export(
     The query is that of `find`, but all papers are written that hold every word of it.
     """
     console = Console(as_json)
+    if as_json and not output:
+        raise BadQuery(
+            "With --json, papers are not printed but written to a file.",
+            "Name it with --output FILE, or choose --format jsonl without --json.",
+        )
     with existing(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
         with console.progress("Writing") as task:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import STOP_WORDS
+from sciread_app.domain.stop_words import EMPTY_WORDS
 from sciread_app.storage.library import Library
 
 # A word in more of the papers than this says nothing about any two of them.
@@ -35,4 +35,4 @@ def shared_words(
 
 
 def _words(text: str) -> set[str]:
-    return {word for word in _WORD.findall(text.casefold()) if word not in STOP_WORDS}
+    return {word for word in _WORD.findall(text.casefold()) if word not in EMPTY_WORDS}

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from sciread_app.domain.query import STOP_WORDS
 from sciread_app.domain.recommend import Scores, standard
+from sciread_app.domain.stop_words import EMPTY_WORDS
 from sciread_app.services.learning import Matrix, linear_svm, tfidf
 
 Rows = NDArray[np.int64]
@@ -207,6 +207,6 @@ def _telling(word: str) -> bool:
     """Whether a word, or a pair of words, says something to a person."""
     parts = word.split()
     return all(
-        part not in STOP_WORDS and len(part) >= _SHORTEST_WORD and not part.isdigit()
+        part not in EMPTY_WORDS and len(part) >= _SHORTEST_WORD and not part.isdigit()
         for part in parts
     )
