@@ -21,9 +21,10 @@ from sciread_app.formats import (
 )
 from sciread_app.formats.estimate import estimate
 from sciread_app.formats.streams import UNREADABLE, open_bytes, why_unreadable
+from sciread_app.formats.text import is_guessed
 from sciread_app.language import tr
 
-__all__ = ["FORMATS", "estimate", "read_file", "readable", "why_unread"]
+__all__ = ["FORMATS", "estimate", "read_file", "readable", "remark", "why_unread"]
 
 FORMATS: tuple[ModuleType, ...] = (
     bibtex,
@@ -52,6 +53,21 @@ def why_unread(path: Path) -> str:
     """Why a bibliography in a format that is not read is left out; empty for all other files."""
     suffix = _suffix(path)
     return sniffing.refusal(suffix, b"") if sniffing.is_bibliography(suffix) else ""
+
+
+def remark(path: Path) -> str:
+    """What somebody should know of how a file is read; mostly nothing."""
+    if _suffix(path) not in (*bibtex.SUFFIXES, *ris.SUFFIXES) or path.suffix.lower() == ".gz":
+        return ""
+    try:
+        guessed = is_guessed(path)
+    except OSError:  # read_file says so
+        return ""
+    said = tr(
+        "The file does not say its encoding; it was read as Chinese (GBK). If names look wrong, "
+        "save it as UTF-8 and add it again."
+    )
+    return said if guessed else ""
 
 
 def read_file(path: Path) -> Iterator[Paper | Skipped]:

@@ -10,6 +10,9 @@ from typing import TextIO
 _HEAD = 4096
 _HINT = re.compile(rb"^%?\s*Encoding:\s*([\w-]+)", re.I | re.M)
 _BLOCK = 1 << 20
+CHINESE = "gb18030"
+_HIGH = re.compile(rb"[\x80-\xff]+")
+_GB_SIGNS = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
 
 
 def open_text(path: Path) -> TextIO:
@@ -30,10 +33,24 @@ def encoding_of(path: Path) -> str:
         return "utf-16"
     if head[:400].count(0) * 3 > len(head[:400]):
         return "utf-16-be" if head[0] == 0 else "utf-16-le"
+    if is_guessed(path):
+        return CHINESE
     hint = _HINT.search(head)
     if hint and (named := _single_byte(hint[1].decode("ascii"))) and not _is_utf8(path):
         return named
     return "utf-8-sig"
+
+
+def is_guessed(path: Path) -> bool:
+    """Whether the file is read as Chinese, because its bytes look so and nothing says otherwise.
+
+    In GBK each sign has two bytes, both high; in a text of the West a high byte stands alone.
+    """
+    with path.open("rb") as file:
+        runs = _HIGH.findall(file.read(_BLOCK))
+    if len(runs) < 2 or not all(_GB_SIGNS.fullmatch(run) for run in runs):
+        return False
+    return not _is_utf8(path)
 
 
 def _single_byte(name: str) -> str:

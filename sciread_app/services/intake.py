@@ -97,6 +97,8 @@ class Intake:
         expected = [formats.estimate(path) for path in files]
         begun = report.read
         for n, path in enumerate(files):
+            if why := formats.remark(path):
+                report.remarks.append(Skipped(_legible(str(path)), "", why))
             for batch in _batches(formats.read_file(path), BATCH):
                 papers = [record for record in batch if isinstance(record, Paper)]
                 skips = [record for record in batch if isinstance(record, Skipped)]

@@ -1,6 +1,6 @@
 import pytest
 
-from sciread_app.formats.text import encoding_of, open_text
+from sciread_app.formats.text import encoding_of, is_guessed, open_text
 
 
 def opened(tmp_path, data):
@@ -46,3 +46,19 @@ def test_an_empty_file_is_utf8(tmp_path):
     path = tmp_path / "empty.bib"
     path.touch()
     assert encoding_of(path) == "utf-8-sig"
+
+
+def test_chinese_without_a_declaration_is_told_by_its_bytes(tmp_path):
+    path = tmp_path / "gbk.bib"
+    text = "@article{a, author = {凯撒}, journal = {测试期刊}, title = {一二三}}"
+    path.write_bytes(text.encode("gbk"))
+    with open_text(path) as stream:
+        assert stream.read() == text
+    assert is_guessed(path)
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
+def test_a_text_of_the_west_is_not_taken_for_chinese(tmp_path, encoding):
+    path = tmp_path / "west.bib"
+    path.write_bytes("Müller, Gößmann: Über Straßen à Besançon, Zoë".encode(encoding))
+    assert not is_guessed(path)
