@@ -57,6 +57,29 @@ def collect(
 
 
 @verb
+def tags(home: Home = None, as_json: Json = False) -> int:
+    """List all tags."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        names = workspace.library.shelves.tags()
+    console.say(escape("\n".join(names)) or "There are no tags yet: `sciread tag` makes one.")
+    console.answer(names)
+    return DONE
+
+
+@verb
+def collections(home: Home = None, as_json: Json = False) -> int:
+    """List all collections."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        paths = workspace.library.shelves.collections()
+    nothing = "There are no collections yet: `sciread collect` makes one."
+    console.say(escape("\n".join(paths)) or nothing)
+    console.answer(paths)
+    return DONE
+
+
+@verb
 def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) -> int:
     """Give papers 1 to 5 stars; `sciread find rating:4..` finds the best."""
     console = Console(as_json)

@@ -326,3 +326,19 @@ def test_a_collection_is_kept_as_a_file_until_that_is_stopped(shell, tmp_path):
     shell.run("keep", "thesis", "--stop")
     assert shell.json("keep")["files"] == []
     assert "cannot be told" in shell.run("keep", "thesis", "thesis.doc", code=1).output
+
+
+def test_tags_and_collections_are_listed(shell):
+    assert (shell.json("tags"), shell.json("collections")) == ([], [])
+    shell.run("tag", "to [read]", "1")
+    shell.run("collect", "thesis/methods", "1")
+    assert shell.json("tags") == ["to [read]"] and "to [read]" in shell.run("tags").output
+    assert "thesis/methods" in shell.json("collections")
+
+
+def test_the_status_counts_only_vectors_that_can_be_read(shell):
+    shell.run("encode")
+    assert shell.json("status")["found_by_meaning"] == 3
+    for file in shell.home.rglob("*.vectors"):
+        file.unlink()
+    assert shell.json("status")["found_by_meaning"] == 0
