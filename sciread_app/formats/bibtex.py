@@ -190,14 +190,12 @@ def _paper(
 
 def _title(fields: dict[str, str]) -> str:
     """The title with its subtitle, or whatever the entry has instead; taken out of `fields`."""
-    title = latex.decode(fields.pop("title", ""))
-    if title:
-        subtitle = latex.decode(fields.pop("subtitle", ""))
-        return f"{title}: {subtitle}" if subtitle else title
-    for name in ("booktitle", "maintitle", "shorttitle", "issuetitle"):
+    subtitle = latex.decode(fields.get("subtitle", ""))
+    for name in ("title", "booktitle", "maintitle", "shorttitle", "issuetitle"):
         if title := latex.decode(fields.get(name, "")):
             del fields[name]
-            return title
+            fields.pop("subtitle", None)
+            return f"{title}: {subtitle}" if subtitle else title
     return ""
 
 

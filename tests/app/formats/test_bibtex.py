@@ -278,3 +278,14 @@ def test_network_shares_are_left_alone(read):
 def test_an_entry_without_title_is_called_like_its_file(read):
     (paper,) = read("@misc{k, file={:On Everything.pdf:PDF}}")
     assert paper.title == "On Everything"
+
+
+def test_parts_without_a_title_of_their_own_are_told_apart_by_their_subtitles(tmp_path):
+    path = tmp_path / "cgal.bib"
+    path.write_text(
+        "@softwaremodule{a, subtitle = {Convex Hulls}, crossref = {cgal}}\n"
+        "@softwaremodule{b, subtitle = {Triangulations}, crossref = {cgal}}\n"
+        "@software{cgal, title = {The Library}, author = {Lee, Ann}}\n"
+    )
+    titles = [paper.title for paper in bibtex.read(path)]
+    assert titles == ["The Library: Convex Hulls", "The Library: Triangulations", "The Library"]
