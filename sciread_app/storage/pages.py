@@ -54,9 +54,8 @@ class Pages:
         log = path.with_name(path.name + "-wal")
         return cls(path.read_bytes(), _frames(log.read_bytes()) if log.exists() else {})
 
-    @property
-    def count(self) -> int:
-        return max([-(-len(self.content) // PAGE), *self.log])
+    def __post_init__(self) -> None:
+        self.count = max([-(-len(self.content) // PAGE), *self.log])
 
     def page(self, number: int) -> bytes:
         """Raises Unreadable for a page that is not there."""
