@@ -86,7 +86,7 @@ class OneOf(QToolButton):
         self._choices = choices
         menu = QMenu(self)
         for number, text in enumerate(choices):
-            menu.addAction(text, partial(self._take, number))
+            menu.addAction(text, partial(self._take, number)).setCheckable(True)
         self.setMenu(menu)
         self.choose(0)
         appearance.changed.connect(self._paint)
@@ -94,6 +94,8 @@ class OneOf(QToolButton):
 
     def choose(self, number: int) -> None:
         self.number = number
+        for n, action in enumerate(self.menu().actions()):
+            action.setChecked(n == number)
         self.setText(self._choices[number])
         self.setAccessibleDescription(self._choices[number])
 

@@ -198,9 +198,10 @@ class SearchHead(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
-        for part in (self.box, self.scope, self.filters, self.steering):
+        for part in (self.box, self.scope, self.steering):
             column.addWidget(part)
         column.addLayout(self._line)
+        column.addWidget(self.filters)  # below the button that shows them, which stays in its place
 
     def _connect(self) -> None:
         self.box.asked.connect(self.asked)

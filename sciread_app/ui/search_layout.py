@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from sciread_app.ui.compare.panel import ComparePanel
@@ -13,9 +14,18 @@ from sciread_app.ui.empty import EmptyState
 from sciread_app.ui.papers import PaperList
 from sciread_app.ui.search_head import SearchHead
 
+if TYPE_CHECKING:
+    from sciread_app.ui.shelf.sidebar import Sidebar
 
-class SearchLayout:
-    """The list and the paper share the width; where two models are compared, they have it all."""
+
+BESIDE = 660  # pixels that the list and the paper need to be side by side
+
+
+class SearchLayout(QObject):
+    """The list and the paper share the width; where two models are compared, they have it all.
+    Where there is too little for both, the paper has the whole page when it is opened."""
+
+    fitted = Signal()  # there is room for the paper beside the list now, or no longer
 
     def __init__(
         self,
@@ -26,6 +36,8 @@ class SearchLayout:
         details: DetailsPanel,
         compare: ComparePanel,
     ) -> None:
+        super().__init__(page)
+        self.narrow = False
         self._details, self._compare = details, compare
         self._pages = QStackedWidget()
         self._pages.addWidget(hits)
@@ -41,6 +53,11 @@ class SearchLayout:
             split.addWidget(part)
             split.setStretchFactor(split.count() - 1, share)
         split.setSizes([620, 480])
+        self._split = split
+        split.installEventFilter(self)
+        page.installEventFilter(self)
+        self._page = page
+        self._sidebar: Sidebar | None = None
         middle = QWidget()
         column = QVBoxLayout(middle)
         column.setContentsMargins(16, 12, 16, 10)
@@ -54,8 +71,19 @@ class SearchLayout:
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._across)
 
-    def add_sidebar(self, sidebar: QWidget) -> None:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() is QEvent.Type.Resize:
+            if watched is self._page and self._sidebar:
+                self._sidebar.fit(self._page.width())
+            narrow = self._split.width() < BESIDE
+            if watched is self._split and narrow != self.narrow:
+                self.narrow = narrow
+                self.fitted.emit()
+        return super().eventFilter(watched, event)
+
+    def add_sidebar(self, sidebar: Sidebar) -> None:
         """Put it at the left of everything; its width can be drawn."""
+        self._sidebar = sidebar
         self._across.insertWidget(0, sidebar)
         self._across.setStretchFactor(0, 0)
         self._across.setStretchFactor(1, 1)

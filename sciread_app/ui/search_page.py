@@ -145,6 +145,9 @@ class SearchPage(QWidget):
         self.hits.setFocus()
 
     def toggle_details(self) -> None:
+        if self.parts.narrow and not self.compare.is_open:
+            (self.close_paper if self._paper_alone else self.open_paper)()
+            return
         self._with_details = not self._with_details
         self._show_details()
 
@@ -310,13 +313,17 @@ class SearchPage(QWidget):
         self.hits.go_to(self.hits.currentIndex().row() + rows)
 
     def _enter(self) -> None:
+        if self.parts.narrow:
+            self.open_paper()
+            return
         self._with_details = True
         self._show_details()
         self.details.focus_text()
 
     def _show_details(self) -> None:
         comparing = self.compare.is_open and not self._paper_alone
-        wanted = (self._with_details or self._paper_alone) and not comparing
+        beside = self._with_details and not self.parts.narrow
+        wanted = (beside or self._paper_alone) and not comparing
         self.parts.show_parts(
             found=not comparing and not self._paper_alone,
             details=wanted and bool(self.view.listing.ids),
@@ -357,6 +364,7 @@ class SearchPage(QWidget):
 
     def _connect(self) -> None:
         self.missing.came.connect(self.details.came)
+        self.parts.fitted.connect(self._show_details)
         self.head.asked.connect(self.search)
         self.head.save_wanted.connect(self.save_wanted)
         self.head.entered.connect(self._enter_request)

@@ -20,6 +20,7 @@ from sciread_app.ui.shelf.work import ShelfWork, Step
 from sciread_app.ui.theme import Appearance
 
 NARROWEST, FIRST_WIDTH, WIDEST = 180, 220, 480
+NARROW_PAGE = 600  # pixels of a page that is too narrow for a sidebar
 
 
 class SiftLine(QLineEdit):
@@ -56,6 +57,8 @@ class Sidebar(QFrame):
         self._work = work
         self._appearance = appearance
         self._width = FIRST_WIDTH
+        self._narrow = False
+        self._tucked = False  # hidden for want of room, not by a person
         self.model = ShelfModel(self)
         self.tree = ShelfTree(self.model, appearance)
         self.sift = SiftLine(self.tree)
@@ -84,9 +87,22 @@ class Sidebar(QFrame):
     def save(self, settings: QSettings) -> None:
         names = [f"{name.kind.value}:{name.key}" for name in self.tree.open_names]
         settings.setValue("shelf/open", names)
-        settings.setValue("shelf/hidden", "yes" if self.isHidden() else "")
+        hidden = self.isHidden() and not self._tucked
+        settings.setValue("shelf/hidden", "yes" if hidden else "")
         if not self.isHidden():
             settings.setValue("shelf/width", self.width())
+
+    def fit(self, room: int) -> None:
+        """Hide where a page of this width has no room for it, and come back when it has."""
+        narrow = room < NARROW_PAGE
+        if narrow != self._narrow:
+            self._narrow = narrow
+            if narrow and not self.isHidden():
+                self._tucked = True
+                self.hide()
+            elif self._tucked:
+                self._tucked = False
+                self.show()
 
     def show_scope(self, fragment: str) -> None:
         """The page shows this now: mark the line that stands for it, if one does."""
@@ -211,7 +227,11 @@ class Sidebar(QFrame):
     def _move(self, paths: Sequence[str], below: str) -> None:
         steps = [_move_to(p, "/".join(filter(None, (below, last_of(p))))) for p in paths]
         said = trn("Moved {n:,} collection", "Moved {n:,} collections", len(paths))
+        shown = [node for node in self.tree.chosen() if node.key in paths]
         self._work.do(said, *steps)
+        if len(shown) == 1 and shown[0].kind is Kind.collection:
+            path = "/".join(filter(None, (below, last_of(shown[0].key))))
+            self._follow(shown, fragment("in", [path]), last_of(path))
 
     def _colour(self, names: Sequence[str], colour: str) -> None:
         self._work.do(tr("Coloured tags"), *(_colour_to(name, colour) for name in names))

@@ -39,6 +39,7 @@ class ShelfTree(QTreeView):
         self._open = {Name(kind) for kind in HEADINGS}
         self._held: Tree | None = None
         self._own = False  # what is chosen and folded now is not a person's doing
+        self._pressed: list[Node] | None = None  # what was chosen before the button went down
         self._delegate = ShelfDelegate(model, appearance, self)
         self.setItemDelegate(self._delegate)
         self.setModel(model)
@@ -99,7 +100,7 @@ class ShelfTree(QTreeView):
 
     def selectionChanged(self, chosen: QItemSelection, left: QItemSelection) -> None:
         super().selectionChanged(chosen, left)
-        if not self._own and self.selectedIndexes():
+        if not self._own and self._pressed is None and self.selectedIndexes():
             self.picked.emit(self.chosen())
 
     def closeEditor(self, editor: QWidget, hint: QAbstractItemDelegate.EndEditHint) -> None:
@@ -112,7 +113,11 @@ class ShelfTree(QTreeView):
 
     def startDrag(self, actions: Qt.DropAction) -> None:
         """A copy as far as the view is concerned, which would clear lines that are moved."""
-        super().startDrag(Qt.DropAction.CopyAction)
+        before, self._pressed = self._pressed, None
+        with self._by_itself():
+            super().startDrag(Qt.DropAction.CopyAction)
+        if before is not None:
+            self.choose([node.name for node in before])  # what the page shows
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, chosen = event.key(), self.chosen()
@@ -140,7 +145,8 @@ class ShelfTree(QTreeView):
         self.menu_wanted.emit(nodes, self.viewport().mapToGlobal(place))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """The right button asks for a menu, and shows nothing."""
+        """The right button asks for a menu, and shows nothing. The left one may begin to drag: what
+        it chooses is shown when it is let go."""
         index = self.indexAt(event.position().toPoint())
         node = self._model.node(index)
         plus = self._delegate.plus_place(self.visualRect(index))
@@ -151,7 +157,14 @@ class ShelfTree(QTreeView):
         ):
             self.add_below(node)
         else:
+            self._pressed = self.chosen()
             super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        before, self._pressed = self._pressed, None
+        if before is not None and self.chosen() and self.chosen() != before:
+            self.picked.emit(self.chosen())
 
     def drawBranches(self, painter: QPainter, line: QRect, index: Index) -> None:
         """Only whether it can be folded; the style sheet's own arrows are black in the dark."""
@@ -176,7 +189,7 @@ class ShelfTree(QTreeView):
         node = self._model.node(index)
         if node.kind in HEADINGS:
             self.setExpanded(index, not self.isExpanded(index))
-        elif self.chosen() == [node]:
+        elif self.chosen() == [node] and self._pressed in (None, [node]):
             self.picked.emit([node])
 
     def _fold(self, index: Index, is_open: bool) -> None:

@@ -213,3 +213,12 @@ def test_the_next_paper_can_be_gone_to_from_the_details(show):
     page, _ = show(BEES)
     page.details.step_wanted.emit(1)
     assert page.list.current() == 2
+
+
+def test_the_menu_of_ranges_marks_the_one_that_is_chosen(show):
+    page, _ = show(BEES)
+    among = page.head.among
+    actions = among.menu().actions()
+    assert [action.isChecked() for action in actions].index(True) == among.number
+    actions[-1].trigger()
+    assert [n for n, action in enumerate(actions) if action.isChecked()] == [len(actions) - 1]

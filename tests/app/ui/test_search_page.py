@@ -310,16 +310,13 @@ def test_cards_of_what_was_found_are_higher_by_the_line_that_says_why(qtbot, sho
     page.hits.viewport().grab()
 
 
-def test_in_a_narrow_window_list_and_titles_have_the_room(qtbot, show_window, appearance):
+def test_on_a_narrow_card_the_title_has_the_room(qtbot, show_window, appearance):
     window = show_window(FakeDesk(papers=PAPERS))
-    window.resize(900, 600)
     page = window.page
+    page.hits.setMaximumWidth(260)
     page.box.set_text("attention")
     qtbot.waitUntil(lambda: page.model.rowCount() == 1)
     page.hits.go_to(0)
-    details = page.details
-    qtbot.waitUntil(lambda: bool(details.details and details.details.whole))
-    qtbot.waitUntil(lambda: page.hits.width() > details.width())
 
     def has_bar():
         """Right of the title of the first card."""
@@ -330,8 +327,49 @@ def test_in_a_narrow_window_list_and_titles_have_the_room(qtbot, show_window, ap
         return QColor(appearance.theme.accent).name() in seen
 
     qtbot.waitUntil(lambda: not has_bar())
+    page.hits.setMaximumWidth(2_000)
     window.resize(1600, 900)
     qtbot.waitUntil(has_bar)
+
+
+@pytest.mark.parametrize("size", [(900, 600), (720, 450), (640, 450)], ids=str)
+def test_a_narrow_window_has_no_details_beside_the_list(qtbot, show_window, size):
+    window = show_window(FakeDesk(papers=PAPERS))
+    page, sidebar = window.page, window.shelving.sidebar
+    window.resize(1240, 800)
+    qtbot.waitUntil(lambda: page.details.isVisible() and sidebar.isVisible())
+    window.resize(*size)
+    qtbot.waitUntil(lambda: not page.details.isVisible() and page.hits.width() >= 300)
+    assert sidebar.isVisible() == (size[0] > 680)  # it goes after the details
+    page.hits.go_to(0)
+    page.hits.setFocus()
+    qtbot.keyClick(page.hits, Qt.Key.Key_Space)
+    assert page.details.isVisible() and not page.hits.isVisible()
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Escape)
+    assert page.hits.isVisible() and not page.details.isVisible()
+    qtbot.keyClick(page.hits, Qt.Key.Key_Return)
+    assert page.details.isVisible() and not page.hits.isVisible()
+    page.close_paper()
+    window.resize(1240, 800)
+    qtbot.waitUntil(lambda: page.details.isVisible() and page.hits.isVisible())
+    qtbot.waitUntil(sidebar.isVisible)
+
+
+def test_the_button_that_shows_the_filters_stays_where_it_is(qtbot, show_page):
+    page = show_page(FakeDesk(20))
+    button = page.head.filter_button
+
+    def place():
+        QApplication.processEvents()
+        return button.mapTo(page, button.rect().center())
+
+    before = place()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert page.head.filters.isVisible()
+    qtbot.waitUntil(lambda: place() == before)
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert not page.head.filters.isVisible()
+    qtbot.waitUntil(lambda: place() == before)
 
 
 def test_titles_of_examples_that_no_list_has_shown_are_looked_up(qtbot, show_page):

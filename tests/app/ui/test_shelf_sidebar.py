@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QPointF, QSettings, Qt
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
 from sciread_app.domain.query import parse
@@ -243,6 +244,35 @@ def test_collections_are_dropped_on_each_other_but_not_into_themselves(qtbot, si
     top = sidebar.model.index_of(Name(Kind.collections))
     sidebar.model.dropMimeData(dragged, MOVE, -1, -1, top)
     qtbot.waitUntil(lambda: "thesis/methods" in organise.collections)
+
+
+def test_pressing_to_drag_shows_nothing_and_what_was_chosen_stays_so(qtbot, sidebar, monkeypatch):
+    click(qtbot, sidebar, TO_READ)
+    asked, dragged = [], []
+    sidebar.scope_wanted.connect(lambda *scope: asked.append(scope))
+    monkeypatch.setattr(
+        "sciread_app.ui.shelf.tree.QTreeView.startDrag",
+        lambda tree, actions: dragged.append([node.name for node in tree.chosen()]),
+    )
+    viewport = sidebar.tree.viewport()
+    place = sidebar.tree.visualRect(sidebar.model.index_of(THESIS)).center()
+    QTest.mousePress(viewport, Qt.MouseButton.LeftButton, pos=place)
+    assert asked == []
+    sidebar.tree.startDrag(MOVE)
+    assert dragged == [[THESIS]]
+    assert [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, pos=place)
+    assert asked == [] and [node.name for node in sidebar.tree.chosen()] == [TO_READ]
+    click(qtbot, sidebar, THESIS)
+    assert asked == [("in:thesis", "thesis")]
+
+
+def test_the_page_follows_the_collection_it_shows_when_that_is_moved(qtbot, sidebar, organise):
+    click(qtbot, sidebar, THESIS)
+    with qtbot.waitSignal(sidebar.scope_wanted) as asked:
+        drop(sidebar, pack_paths(["thesis"]), Name(Kind.collection, "Übersicht"), 12)
+    assert asked.args == ["in:Übersicht/thesis", "thesis"]
+    qtbot.waitUntil(lambda: "Übersicht/thesis" in organise.collections)
 
 
 def test_letters_leave_only_the_names_that_hold_them(qtbot, sidebar):
