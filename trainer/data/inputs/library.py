@@ -16,7 +16,7 @@ from trainer.data.record import Citations, Problem, Record
 
 # What a library of SciRead's says of itself, and the newest kind that is known here.
 APPLICATION_ID = 0x53636952
-NEWEST = 7
+NEWEST = 8
 # The identifier that a paper is called by: the first of these that it has.
 _PREFERRED = ("arxiv", "doi", "pmid", "pmcid")
 _AT_ONCE = 1_000
