@@ -3,30 +3,38 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
+import re
 import shutil
 import time
 import zipfile
 from pathlib import Path
 
 from sciread_app.errors import LibraryError
+from sciread_app.formats.csl_style import LARGEST
 from sciread_app.language import tr
 from sciread_app.paths import Home
 from sciread_app.services.archive_checks import UNREADABLE
 from sciread_app.services.backups import check_copy
+from sciread_app.services.citation_styles import MOST, SUFFIX
 from sciread_app.storage.copies import copy, is_sound, revision_of
 from sciread_app.storage.database import in_use
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.storage.soundness import SIDES
 
+log = logging.getLogger(__name__)
+
 _LIBRARY, _SETTINGS = "library.sqlite3", "settings.toml"
+# A file directly in the folder of styles, with a name that every system allows.
+_STYLE = re.compile(rf'styles/([^/\\:*?"<>|\x00-\x1f.][^/\\:*?"<>|\x00-\x1f]*{re.escape(SUFFIX)})')
 _STALE = 24 * 3600  # seconds after which nobody is writing a half backup any more
 
 
 def backup(library: Library, home: Home, target: Path) -> None:
-    """Write library and settings to a zip file, whole or not at all. PDFs and models are not in
-    it: PDFs lie where they always did, and vectors can be made again.
+    """Write library, settings and citation styles to a zip file, whole or not at all. PDFs and
+    models are not in it: PDFs lie where they always did, and vectors can be made again.
 
     What was written is read again. Raises LibraryDamaged, and writes nothing, if the library is.
     """
@@ -40,6 +48,8 @@ def backup(library: Library, home: Home, target: Path) -> None:
             archive.write(whole, _LIBRARY)
             if home.settings.exists():
                 archive.write(home.settings, _SETTINGS)
+            for style in sorted(home.styles.glob(f"*{SUFFIX}")):
+                archive.write(style, f"styles/{style.name}")
         with half.open("rb+") as stream:
             os.fsync(stream.fileno())
         with zipfile.ZipFile(half) as archive:
@@ -70,7 +80,7 @@ def usual_name(home: Home) -> Path:
 
 def restore(home: Home, archive: Path) -> Path | None:
     """Put a backup, a zip file or a copy of the library, in the library's place; the library must
-    be closed.
+    be closed. Citation styles in the backup are added to those that are there.
 
     Returns where the library that was there before lies now. Nothing is touched unless the backup
     is whole and a library.
@@ -87,6 +97,7 @@ def restore(home: Home, archive: Path) -> Path | None:
             )
         kept = _put_aside(home)
         new.replace(home.library)
+        _restore_styles(archive, home.styles)
     except OSError as error:
         raise LibraryError(
             tr("The backup cannot be unpacked: {why}.", why=error.strerror)
@@ -115,6 +126,27 @@ def _unpack(archive: Path, target: Path) -> None:
         raise LibraryError(tr("There is no backup {name}.", name=archive)) from error
     except UNREADABLE as error:
         raise _damaged(archive) from error
+
+
+def _restore_styles(archive: Path, folder: Path) -> None:
+    """Unpack the citation styles that `folder` has no file of the same name for.
+
+    A style that cannot be unpacked is logged and left out: the library matters more.
+    """
+    if not zipfile.is_zipfile(archive):
+        return
+    with zipfile.ZipFile(archive) as packed:
+        for entry in packed.infolist()[: MOST + 2]:
+            found = _STYLE.fullmatch(entry.filename)
+            if not found or (folder / found[1]).exists():
+                continue
+            try:
+                if entry.file_size > LARGEST:
+                    raise ValueError("it is too large")
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / found[1]).write_bytes(packed.read(entry))
+            except (*UNREADABLE, OSError):
+                log.warning("%s: %s was not restored", archive, entry.filename, exc_info=True)
 
 
 def _check(path: Path, archive: Path) -> None:

@@ -16,7 +16,7 @@ from sciread_app.storage.soundness import SIDES
 from sciread_app.tasks import Task
 
 # What belongs to a library beside the file itself.
-FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts")
+FOLDERS = ("models", "indexes", "runs", "corpora", "reports", "trash", "drafts", "styles")
 FILES = ("settings.toml", "window.ini")
 
 

@@ -51,6 +51,42 @@ def test_a_backup_is_the_library_as_it_was(home, tmp_path):
     assert "settings.toml" in zipfile.ZipFile(tmp_path / "b.zip").namelist()
 
 
+def test_citation_styles_come_back_and_replace_none_that_is_there(home, tmp_path):
+    put(home, "Bees")
+    home.styles.mkdir()
+    for name in ("lost", "edited"):
+        (home.styles / f"{name}.csl").write_text(f"<{name}/>", "utf-8")
+    library = Library(home.library)
+    backup(library, home, tmp_path / "b.zip")
+    library.close()
+    (home.styles / "lost.csl").unlink()
+    (home.styles / "edited.csl").write_text("<newer/>", "utf-8")
+
+    restore(home, tmp_path / "b.zip")
+
+    styles = {file.name: file.read_text("utf-8") for file in home.styles.iterdir()}
+    assert styles == {"lost.csl": "<lost/>", "edited.csl": "<newer/>"}
+
+
+def test_only_styles_are_unpacked_and_only_into_their_folder(home, tmp_path):
+    put(home, "Bees")
+    library = Library(home.library)
+    backup(library, home, tmp_path / "b.zip")
+    library.close()
+    outside = ("styles/../up.csl", "../up.csl", "styles/a/b.csl", "styles/run.exe", "styles/.csl",
+               "/up.csl", "styles\\up.csl", "styles/C:up.csl")  # fmt: skip
+    with zipfile.ZipFile(tmp_path / "b.zip", "a") as archive:
+        for name in outside:
+            archive.writestr(name, "<style/>")
+        archive.writestr("styles/large.csl", " " * 3_000_000)
+        archive.writestr("styles/good.csl", "<style/>")
+
+    restore(home, tmp_path / "b.zip")
+
+    assert [file.name for file in home.styles.rglob("*")] == ["good.csl"]
+    assert not list(tmp_path.rglob("up.csl"))
+
+
 def test_papers_still_in_the_log_of_writes_are_part_of_the_backup(home, tmp_path):
     library = Library(home.library)
     library.put([paper("Bees")])  # not yet in the main file: the library stays open

@@ -38,6 +38,8 @@ def home(tmp_path, monkeypatch) -> Home:
     Backups(home).take(library, date(2026, 11, 21), Task())
     library.close()
     home.settings.write_text('theme = "dark"\n', "utf-8")
+    home.styles.mkdir()
+    (home.styles / "own.csl").write_text("<style/>", "utf-8")
     damage.overwrite(home.library, damage.root(home.library, "papers"))
     with pytest.raises(LibraryDamaged):
         Library(home.library)
@@ -58,6 +60,7 @@ def test_the_new_home_opens_passes_the_check_and_has_what_belonged_to_it(home, t
     status = run(new, "status")
     assert (status["papers"], status["found_by_meaning"]) == (PAPERS, PAPERS)
     assert (new / "settings.toml").read_text("utf-8") == 'theme = "dark"\n'
+    assert (new / "styles" / "own.csl").read_text("utf-8") == "<style/>"
     assert f"{PAPERS} papers" in (new / LEDGER).read_text("utf-8")
     assert home.library.read_bytes() == before
 
