@@ -291,7 +291,7 @@ class Workspace:
 def open_workspace(folder: Path | None = None) -> Workspace:
     """Open the home folder (see paths.open_home) and start its log. Raises LibraryError."""
     home = open_home(folder)
-    _log_to(home.log)
+    start_log(home.log)
     return Workspace(home)
 
 
@@ -310,11 +310,11 @@ class _Log(RotatingFileHandler):
         """A full disk is told by what fails because of it, not by a traceback of the log."""
 
 
-def _log_to(path: Path) -> None:
+def start_log(path: Path) -> None:
     """Write the log there. Where that is impossible there is none: nobody's work depends on it."""
     handler: logging.Handler
     try:
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         handler = _Log(path, maxBytes=1_000_000, backupCount=2, encoding="utf-8")
     except OSError:
         handler = logging.NullHandler()
@@ -322,3 +322,11 @@ def _log_to(path: Path) -> None:
     root = logging.getLogger("sciread_app")
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)
+
+
+def log_file() -> Path | None:
+    """The file that the log is written to; None where it cannot be written, or is not started."""
+    for handler in logging.getLogger("sciread_app").handlers:
+        if isinstance(handler, _Log):
+            return Path(handler.baseFilename)
+    return None

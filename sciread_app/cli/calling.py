@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
+import traceback
 
 import typer
 
-from sciread_app.cli.frame import WRONG_USAGE
+from sciread_app.cli.frame import FAILED, WRONG_USAGE
 from sciread_app.console import Console
+from sciread_app.paths import cache_folder
+from sciread_app.workspace import log_file, start_log
+
+log = logging.getLogger(__name__)
 
 # Typer brings a copy of Click of its own, and names of its errors only this one.
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -27,8 +33,8 @@ _SHORT = re.compile(r"-h|-n=?\d*")
 
 
 def run(app: typer.Typer, arguments: list[str]) -> None:
-    """Run a verb and end the process with its exit code. With --json, what is wrong with the call
-    is answered in JSON, too."""
+    """Run a verb and end the process with its exit code. With --json, usage errors and unexpected
+    errors are answered in JSON, too."""
     place = _verb_place(arguments)
     verb = arguments[place] if place is not None else ""
     known = typer.main.get_command(app)
@@ -38,15 +44,29 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
         sys.exit(WRONG_USAGE)
     if verb == "find" and place is not None:
         arguments = [*arguments[: place + 1], *words_last(arguments[place + 1 :])]
-    if not console.as_json:
-        known(arguments, prog_name="sciread")
-        return
     try:
-        code = known(arguments, prog_name="sciread", standalone_mode=False)
+        # Outside standalone mode, usage errors are raised instead of printed.
+        code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
     except _UsageError as error:
         console.complain(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
         sys.exit(WRONG_USAGE)
+    except Exception as error:
+        _report(error, verb, console)
+        sys.exit(FAILED)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: Exception, verb: str, console: Console) -> None:
+    """Write an unexpected error to the log with its traceback, and say where that is."""
+    if log_file() is None:  # no library was opened, or its log cannot be written
+        start_log(cache_folder() / "sciread.log")
+    log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
+    message = f"An unexpected error stopped `sciread {verb}`: {type(error).__name__}: {error}"
+    if file := log_file():
+        console.complain(message, f"The details are in {file}. Please report the error with them.")
+        return
+    traceback.print_exception(error)  # there is no other place to keep it
+    console.complain(message, "Please report the error with the details on standard error.")
 
 
 def words_last(arguments: list[str]) -> list[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 
 import pytest
 
-from sciread_app import cli
+from sciread_app import cli, paths
+from sciread_app.cli import safekeeping, views
 from sciread_app.cli.calling import words_last
+from sciread_app.storage.library import Library
 
 
 @pytest.mark.parametrize(
@@ -54,3 +57,43 @@ def test_with_json_usage_errors_are_json(capsys, tmp_path, arguments):
 def test_verbs_of_other_programs_lead_to_ours(capsys, typed, verb):
     code, out = run(capsys, "--json", typed, "x")
     assert code == 2 and f"'{verb}'" in json.loads(out)["hint"]
+
+
+def fail(*arguments, **options):
+    raise RuntimeError("a defect of the program")
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home folder whose library holds nothing."""
+    paths.open_home(tmp_path / "home")
+    Library(tmp_path / "home" / "library.sqlite3").close()
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("flags", [("--json",), ()], ids=["json", "text"])
+def test_an_unexpected_error_goes_into_the_log(home, monkeypatch, capsys, flags):
+    monkeypatch.setattr(views, "status_as_value", fail)
+    with pytest.raises(SystemExit) as end:
+        cli.main([*flags, "--home", str(home), "status"])
+    said = capsys.readouterr()
+    assert end.value.code == 1 and "Traceback" not in said.out + said.err
+    log = home / "logs" / "sciread.log"
+    if flags:
+        answer = json.loads(said.out)
+        assert "a defect of the program" in answer["error"] and str(log) in answer["hint"]
+    else:
+        assert not said.out and "sciread.log" in said.err.replace("\n", "")
+    written = log.read_text(encoding="utf-8")
+    assert "Traceback" in written and "RuntimeError: a defect of the program" in written
+
+
+def test_an_unexpected_error_before_a_library_is_open_is_logged_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(safekeeping, "backups_of", fail)
+    monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(logging.getLogger("sciread_app"), "handlers", [])
+    code, out = run(capsys, "--json", "--home", str(tmp_path / "home"), "backups")
+    assert code == 1 and "defect" in json.loads(out)["error"]
+    written = (tmp_path / "cache" / "sciread.log").read_text(encoding="utf-8")
+    assert "RuntimeError: a defect of the program" in written
+    assert not (tmp_path / "home").exists()
