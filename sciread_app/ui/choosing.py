@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from sciread_app.language import tr
+from sciread_app.ui import file_dialogs
+from sciread_app.ui.file_dialogs import Purpose
 
 FILES = (
     tr("Papers") + " (*.bib *.ris *.json *.xml *.nbib *.jsonl *.gz *.pdf *.txt);;"
@@ -15,10 +17,10 @@ FILES = (
 
 
 def choose_files(window: QWidget) -> list[Path]:
-    names, _ = QFileDialog.getOpenFileNames(window, tr("Add papers"), "", FILES)
-    return [Path(name) for name in names]
+    return file_dialogs.open_files(window, Purpose.papers, tr("Add papers"), FILES)
 
 
 def choose_folder(window: QWidget) -> list[Path]:
-    name = QFileDialog.getExistingDirectory(window, tr("Add all papers in a folder"))
-    return [Path(name)] if name else []
+    title = tr("Add all papers in a folder")
+    folder = file_dialogs.choose_folder(window, Purpose.paper_folder, title)
+    return [folder] if folder else []

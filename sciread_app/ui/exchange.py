@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtWidgets import QFileDialog
 
 from sciread_app.domain.kept_files import KeptFile
 from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.file_dialogs import Purpose, save_file
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.paper.reveal import reveal
 from sciread_app.ui.values import Ledger
@@ -117,14 +117,8 @@ class Exchange(QObject):
 
     def _file(self, name: str) -> Path | None:
         stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
-        chosen, kind = QFileDialog.getSaveFileName(
-            self._window, tr("Export"), f"{stem or PAPERS}.bib", FORMATS
-        )
-        if not chosen:
-            return None
-        path = Path(chosen)
-        suffix = kind.rpartition("*")[2].rstrip(")")
-        return path if path.suffix else path.with_suffix(suffix or ".bib")
+        usual = f"{stem or PAPERS}.bib"
+        return save_file(self._window, Purpose.export, tr("Export"), usual, FORMATS)
 
     def _wrote(self, path: Path, count: int) -> None:
         self._window.banner.show_notice(

@@ -12,7 +12,6 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelInd
 from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import Skipped
 from sciread_app.language import tr, trn
+from sciread_app.ui.file_dialogs import Purpose, save_file
 from sciread_app.ui.foot import duration
 from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.theme import scaled, styled
@@ -151,17 +151,15 @@ class LedgerDialog(QDialog):
         return as_table(self.ledger.listed)
 
     def _save(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(
-            self, tr("Save what failed"), "import.tsv", tr("Table (*.tsv)")
-        )
-        if name:
+        title, kinds = tr("Save what failed"), tr("Table (*.tsv)")
+        if file := save_file(self, Purpose.failures, title, "import.tsv", kinds):
             try:
-                Path(name).write_text(self._text(), "utf-8")
+                file.write_text(self._text(), "utf-8")
             except OSError as error:
                 QMessageBox.warning(
                     self,
                     tr("Not saved"),
-                    tr("{name} cannot be written: {why}", name=name, why=error.strerror),
+                    tr("{name} cannot be written: {why}", name=file, why=error.strerror),
                 )
 
 

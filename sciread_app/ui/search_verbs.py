@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from sciread_app.language import tr
 from sciread_app.ui.compare.verbs import CompareVerbs
+from sciread_app.ui.file_dialogs import Purpose, open_files
 from sciread_app.ui.search_box import MODES
 from sciread_app.ui.sorting import ORDERS
 from sciread_app.ui.values import Mode
@@ -68,9 +68,8 @@ class SearchVerbs:
         self.actions.append(action)
 
     def _choose_files(self) -> None:
-        names, _ = QFileDialog.getOpenFileNames(self._window, tr("Find what is similar to"))
-        if names:
-            self._window.find_like([Path(name) for name in names])
+        if files := open_files(self._window, Purpose.query, tr("Find what is similar to")):
+            self._window.find_like(files)
 
     def _take_copied(self, page: SearchPage) -> None:
         """An entry, a DOI or an abstract: the box knows what it is."""

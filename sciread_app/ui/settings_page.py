@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import QEvent, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
-    QFileDialog,
     QLabel,
     QLineEdit,
     QMessageBox,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 from sciread_app.language import tr, trn
 from sciread_app.services.backups import Copy
 from sciread_app.ui.backups_panel import BackupsPanel
+from sciread_app.ui.file_dialogs import Purpose, choose_folder
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.page import Page
 from sciread_app.ui.segments import Segments
@@ -85,9 +85,9 @@ class SettingsPage(Page):
             self.restart.show()
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, tr("Move the library into this folder"))
-        if name:
-            self._ask_to_move(Path(name))
+        title = tr("Move the library into this folder")
+        if folder := choose_folder(self, Purpose.library, title):
+            self._ask_to_move(folder)
 
     def _ask_to_move(self, folder: Path) -> None:
         self._ask(
@@ -121,9 +121,9 @@ class SettingsPage(Page):
         box.open()
 
     def _choose_backups(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, tr("Put backups into this folder"))
-        if name:
-            self._change(self._backups_row, backups=name)
+        title = tr("Put backups into this folder")
+        if folder := choose_folder(self, Purpose.backups, title):
+            self._change(self._backups_row, backups=str(folder))
             self._show_backups_folder()
             self.backups.load()
 

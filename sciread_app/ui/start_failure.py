@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QInputDialog, QMessageBox, QPushButton, QWidget
 
 from sciread_app.language import tr, trn
 from sciread_app.services.backups import Copy
+from sciread_app.ui.file_dialogs import Purpose, choose_folder
 
 SAVED = tr("SciRead salvaged")  # the name of the folder that is made for what could be read
 
@@ -41,13 +42,16 @@ class StartFailure(QMessageBox):
     def _button(self, name: str) -> QPushButton:
         return self.addButton(name, QMessageBox.ButtonRole.ActionRole)
 
+    def _folder(self, title: str) -> Path | None:
+        return choose_folder(self, Purpose.library, title)
+
     def _chosen(self, button: object) -> None:
         if button is self.restore:
             self.restore_wanted.emit()
-        elif button is self.another and (name := _folder(self, tr("Choose Another Folder"))):
+        elif button is self.another and (name := self._folder(tr("Choose Another Folder"))):
             self.folder_chosen.emit(name)
         elif button is self.salvage and (
-            name := _folder(self, tr("Choose a Place for What Can Be Read"))
+            name := self._folder(tr("Choose a Place for What Can Be Read"))
         ):
             self.salvage_chosen.emit(_free(name / SAVED))
         elif button is self.leave:
@@ -90,11 +94,6 @@ def _named(copy: Copy) -> str:
         return f"{made}, {copy.kind}"
     papers = trn("{n:,} paper", "{n:,} papers", copy.papers)
     return f"{made}, {papers}, {copy.kind}"
-
-
-def _folder(parent: QWidget, title: str) -> Path | None:
-    name = QFileDialog.getExistingDirectory(parent, title)
-    return Path(name) if name else None
 
 
 def _free(folder: Path) -> Path:

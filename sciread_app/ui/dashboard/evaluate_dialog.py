@@ -10,7 +10,6 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QLineEdit,
@@ -26,6 +25,7 @@ from sciread_app.domain.training import Data
 from sciread_app.language import tr
 from sciread_app.services.evaluating import LOCAL, Candidate
 from sciread_app.ui.dashboard.values import Corpus
+from sciread_app.ui.file_dialogs import Purpose, choose_folder
 from sciread_app.ui.theme import scaled, styled
 from trainer.contract.suites import CUSTOM, OWN, SUITES
 
@@ -131,8 +131,8 @@ class EvaluateDialog(QDialog):
         self.go.setEnabled(bool(self.chosen) and data)
 
     def _browse(self) -> None:
-        if name := QFileDialog.getExistingDirectory(self, tr("Folder of the suite's data")):
-            self.folder.setText(name)
+        if folder := choose_folder(self, Purpose.suite, tr("Folder of the suite's data")):
+            self.folder.setText(str(folder))
 
     def _connect(self) -> None:
         self.list.itemChanged.connect(lambda _: self._allow())

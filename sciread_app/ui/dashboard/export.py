@@ -6,13 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPixmap
-from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from sciread_app.errors import LibraryError
 from sciread_app.language import tr
 from sciread_app.ui.dashboard.score_rows import FIRST, N
 from sciread_app.ui.dashboard.scores_view import ScoresView
 from sciread_app.ui.dashboard.table import ScoreTable
+from sciread_app.ui.file_dialogs import Purpose, save_file
 from sciread_app.ui.theme import Appearance, styled
 
 SHARP = 2.0  # pixels of a picture for one of the window
@@ -29,11 +30,7 @@ def ask_where(kind: str, parent: QWidget) -> Path | None:
         "png": (tr("Export as a picture"), tr("Pictures ({pattern})", pattern="*.png")),
     }
     title, pattern = kinds[kind]
-    name, _ = QFileDialog.getSaveFileName(parent, title, f"scores.{kind}", pattern)
-    if not name:
-        return None
-    path = Path(name)
-    return path if path.suffix else path.with_suffix(f".{kind}")
+    return save_file(parent, Purpose.scores, title, f"scores.{kind}", pattern)
 
 
 def picture_of(view: QWidget, appearance: Appearance) -> QPixmap:

@@ -6,27 +6,25 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from sciread_app.language import tr
 from sciread_app.services.model_trash import Removed
 from sciread_app.ui.backups_panel import size
+from sciread_app.ui.file_dialogs import Purpose, choose_folder, open_file, save_file
 
 
 def ask_for_folder(title: str, parent: QWidget) -> Path | None:
-    name = QFileDialog.getExistingDirectory(parent, title)
-    return Path(name) if name else None
+    return choose_folder(parent, Purpose.model_folder, title)
 
 
 def ask_for_zip(parent: QWidget) -> Path | None:
-    name, _ = QFileDialog.getOpenFileName(parent, tr("Add the model in this file"), "", _kinds())
-    return Path(name) if name else None
+    return open_file(parent, Purpose.model, tr("Add the model in this file"), _kinds())
 
 
 def ask_where_to(usual: str, parent: QWidget) -> Path | None:
     """Where to write a model; whether a file may be replaced is asked, too."""
-    name, _ = QFileDialog.getSaveFileName(parent, tr("Export the model"), usual, _kinds())
-    return Path(name) if name else None
+    return save_file(parent, Purpose.model, tr("Export the model"), usual, _kinds())
 
 
 def ask_to_delete(removed: Removed, delete: Callable[[], object], parent: QWidget) -> None:

@@ -8,7 +8,6 @@ from pathlib import Path
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -23,6 +22,7 @@ from sciread_app.domain.files import PaperFile
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.tasks import Task
+from sciread_app.ui.file_dialogs import Purpose, open_file
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.paper.about import About
@@ -119,16 +119,14 @@ class FileList(QWidget):
     def choose(self) -> None:
         if self._paper is None:
             return
-        name, _ = QFileDialog.getOpenFileName(self, tr("Add a file to the paper"))
-        if name:
-            self.attach(Path(name))
+        if file := open_file(self, Purpose.attachment, tr("Add a file to the paper")):
+            self.attach(file)
 
     def _choose_place(self, path: Path) -> None:
         known = next((p for p in path.parents if p.is_dir()), Path.home())
         title = tr("Where is {name}?", name=path.name)
-        name, _ = QFileDialog.getOpenFileName(self, title, str(known))
-        if name:
-            self.locate(path, Path(name))
+        if file := open_file(self, Purpose.attachment, title, folder=known):
+            self.locate(path, file)
 
     def _run(self, title: str, work: Callable[[Task], None]) -> None:
         self._jobs.run(

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QFileDialog,
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.copying import CopyCitation, Style
 from sciread_app.language import tr
+from sciread_app.ui.file_dialogs import Purpose, open_file
 from sciread_app.ui.jobs import Jobs, Lane, Problem
 from sciread_app.ui.labels import plain_label
 from sciread_app.ui.theme import styled
@@ -132,5 +132,4 @@ class StylePicker(QDialog):
 
 def _choose_file(parent: QWidget) -> Path | None:
     kinds = tr("Citation styles ({pattern})", pattern="*.csl")
-    name, _ = QFileDialog.getOpenFileName(parent, tr("Add a citation style"), "", kinds)
-    return Path(name) if name else None
+    return open_file(parent, Purpose.citation_style, tr("Add a citation style"), kinds)

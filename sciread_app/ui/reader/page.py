@@ -8,7 +8,6 @@ from pathlib import Path
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QStackedWidget,
     QTabBar,
     QToolButton,
@@ -20,6 +19,7 @@ from sciread_app.domain.paper import Changes, PaperId
 from sciread_app.domain.reading import Colour
 from sciread_app.language import tr
 from sciread_app.ui.empty import EmptyState
+from sciread_app.ui.file_dialogs import Purpose, save_file
 from sciread_app.ui.icons import icon
 from sciread_app.ui.jobs import Jobs, Lane
 from sciread_app.ui.page import Page
@@ -163,11 +163,9 @@ class ReaderPage(Page):
         """Save what was marked and noted in these papers, or in the one that is read."""
         papers = papers or ([self.tab.paper] if self.tab else [])
         title = self.tab.title if self.tab and list(papers) == [self.tab.paper] else tr("Notes")
-        name, _ = QFileDialog.getSaveFileName(
-            self, tr("Save highlights and notes"), f"{_file_name(title)}.md", "Markdown (*.md)"
-        )
-        if name:
-            self.save_notes(papers, Path(name))
+        name, kinds = f"{_file_name(title)}.md", "Markdown (*.md)"
+        if file := save_file(self, Purpose.notes, tr("Save highlights and notes"), name, kinds):
+            self.save_notes(papers, file)
 
     def save_notes(self, papers: Sequence[PaperId], path: Path) -> None:
         self._jobs.run(

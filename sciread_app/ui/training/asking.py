@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QDialog,
-    QFileDialog,
     QMessageBox,
     QPlainTextEdit,
     QPushButton,
@@ -19,27 +18,26 @@ from PySide6.QtWidgets import (
 
 from sciread_app.language import tr
 from sciread_app.services.runs import Standing
+from sciread_app.ui.file_dialogs import Purpose, choose_folder, open_file, save_file
 from sciread_app.ui.theme import styled
 from sciread_app.ui.training.values import Told
 
 
 def ask_for_folder(parent: QWidget) -> Path | None:
     """A run's folder, or a job's."""
-    name = QFileDialog.getExistingDirectory(parent, tr("Open the training in this folder"))
-    return Path(name) if name else None
+    title = tr("Open the training in this folder")
+    return choose_folder(parent, Purpose.training_folder, title)
 
 
 def ask_for_zip(parent: QWidget) -> Path | None:
     kinds = tr("Trainings ({pattern})", pattern="*.zip")
-    name, _ = QFileDialog.getOpenFileName(parent, tr("Open the training in this file"), "", kinds)
-    return Path(name) if name else None
+    return open_file(parent, Purpose.training, tr("Open the training in this file"), kinds)
 
 
 def ask_where_to(usual: str, parent: QWidget) -> Path | None:
     """Where to write a job: a .zip, or without that ending a folder."""
     kinds = tr("A zip file, or a folder ({pattern})", pattern="*.zip *")
-    name, _ = QFileDialog.getSaveFileName(parent, tr("Write a job"), usual, kinds)
-    return Path(name) if name else None
+    return save_file(parent, Purpose.job, tr("Write a job"), usual, kinds)
 
 
 def ask_to_remove(told: Told, remove: Callable[[], object], parent: QWidget) -> None:

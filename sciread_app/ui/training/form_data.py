@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -19,6 +18,7 @@ from sciread_app.domain.training import LIBRARY, Data, Kind
 from sciread_app.language import tr, trn
 from sciread_app.services.training import Check
 from sciread_app.ui.elided import ElidedLabel
+from sciread_app.ui.file_dialogs import Purpose, choose_folder
 from sciread_app.ui.models.card_parts import Tiles
 from sciread_app.ui.segments import Segments
 from sciread_app.ui.settings_rows import Choices as Box
@@ -102,8 +102,9 @@ class DataPart(QWidget):
 
     def _browse(self) -> None:
         title = tr("Learn from the papers in this folder")
-        if name := QFileDialog.getExistingDirectory(self, title, self._folder):
-            self.choose(Data(Kind.files, str(Path(name))))
+        known = Path(self._folder) if self._folder else None
+        if folder := choose_folder(self, Purpose.training_data, title, known):
+            self.choose(Data(Kind.files, str(folder)))
 
     def _remove(self) -> None:
         if choice := self.corpus.currentData():

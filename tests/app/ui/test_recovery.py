@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import sys
 from datetime import date
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from sciread_app.paths import Home, open_home
 from sciread_app.services.backups import Backups
@@ -23,6 +24,11 @@ from tests import damage
 from tests.make import paper
 
 PAPERS = 200
+
+
+def choose_folder(monkeypatch, folder: Path | str) -> None:
+    """Answer the dialog that asks for a folder; "" cancels it."""
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
 
 
 @pytest.fixture
@@ -113,7 +119,7 @@ def test_a_backup_is_restored_from_the_dialog(qapp, home, sit, monkeypatch):
 def test_what_can_be_read_is_saved_from_the_dialog_and_gone_on_with(
     qapp, home, sit, monkeypatch, tmp_path
 ):
-    monkeypatch.setattr(start_failure, "_folder", lambda parent, title: tmp_path)
+    choose_folder(monkeypatch, tmp_path)
     before = home.library.read_bytes()
     _, results = sit(all_of(Sitting(qapp, home)), lambda box: box.salvage.click(), leave)
     papers, said = results[-1]
@@ -123,7 +129,7 @@ def test_what_can_be_read_is_saved_from_the_dialog_and_gone_on_with(
 
 
 def test_who_changes_his_mind_is_asked_again(qapp, home, sit, monkeypatch):
-    monkeypatch.setattr(start_failure, "_folder", lambda parent, title: None)
+    choose_folder(monkeypatch, "")
     code, results = sit(
         all_of(Sitting(qapp, home)), lambda box: box.another.click(), lambda box: box.leave.click()
     )
@@ -136,7 +142,7 @@ def test_another_library_is_opened_from_the_dialog(qapp, home, sit, monkeypatch,
     library = Library(other.library)
     library.put([paper("Ants"), paper("Termites")])
     library.close()
-    monkeypatch.setattr(start_failure, "_folder", lambda parent, title: other.folder)
+    choose_folder(monkeypatch, other.folder)
     _, results = sit(all_of(Sitting(qapp, home)), lambda box: box.another.click(), leave)
     assert results[-1][0] == 2
 

@@ -225,7 +225,7 @@ def test_a_copy_that_fails_is_told_once_a_day(qtbot, show_window, jobs):
 
 
 def test_a_folder_for_the_library_is_asked_about(qtbot, page, monkeypatch):
-    where = "sciread_app.ui.settings_page.QFileDialog.getExistingDirectory"
+    where = "PySide6.QtWidgets.QFileDialog.getExistingDirectory"
     monkeypatch.setattr(where, lambda *_: "/mnt/disk")
     click(qtbot, page.move_it)
     assert str(Path("/mnt/disk")) in asked(page).text()

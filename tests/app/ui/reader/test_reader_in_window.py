@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import Colour
@@ -141,12 +141,8 @@ def test_every_key_of_the_reader_is_its_own_while_it_is_shown(qtbot, jobs, windo
 def test_notes_of_chosen_papers_are_saved_where_one_says(
     qtbot, jobs, window, monkeypatch, tmp_path
 ):
-    from sciread_app.ui.reader import page as reader_page
-
     target = tmp_path / "notes.md"
-    monkeypatch.setattr(
-        reader_page.QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown")
-    )
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(target), "Markdown"))
     chosen = window.page.hits.chosen()
     verb(window, "Save notes on chosen papers…").trigger()
     qtbot.waitUntil(lambda: window.desk.reading.saved == [(list(chosen), target)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QDialog, QLabel, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QMessageBox, QPushButton, QWidget
 
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.training import LIBRARY, Data, Kind
@@ -21,7 +21,7 @@ from sciread_app.ui.focus import takes_focus
 from sciread_app.ui.foot import Foot
 from sciread_app.ui.job_centre_log import State
 from sciread_app.ui.jobs import Lane
-from sciread_app.ui.training import form_data, page, planning, watch
+from sciread_app.ui.training import page, planning, watch
 from sciread_app.ui.training.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.ui.training.setting_labels import setting_label
@@ -183,9 +183,7 @@ def test_what_is_learned_from_is_chosen(qtbot, write, jobs, monkeypatch, teacher
     click(qtbot, files)
     settle(qtbot, jobs, shown)
     assert data.data is None and not shown.form.start.isEnabled()
-    monkeypatch.setattr(
-        form_data.QFileDialog, "getExistingDirectory", lambda *_: str(Path("/papers/empty"))
-    )
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(Path("/papers/empty")))
     click(qtbot, data.browse)
     settle(qtbot, jobs, shown)
     assert teacher.plans[-1].data == Data(Kind.files, str(Path("/papers/empty")))
