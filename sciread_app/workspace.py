@@ -23,7 +23,9 @@ from sciread_app.services.organise import Organise
 from sciread_app.services.spaces import Spaces
 from sciread_app.services.votes import Votes
 from sciread_app.settings import Settings, change_settings, read_settings
+from sciread_app.storage.copies import revision_of
 from sciread_app.storage.library import Library
+from sciread_app.storage.migrations import HEAD
 from sciread_app.tasks import Task
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, Package, read_package, starter_package
@@ -293,6 +295,13 @@ def open_workspace(folder: Path | None = None) -> Workspace:
     home = open_home(folder)
     start_log(home.log)
     return Workspace(home)
+
+
+def needs_update(home: Home) -> bool:
+    """Whether opening the library brings it to a newer format, which takes minutes for many
+    papers."""
+    revision = revision_of(home.library) if home.library.exists() else None
+    return revision is not None and 0 < revision < HEAD
 
 
 def backups_of(folder: Path | None = None) -> tuple[Home, Backups]:

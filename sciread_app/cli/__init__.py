@@ -5,7 +5,7 @@ from __future__ import annotations
 from sciread_app.cli import library  # the help lists verbs in the order in which they come
 
 # isort: split
-from sciread_app.cli import organising, reading, safekeeping
+from sciread_app.cli import editing, organising, reading, safekeeping
 
 # isort: split
 from sciread_app.cli import citing, exchange, fetching, modelling, recommending, scoring, training
@@ -15,6 +15,7 @@ from sciread_app.cli.frame import app
 __all__ = [
     "app",
     "citing",
+    "editing",
     "exchange",
     "fetching",
     "library",

@@ -24,12 +24,20 @@ _OTHER_NAMES = {
     **dict.fromkeys(("search", "list", "ls", "query"), "find"),
     **dict.fromkeys(("rm", "remove", "delete"), "trash"),
     **dict.fromkeys(("import", "load"), "add"),
-    **dict.fromkeys(("open", "view", "info"), "show"),
+    **dict.fromkeys(("view", "info"), "show"),
+    **dict.fromkeys(("modify", "set", "update"), "edit"),
     **dict.fromkeys(("index", "embed"), "encode"),
     "like": "similar",
 }
-_VALUED = ("--limit", "-n", "--mode", "--home")  # options of `find` that are followed by a value
-_SHORT = re.compile(r"-h|-n=?\d*")
+# Of each verb that takes a query: its options that are followed by a value, and its short options.
+_VALUED = {
+    "find": ("--limit", "-n", "--mode", "--home"),
+    "export": ("--format", "-f", "--output", "-o", "--home"),
+}
+_SHORT = {
+    "find": re.compile(r"-h|-n=?\d*"),
+    "export": re.compile(r"-[hfo]|-f=?(bibtex|biblatex|ris|csl-json|jsonl)"),
+}
 
 
 def run(app: typer.Typer, arguments: list[str]) -> None:
@@ -42,8 +50,8 @@ def run(app: typer.Typer, arguments: list[str]) -> None:
     if verb in _OTHER_NAMES and verb not in known.commands:  # type: ignore[attr-defined]
         console.complain(f"No such command '{verb}'.", f"Did you mean '{_OTHER_NAMES[verb]}'?")
         sys.exit(WRONG_USAGE)
-    if verb == "find" and place is not None:
-        arguments = [*arguments[: place + 1], *words_last(arguments[place + 1 :])]
+    if verb in _VALUED and place is not None:
+        arguments = [*arguments[: place + 1], *words_last(verb, arguments[place + 1 :])]
     try:
         # Outside standalone mode, usage errors are raised instead of printed.
         code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
@@ -69,17 +77,17 @@ def _report(error: Exception, verb: str, console: Console) -> None:
     console.complain(message, "Please report the error with the details on standard error.")
 
 
-def words_last(arguments: list[str]) -> list[str]:
-    """The arguments of `find` with its options first, so that "-neutrino" and "-like:23" are words
-    of the query. What begins with two dashes is an option, be it a known one or not."""
+def words_last(verb: str, arguments: list[str]) -> list[str]:
+    """The arguments of `find` or `export` with the options first, so that "-neutrino" and
+    "-like:23" are words of the query. All that begins with two dashes is an option."""
     if "--" in arguments:
         return arguments
     options, words, rest = list[str](), list[str](), list(arguments)
     while rest:
         argument = rest.pop(0)
-        if argument.startswith("--") or _SHORT.fullmatch(argument):
+        if argument.startswith("--") or _SHORT[verb].fullmatch(argument):
             options.append(argument)
-            if argument in _VALUED and rest:
+            if argument in _VALUED[verb] and rest:
                 options.append(rest.pop(0))
         else:
             words.append(argument)

@@ -22,7 +22,7 @@ from sciread_app.errors import (
     of_disk,
 )
 from sciread_app.paths import find_home
-from sciread_app.workspace import Workspace, open_workspace
+from sciread_app.workspace import Workspace, needs_update, open_workspace
 from trainer.contract.errors import TrainerError
 
 DONE, FAILED, WRONG_USAGE = 0, 1, 2
@@ -45,6 +45,8 @@ app = typer.Typer(
 
 @contextmanager
 def opened(home: Path | None, console: Console) -> Iterator[Workspace]:
+    if needs_update(find_home(home)):
+        console.warn("Updating the library to the format of this version, after a backup ...")
     workspace = open_workspace(home)
     try:
         if workspace.risk:

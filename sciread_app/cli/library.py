@@ -31,10 +31,8 @@ Weaker = Annotated[
     bool,
     typer.Option("--weaker", help="Also show the nearest papers that do not match."),
 ]
-Names = Annotated[
-    list[str],
-    typer.Argument(help="Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys."),
-]
+NAMES_HELP = "Numbers, as `find` shows them, or DOIs, arXiv ids, PMIDs, citekeys."
+Names = Annotated[list[str], typer.Argument(help=NAMES_HELP)]
 
 
 @verb

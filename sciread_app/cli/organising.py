@@ -8,13 +8,15 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
+from sciread_app.cli import views
 from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, verb
-from sciread_app.cli.library import Names, resolve
+from sciread_app.cli.library import NAMES_HELP, Names, resolve
 from sciread_app.console import Console
 from sciread_app.domain.duplicates import Merge
 from sciread_app.domain.edits import Edit
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.tex import readable
+from sciread_app.errors import BadQuery
 from sciread_app.workspace import Workspace
 
 Stars = Annotated[int, typer.Argument(min=0, max=5, help="Stars: 1 to 5, or 0 for none.")]
@@ -91,11 +93,27 @@ def rate(stars: Stars, papers: Names, home: Home = None, as_json: Json = False) 
 
 
 @verb
-def trash(papers: Names, home: Home = None, as_json: Json = False) -> int:
-    """Put papers into the trash: out of every list, but not lost."""
+def trash(
+    papers: Annotated[list[str] | None, typer.Argument(help=NAMES_HELP)] = None,
+    empty: Annotated[
+        bool, typer.Option("--empty", help="Delete all papers in the trash for good.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --empty: do not ask.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Put papers into the trash: out of every list, but not lost.
+
+    With --empty, delete all papers in the trash for good. That cannot be undone. PDFs stay where
+    they are.
+    """
+    if empty == bool(papers):
+        raise BadQuery("Name papers, or give --empty.", "See `sciread trash --help`.")
     console = Console(as_json)
     with existing(home, console) as workspace:
-        ids = resolve(workspace, papers)
+        if empty:
+            return _empty_trash(workspace, console, yes)
+        ids = resolve(workspace, papers or [])
         _say(console, workspace.organise.trash(ids))
         console.answer({"papers": ids, "in_trash": True})
     return DONE
@@ -197,6 +215,23 @@ def redo(home: Home = None, as_json: Json = False) -> int:
     console = Console(as_json)
     with existing(home, console) as workspace:
         return _tell(console, workspace.organise.redo(), "Done again", "There is nothing to redo.")
+
+
+def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
+    count = len(workspace.library.trashed())
+    if not count:
+        console.say("The trash is empty.")
+        console.answer({"deleted": 0})
+        return DONE
+    papers = views.counted(count, "paper")
+    if not yes:
+        if console.as_json:
+            raise BadQuery("With --json, nothing is asked.", "Add --yes to empty the trash.")
+        typer.confirm(f"Delete {papers} for good? This cannot be undone.", abort=True)
+    deleted = workspace.organise.empty_trash()
+    console.say(f"{views.counted(deleted, 'paper')} deleted for good")
+    console.answer({"deleted": deleted})
+    return DONE
 
 
 def _list_merges(console: Console, merges: list[Merge]) -> int:

@@ -219,7 +219,8 @@ def test_what_a_killed_export_has_left_is_hidden_and_removed_by_a_later_one(shel
 
 
 @pytest.mark.parametrize(
-    "verb", ["status", "find bees", "show 1", "export", "doctor", "encode", "tag a 1", "undo"]
+    "verb",
+    ["status", "find bees", "show 1", "export -o x.bib", "doctor", "encode", "tag a 1", "undo"],
 )
 def test_what_only_looks_begins_no_library(tmp_path, verb):
     nowhere = Shell(tmp_path / "mistyped")

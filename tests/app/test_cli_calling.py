@@ -14,18 +14,21 @@ from sciread_app.storage.library import Library
 
 
 @pytest.mark.parametrize(
-    ("typed", "called"),
+    ("verb", "typed", "called"),
     [
-        (["like:17", "-like:23"], ["--", "like:17", "-like:23"]),
-        (["-neutrino", "-n", "5"], ["-n", "5", "--", "-neutrino"]),
-        (["-n5", "--mode", "text", "-matter"], ["-n5", "--mode", "text", "--", "-matter"]),
-        (["--limitt", "x"], ["--limitt", "--", "x"]),
-        (["-h"], ["-h"]),
-        (["-n", "3", "--", "-x"], ["-n", "3", "--", "-x"]),
+        ("find", ["like:17", "-like:23"], ["--", "like:17", "-like:23"]),
+        ("find", ["-neutrino", "-n", "5"], ["-n", "5", "--", "-neutrino"]),
+        ("find", ["-n5", "--mode", "text", "-ma"], ["-n5", "--mode", "text", "--", "-ma"]),
+        ("find", ["--limitt", "x"], ["--limitt", "--", "x"]),
+        ("find", ["-h"], ["-h"]),
+        ("find", ["-n", "3", "--", "-x"], ["-n", "3", "--", "-x"]),
+        ("export", ["-like:23", "-f", "ris"], ["-f", "ris", "--", "-like:23"]),
+        ("export", ["-fris", "-fusion", "-o", "x"], ["-fris", "-o", "x", "--", "-fusion"]),
+        ("export", ["-n", "--output", "x"], ["--output", "x", "--", "-n"]),
     ],
 )  # fmt: skip
-def test_words_of_a_query_may_begin_with_a_dash(typed, called):
-    assert words_last(typed) == called
+def test_words_of_a_query_may_begin_with_a_dash(verb, typed, called):
+    assert words_last(verb, typed) == called
 
 
 def run(capsys, *arguments):
@@ -52,7 +55,8 @@ def test_with_json_usage_errors_are_json(capsys, tmp_path, arguments):
 
 
 @pytest.mark.parametrize(
-    ("typed", "verb"), [("search", "find"), ("list", "find"), ("rm", "trash"), ("import", "add")]
+    ("typed", "verb"),
+    [("search", "find"), ("list", "find"), ("rm", "trash"), ("import", "add"), ("view", "show")],
 )
 def test_verbs_of_other_programs_lead_to_ours(capsys, typed, verb):
     code, out = run(capsys, "--json", typed, "x")

@@ -51,6 +51,8 @@ WORDS = {
     "keep": ["thesis", "thesis.bib"],
     "recommend": ["thesis"],
     "restore": ["2026-11-21"],
+    "edit": ["1", "title=New"],
+    "trash": ["1"],
 }
 
 

@@ -22,11 +22,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.domain.edit_fields import IDENTIFIERS, Unreadable, changed, written
 from sciread_app.domain.paper import Paper
 from sciread_app.language import tr
 from sciread_app.ui.duplicates_values import KINDS
 from sciread_app.ui.placing import keep_on_screen
-from sciread_app.ui.shelf.edit_fields import IDENTIFIERS, Unreadable, changed, written
 from sciread_app.ui.theme import styled
 
 LABELS = {

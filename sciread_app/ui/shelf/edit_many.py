@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.domain.edit_fields import Unreadable, value_of
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
 from sciread_app.ui.shelf.edit_dialog import HINTS, LABELS, KindField, buttons
-from sciread_app.ui.shelf.edit_fields import Unreadable, value_of
 from sciread_app.ui.shelf.work import Long, Step
 from sciread_app.ui.theme import styled
 

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 
+from sciread_app.domain import author_lines
+from sciread_app.domain.edit_fields import Unreadable, changed, written
 from sciread_app.domain.paper import Author
-from sciread_app.ui.shelf import author_lines
 from sciread_app.ui.shelf.edit_dialog import EditDialog
-from sciread_app.ui.shelf.edit_fields import Unreadable, changed, written
 from sciread_app.ui.shelf.edit_many import ADD, REMOVE, EditManyDialog
 from tests.app.ui.fakes import FakeDesk
 from tests.make import paper

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from sciread_app.domain import author_lines
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Identifier, Paper
 from sciread_app.language import tr
-from sciread_app.ui.shelf import author_lines
 
 IDENTIFIERS = {"doi": "DOI", "arxiv": "arXiv", "pmid": "PubMed", "pmcid": "PMC", "isbn": "ISBN"}
 
