@@ -62,8 +62,12 @@ def author_key(paper: Paper, later: int = 0) -> int:
     if not paper.authors or not paper.year:
         return 0
     first = paper.authors[0]
-    initial = title_key(first.given)[:1]
-    return _hash(f"{title_key(first.family)}\x00{initial}\x00{paper.year + later}") or 1
+    return _author_hash(first.family, first.given, paper.year + later)
+
+
+@lru_cache(16_384)  # a batch asks several times for the same authors
+def _author_hash(family: str, given: str, year: int) -> int:
+    return _hash(f"{title_key(family)}\x00{title_key(given)[:1]}\x00{year}") or 1
 
 
 def text_hash(paper: Paper) -> int:
