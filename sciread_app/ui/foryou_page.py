@@ -230,7 +230,6 @@ class ForYouPage(Page):
         else:
             self.details.show_paper(None)
             self._say(self.empty, nothing_in(found, self.head.part))
-        self.details.setVisible(bool(ids))
         self._allow()
 
     def _take_away(self, papers: Sequence[PaperId]) -> None:

@@ -45,6 +45,7 @@ NOTHING = Listing((), 0)
 TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
 
 Index = QModelIndex | QPersistentModelIndex
+CursorAction = QAbstractItemView.CursorAction
 
 
 class CardSource(Protocol):
@@ -341,6 +342,14 @@ class PaperList(QTableView):
             QToolTip.showText(event.globalPos(), TIPS.get(button, ""), self.viewport())
             return True
         return super().viewportEvent(event)
+
+    def moveCursor(self, action: CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Home and End go to the first and the last paper; those of a table would go to the first
+        and the last column."""
+        if action in (CursorAction.MoveHome, CursorAction.MoveEnd) and self._model.rowCount():
+            last = self._model.rowCount() - 1
+            return self._model.index(0 if action is CursorAction.MoveHome else last)
+        return super().moveCursor(action, modifiers)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()

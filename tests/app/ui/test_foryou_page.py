@@ -5,8 +5,8 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from sciread_app.domain.paper import Changes
 from sciread_app.domain.recommend import Next
@@ -222,3 +222,31 @@ def test_the_menu_of_ranges_marks_the_one_that_is_chosen(show):
     assert [action.isChecked() for action in actions].index(True) == among.number
     actions[-1].trigger()
     assert [n for n, action in enumerate(actions) if action.isChecked()] == [len(actions) - 1]
+
+
+def test_refine_stays_in_its_place_when_results_come_and_go(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    button = page.head.refine_button
+
+    def place():
+        return button.mapTo(page, QPoint(0, 0))
+
+    before = place()
+    for come in ([], [1, 2]):
+        foryou.come = come
+        page.library_changed(Changes(papers=True))
+        settle(qtbot, jobs)
+        qtbot.waitUntil(lambda: bool(listed(page)) == bool(come))  # noqa: B023
+        QApplication.sendPostedEvents()  # layouts
+        assert place() == before
+
+
+def test_home_and_end_go_to_the_first_and_the_last_paper(show, qtbot):
+    page, _ = show(BEES)
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_End)
+    assert page.list.chosen() == [4]
+    qtbot.keyClick(page.list, Qt.Key.Key_Home)
+    assert page.list.chosen() == [1]
+    qtbot.keyClick(page.list, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+    assert page.list.chosen() == [1, 2, 3, 4]
