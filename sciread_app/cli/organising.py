@@ -191,7 +191,7 @@ def split(
         _say(console, workspace.organise.split(id, number))
         made = sorted(set(workspace.library.ids().tolist()) - before)
         for one in workspace.library.get([id, *made]):
-            console.say(f"{one.id}  {escape(one.title)}")
+            console.say(f"{one.id}  {escape(readable(one.title))}")
         console.answer({"paper": id, "made": made})
     return DONE
 
@@ -214,7 +214,7 @@ def redo(home: Home = None, as_json: Json = False) -> int:
     """Make the edit again that was taken back last."""
     console = Console(as_json)
     with existing(home, console) as workspace:
-        return _tell(console, workspace.organise.redo(), "Done again", "There is nothing to redo.")
+        return _tell(console, workspace.organise.redo(), "Redone", "There is nothing to redo.")
 
 
 def _empty_trash(workspace: Workspace, console: Console, yes: bool) -> int:
@@ -238,7 +238,7 @@ def _list_merges(console: Console, merges: list[Merge]) -> int:
     for one in merges:
         why = ", ".join(filter(None, (one.reason, one.came)))
         console.say(
-            f"{one.id}  {one.paper} {escape(one.title)}  ←  {escape(one.other)}"
+            f"{one.id}  {one.paper} {escape(readable(one.title))}  ←  {escape(readable(one.other))}"
             f"  [dim]{escape(why)}[/dim]"
         )
     if not merges:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sciread_app.domain.identity import Verdict
+from sciread_app.domain.kind_names import KIND_NAMES
 from sciread_app.domain.retelling import Saying, retell
 from sciread_app.language import tr
 
@@ -36,6 +37,11 @@ _FIELDS: Mapping[str, Callable[[], str]] = {
 def _named(names: str) -> str:
     """The fields that `listed` has written, in the language of whoever reads them."""
     return ", ".join(_FIELDS[name]() if name in _FIELDS else name for name in names.split(", "))
+
+
+def _kind_name(key: str) -> str:
+    """The type of a paper within a sentence."""
+    return KIND_NAMES[key].lower() if key in KIND_NAMES else key
 
 
 # What `judge` says of papers that stay two, and what a person has said, see storage/works.py. The
@@ -110,7 +116,7 @@ SAYINGS: Sequence[Saying] = (
     ),
     (
         "one title and author, but {a} and {b}",
-        lambda a, b: tr("one title and author, but {a} and {b}", a=a, b=b),
+        lambda a, b: tr("one title and author, but {a} and {b}", a=_kind_name(a), b=_kind_name(b)),
     ),
     # Of what was merged.
     (

@@ -78,6 +78,12 @@ _FORMULA = re.compile(
     r"|\\\((.{1,1000}?)\\\)|\\\[(.{1,2000}?)\\\]",
     re.S,
 )
+# Code of Markdown: a fenced block, or a span between as many backticks.
+_CODE = re.compile(
+    r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*(?:\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)|\Z)"
+    r"|(?<![\\`])(?P<ticks>`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)(?P=ticks)(?!`)",
+    re.M | re.S,
+)
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.", re.S)
 # A fraction's side, or a root's inside, that needs no brackets.
 _SIMPLE = re.compile(r"√?\w+|[^\s\w]")
@@ -118,8 +124,14 @@ def _readable(text: str) -> str:
 
 
 def with_formulas(text: str) -> str:
-    """`text` with its formulas in Unicode, and everything else as it is, for notes."""
-    return _FORMULA.sub(_formula, text) if "$" in text or "\\" in text else text
+    """Markdown with its formulas in Unicode, and everything else, also in code, as it is."""
+    if "$" not in text and "\\" not in text:
+        return text
+    parts, done = [], 0
+    for code in _CODE.finditer(text):
+        parts += [_FORMULA.sub(_formula, text[done : code.start()]), code[0]]
+        done = code.end()
+    return "".join((*parts, _FORMULA.sub(_formula, text[done:])))
 
 
 def _commands(text: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.reading import Highlight, in_order
+from sciread_app.domain.tex import readable
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~])")
 _ADDRESSES = {
@@ -24,7 +25,7 @@ def notes_of(paper: Paper, notes: Sequence[str], highlights: Sequence[Highlight]
     notes = [note.strip() for note in notes if note.strip()]
     if not notes and not highlights:
         return ""
-    lines = [f"# {plain(paper.title) or 'Paper without a title'}", "", _source(paper), ""]
+    lines = [f"# {plain(readable(paper.title)) or 'Paper without a title'}", "", _source(paper), ""]
     if notes:
         lines += ["## Notes", "", *("\n\n".join(notes)).splitlines(), ""]
     if highlights:

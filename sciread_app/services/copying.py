@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sciread_app.domain.copying import Copied, CopyAs, CopyCitation, CopyWhat
 from sciread_app.domain.paper import Paper
+from sciread_app.domain.tex import readable
 from sciread_app.services import export
 from sciread_app.services.citation_styles import CitationStyles
 from sciread_app.services.export import Format
@@ -66,7 +67,7 @@ RESOLVERS = {
 _LINES: dict[CopyAs, Callable[[Paper], str]] = {
     CopyAs.doi: lambda paper: paper.identifier("doi") or _arxiv_doi(paper),
     CopyAs.link: link,
-    CopyAs.title: lambda paper: paper.title,
+    CopyAs.title: lambda paper: readable(paper.title),
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from sciread_app.domain.tex import readable
 from sciread_app.errors import LibraryDamaged
 from sciread_app.language import tr, trn
 from sciread_app.paths import Home
@@ -77,7 +78,9 @@ def _texts(library: Library) -> list[Finding]:
         "The title or abstract of {n} paper is not what was stored: {papers}.",
         "The titles or abstracts of {n} papers are not what was stored: {papers}.",
         len(changed),
-        papers="; ".join(f"{paper.id} {paper.title}" for paper in library.get(changed[:5]))
+        papers="; ".join(
+            f"{paper.id} {readable(paper.title)}" for paper in library.get(changed[:5])
+        )
         + (", ..." if len(changed) > 5 else ""),
     )
     return [Finding("texts", False, f"{said} {way_out()}")]

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 
 from sciread_app.domain.paper import Paper, PaperId
 from sciread_app.domain.recommend import Feed, Pick
+from sciread_app.domain.tex import readable
 from sciread_app.errors import SciReadError
 from sciread_app.language import tr
 from sciread_app.services.recommend import Recommender
@@ -94,7 +95,7 @@ def as_markdown(made: Digest) -> str:
     for feed, entries in made.feeds:
         lines += [f"## {_plain(feed.subject.name)}", ""]
         for entry in entries:
-            title, link = _plain(entry.paper.title), _link(entry.paper)
+            title, link = _plain(readable(entry.paper.title)), _link(entry.paper)
             lines.append(f"- **[{title}]({link})**" if link else f"- **{title}**")
             lines += [f"  {_plain(text)}" for text in (_byline(entry.paper), _why(entry)) if text]
         lines += ([] if entries else [_plain(_nothing(feed))]) + [""]
@@ -143,7 +144,7 @@ def _papers(library: Library, picks: Sequence[Pick]) -> dict[PaperId, Paper]:
 
 
 def _entry(pick: Pick, papers: Mapping[PaperId, Paper]) -> Entry:
-    like = [papers[paper].title for paper in pick.like if paper in papers]
+    like = [readable(papers[paper].title) for paper in pick.like if paper in papers]
     return Entry(papers[pick.paper], pick, like)
 
 
@@ -151,14 +152,15 @@ def _add_entry(feed: ElementTree.Element, followed: Feed, entry: Entry) -> None:
     paper, came = entry.paper, datetime.fromtimestamp(entry.pick.came, UTC)
     node = _add(feed, "entry")
     _add(node, "id", f"urn:sciread:{followed.subject.key}:paper:{paper.id}")
-    _add(node, "title", _clean(paper.title))
+    _add(node, "title", _clean(readable(paper.title)))
     _add(node, "updated", f"{came:%Y-%m-%dT%H:%M:%SZ}")
     for author in paper.authors[:_AUTHORS]:
         _add(_add(node, "author"), "name", _clean(author.name))
     if link := _link(paper):
         _add(node, "link").set("href", link)
     _add(node, "category").set("term", _clean(followed.subject.name))
-    _add(node, "summary", _clean(" ".join(filter(None, (_why(entry), paper.abstract)))))
+    summary = " ".join(filter(None, (_why(entry), readable(paper.abstract))))
+    _add(node, "summary", _clean(summary))
 
 
 def _add(parent: ElementTree.Element, name: str, text: str = "") -> ElementTree.Element:
@@ -168,7 +170,7 @@ def _add(parent: ElementTree.Element, name: str, text: str = "") -> ElementTree.
 
 
 def _html_entry(entry: Entry) -> str:
-    title, link = escape(entry.paper.title), _link(entry.paper)
+    title, link = escape(readable(entry.paper.title)), _link(entry.paper)
     head = f'<a href="{escape(link)}">{title}</a>' if link else title
     return (
         f'<h3>{head}</h3><p class="quiet">{escape(_byline(entry.paper))}</p>'

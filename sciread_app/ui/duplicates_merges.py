@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.duplicates import Merge
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 
 _MERGE = Qt.ItemDataRole.UserRole
@@ -51,7 +52,8 @@ class MergeList(QWidget):
         row = max(0, self.list.currentRow())
         self.list.clear()
         for merge in merges:
-            text = tr("{other} → {title}", other=merge.other, title=merge.title)
+            other, title = readable(merge.other), readable(merge.title)
+            text = tr("{other} → {title}", other=other, title=title)
             why = ", ".join(filter(None, (merge.reason, merge.came)))
             item = QListWidgetItem(f"{text}\n{why}" if why else text)
             item.setData(_MERGE, merge)

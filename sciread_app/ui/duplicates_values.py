@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from sciread_app.domain.duplicates import (
     compare,
     names,
 )
+from sciread_app.domain.kind_names import KIND_NAMES
 from sciread_app.domain.paper import Paper
 from sciread_app.domain.tex import readable
 from sciread_app.language import tr, trc, trn
@@ -37,22 +37,7 @@ _SAID = {
     Likeness.one_only: tr("One says more"),
     Likeness.different: DIFFERS,
 }
-_TYPE_KEY = re.compile(r"\b(article-journal|paper-conference)\b")
 _EXACT = ("kind", "published")
-KINDS = {
-    "article": tr("Article or preprint"),
-    "article-journal": tr("Journal article"),
-    "paper-conference": tr("Conference paper"),
-    "book": tr("Book"),
-    "chapter": tr("Chapter"),
-    "thesis": tr("Thesis"),
-    "report": tr("Report"),
-    "dataset": tr("Data set"),
-    "software": tr("Software"),
-    "patent": tr("Patent"),
-    "webpage": tr("Web page"),
-    "manuscript": tr("Manuscript"),
-}
 
 
 class Reviewer(Protocol):
@@ -114,9 +99,8 @@ def chosen_values(found: Comparison, wins: Mapping[str, int]) -> dict[str, Any]:
 
 
 def reason_words(pair: Pair) -> str:
-    """Why both may be one paper, with the types called as everywhere in the window."""
-    said = _TYPE_KEY.sub(lambda key: KINDS.get(key[0], key[0]).lower(), pair.reason)
-    return f"{said[:1].upper()}{said[1:]}"
+    """Why both may be one paper, as a sentence begins."""
+    return f"{pair.reason[:1].upper()}{pair.reason[1:]}"
 
 
 def _winner(field: str, a: Paper, b: Paper, keep: int) -> int:
@@ -190,7 +174,7 @@ _FIELDS: tuple[tuple[str, str, Callable[[Paper], str]], ...] = (
     ("published", tr("Date"), lambda paper: paper.published),
     # Translators: the journal or conference
     ("venue", tr("Venue"), lambda paper: paper.venue),
-    ("kind", tr("Type"), lambda paper: KINDS.get(paper.kind, paper.kind)),
+    ("kind", tr("Type"), lambda paper: KIND_NAMES.get(paper.kind, paper.kind)),
     ("identifiers", tr("Identifiers"), lambda paper: ", ".join(map(": ".join, paper.identifiers))),
     ("abstract", tr("Abstract"), lambda paper: paper.abstract),
     ("keywords", tr("Keywords"), lambda paper: ", ".join(paper.keywords)),

@@ -11,6 +11,7 @@ from sciread_app.domain.around import Ring, Side
 from sciread_app.domain.copying import Copied, CopyWhat, Style
 from sciread_app.domain.news import What
 from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.services import around, copying
 from sciread_app.services.alike import shared_words
 from sciread_app.services.citation_styles import CitationStyles
@@ -132,7 +133,10 @@ class WorkspaceAbout:
     def _versions(self, paper: PaperId) -> tuple[tuple[PaperId, str], ...]:
         others = self._library.get(self._library.versions(paper))
         return tuple(
-            (other.id, ", ".join(filter(None, (other.title, other.venue or other.source))))
+            (
+                other.id,
+                ", ".join(filter(None, (readable(other.title), other.venue or other.source))),
+            )
             for other in others
             if other.id is not None
         )

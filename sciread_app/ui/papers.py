@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.ui.card_marks import authors, spoken_marks, spoken_move
 from sciread_app.ui.cards import CardDelegate
@@ -178,8 +179,9 @@ class PaperModel(QAbstractListModel):
         year = paper.published[:4]
         moved = spoken_move(evidence.moved) if evidence and evidence.moved else ""
         parts = (
-            paper.title, moved, authors(paper.authors), paper.venue, year, spoken_marks(card)
-        )  # fmt: skip
+            *(readable(paper.title), moved, authors(paper.authors), paper.venue, year),
+            spoken_marks(card),
+        )
         return ", ".join(filter(None, parts))
 
 

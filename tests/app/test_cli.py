@@ -110,7 +110,7 @@ def test_edits_are_taken_back_and_made_again(shell):
     assert shell.json("status")["papers"] == 1
     assert shell.json("undo") == {"edit": "Moved 2 papers to the trash"}
     assert shell.json("status")["papers"] == 3
-    assert shell.run("redo").stdout == "Done again: Moved 2 papers to the trash\n"
+    assert shell.run("redo").stdout == "Redone: Moved 2 papers to the trash\n"
     assert shell.json("untrash", "10.1000/radium", "2")["papers"] == [1, 2]
     for _ in range(3):
         shell.run("undo")
@@ -135,6 +135,18 @@ def test_merges_of_an_import_are_listed_and_taken_back(shell, tmp_path):
     shell.run("undo")
     assert len(shell.json("split", "1", "--merge", str(merge["id"]))["made"]) == 1
     assert "error" in shell.json("split", "99", code=1)
+
+
+def test_tex_in_titles_is_shown_as_unicode(shell, tmp_path):
+    file = tmp_path / "tex.bib"
+    authors = ("Joliot, I.", "Joliot, I. and Curie, M.")
+    entries = (f"title = {{On $x^2$}}, author = {{{names}}}, year = 1934" for names in authors)
+    file.write_text("".join(f"@article{{k{n}, {one}}}" for n, one in enumerate(entries)), "utf-8")
+    shell.run("add", str(file))
+    shell.run("merge", "k0", "k1")
+    assert "On x²  ←  On x²" in shell.run("duplicates", "--merged").stdout
+    assert shell.run("split", "k0").stdout.count("On x²") == 2
+    assert shell.json("show", "k0")[0]["title"] == "On $x^2$"
 
 
 def test_duplicates_are_listed_and_merged(shell, tmp_path):

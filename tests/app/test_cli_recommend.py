@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from defusedxml import ElementTree
 
 from sciread_app import workspace
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import Feed, Pick, Subject, SubjectKind
+from sciread_app.services.recommend_digest import FORMS, Digest, Entry
 from sciread_app.storage.library import Library
 from tests.app.services.test_recommend import BEES, STARS, WordsEncoder, about, fetch, like
 from tests.app.test_cli import Shell
@@ -67,6 +71,15 @@ def test_a_digest_can_be_watched_by_a_feed_reader(shell, tmp_path):
     shell.run("recommend", "--all", "--output", str(file))
     again = ElementTree.parse(file).getroot().findall(f"{ATOM}entry")
     assert {entry.findtext(f"{ATOM}id") for entry in again} == names
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_formulas_are_unicode_in_a_digest(form):
+    subject = Subject("collection:1", SubjectKind.collection, "bees", "in:bees")
+    found = paper("On $x^2$", abstract="Of $x^2$.", doi="10.1000/a")
+    entry = Entry(found, Pick(PaperId(1), 1.0, 0.0), ["Like $y^2$"])
+    text = form(Digest(datetime.now(UTC), [(Feed(subject), [entry])]))
+    assert "On x²" in text and "$x" not in text
 
 
 def test_titles_do_not_become_markup_in_a_digest(shell, tmp_path):

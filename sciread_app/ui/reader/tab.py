@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.reading import ReadingPlace
+from sciread_app.domain.tex import readable
 from sciread_app.language import tr
 from sciread_app.services.reading import CannotShow, Why
 from sciread_app.tasks import Task
@@ -106,7 +107,7 @@ class Tab(QStackedWidget):
         if self._closed:
             file.close()
             return
-        self.title = title or self.title
+        self.title = readable(title) or self.title
         self.book = Book(file, self._files, self._jobs, self._appearance)
         self.book.edited.connect(self.edited)
         self.book.export_wanted.connect(self.export_wanted)

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.domain.edit_fields import IDENTIFIERS, Unreadable, changed, written
+from sciread_app.domain.kind_names import KIND_NAMES
 from sciread_app.domain.paper import Paper
 from sciread_app.language import tr
-from sciread_app.ui.duplicates_values import KINDS
 from sciread_app.ui.placing import keep_on_screen
 from sciread_app.ui.theme import styled
 
@@ -75,7 +75,7 @@ class KindField(QComboBox):
     def __init__(self) -> None:
         super().__init__()
         self.setMinimumHeight(QFontMetrics(self.font()).height() + 14)
-        for kind, name in KINDS.items():
+        for kind, name in KIND_NAMES.items():
             self.addItem(name, kind)
 
     def text(self) -> str:

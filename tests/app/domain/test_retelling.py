@@ -90,6 +90,12 @@ def test_what_is_wrong_with_a_pdf_is_said_in_a_persons_language(foreign, tmp_pat
     assert problems.said(unread) == "«Of 12 pages, 3 could not be read.»"
 
 
+def test_types_in_a_reason_are_named_as_everywhere():
+    kept = "one title and author, but paper-conference and article-journal"
+    said = judgements.said(kept)
+    assert said == "one title and author, but conference paper and journal article"
+
+
 @pytest.mark.parametrize("sayings", [judgements.SAYINGS, problems.SAYINGS])
 def test_english_stays_what_it_is(sayings):
     for english, _ in sayings:

@@ -93,6 +93,27 @@ def test_deep_nesting_is_left_alone():
     assert readable("$" + "^" * 900 + "x$")
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "`$x^2$`",
+        "``a ` $x^2$``",
+        "```tex\n$x^2$\n```",
+        "~~~\n$x^2$\n\n$y^2$\n~~~",
+        "```\n$x^2$",
+        "`\\(x^2\\)` and\n`$\\alpha$`",
+    ],
+)
+def test_code_in_notes_stays_as_it_is(code):
+    assert with_formulas(code) == code
+    assert with_formulas(f"$a^2$\n\n{code}") == f"a²\n\n{code}"
+
+
+@pytest.mark.parametrize("text", ["a ` $x^2$", "\\`$x^2$`", "`` $x^2$ `", "` a\n\n$x^2$ `"])
+def test_backticks_that_are_no_code_hide_no_formula(text):
+    assert with_formulas(text) == text.replace("$x^2$", "x²")
+
+
 def test_notes_keep_their_lines_and_their_markdown():
     note = "# On $x^2$\n\n* a\\*b and `code`\n* costs $5 and $10"
     assert with_formulas(note) == "# On x²\n\n* a\\*b and `code`\n* costs $5 and $10"

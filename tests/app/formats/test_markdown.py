@@ -27,6 +27,11 @@ def test_notes_come_first_then_passages_in_the_order_of_the_pages():
     )
 
 
+def test_formulas_of_a_title_are_unicode():
+    text = notes_of(paper("On $x^2$"), ["Let $y^2$ be."], [])
+    assert text.startswith("# On x²\n") and "$y^2$" in text
+
+
 def test_a_paper_without_notes_and_highlights_is_left_out():
     assert notes_of(paper("Bees"), [" "], []) == ""
 

@@ -26,6 +26,8 @@ def old(tmp_path) -> Home:
     home.settings.write_text('theme = "dark"\n')
     (home.folder / "models" / "mine").mkdir(parents=True)
     (home.folder / "models" / "mine" / "package.json").write_text("{}")
+    home.styles.mkdir()
+    (home.styles / "own.csl").write_text("<style/>")
     Drafts(home.folder / "drafts").keep(PaperId(1), NEW, "half a sentence")
     return home
 
@@ -40,6 +42,7 @@ def test_all_that_belongs_to_a_library_is_moved(old, new):
     assert papers_in(new.library) == 2
     assert new.settings.read_text() == 'theme = "dark"\n'
     assert (new.models / "mine" / "package.json").exists()
+    assert (new.styles / "own.csl").exists()
     assert Drafts(new.folder / "drafts").of(PaperId(1)) == {NEW: "half a sentence"}
     assert open_home(old.folder) == new
 

@@ -222,6 +222,12 @@ def test_papers_are_copied_with_and_without_italics(library, tmp_path):
     assert copy(library, [1], CopyAs.biblatex, styles, Task()).text.startswith("@article{")
 
 
+def test_a_title_is_copied_as_it_is_shown(library, tmp_path):
+    library.put([paper("On $x^2$ and H$_2$O")])
+    copied = copy(library, [1], CopyAs.title, CitationStyles(tmp_path), Task())
+    assert copied.text == "On x² and H₂O"
+
+
 def test_a_paper_without_what_is_to_be_copied_is_counted(library, tmp_path):
     styles = CitationStyles(tmp_path)
     library.put([HELIX, BERT, BOOK])

@@ -107,6 +107,7 @@ class FakeFile:
 class FakeReading:
     def __init__(self) -> None:
         self.paths: dict[int, list[Path]] = {}
+        self.titles: dict[int, str] = {}
         self.passwords: dict[Path, str] = {}
         self.why_not: dict[Path, Why] = {}
         self.opened: list[FakeFile] = []
@@ -132,7 +133,7 @@ class FakeReading:
         return self.paths.get(paper, [])
 
     def title(self, paper: PaperId) -> str:
-        return f"Paper {paper}"
+        return self.titles.get(paper, f"Paper {paper}")
 
     def place(self, sha256: str) -> ReadingPlace | None:
         return self.places.get(sha256)

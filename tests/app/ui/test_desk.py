@@ -111,6 +111,16 @@ def test_details_tell_all_that_is_known_of_a_paper(desk, workspace):
     assert details.sentence == "Of primes."
 
 
+def test_other_versions_are_named_with_their_formulas_in_unicode(desk, workspace):
+    same = {"title": "On $x^2$", "authors": "Curie, Marie"}
+    added = workspace.library.put(
+        [paper(**same, arxiv="1501.00001"), paper(**same, venue="Nature")]
+    )
+    workspace.organise.same_work(*added.ids)
+    (version,) = desk.about.details(added.ids[0], "", Task()).versions
+    assert version == (added.ids[1], "On x², Nature")
+
+
 def test_reading_is_remembered(desk):
     desk.organise.mark_read([2], True)
     assert {card.paper.id: card.read for card in desk.cards([1, 2])} == {1: False, 2: True}

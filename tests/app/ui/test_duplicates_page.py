@@ -9,9 +9,10 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 
-from sciread_app.domain.paper import Changes
-from sciread_app.ui.duplicates_page import TO_LOOK_AT, VERSIONS, DuplicatesPage
-from sciread_app.ui.duplicates_values import comparison, reason_words
+from sciread_app.domain.duplicates import Merge
+from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.ui.duplicates_page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
+from sciread_app.ui.duplicates_values import comparison
 from tests.app.ui.fake_duplicates import ONE, OTHER, FakeReviewer
 from tests.app.ui.fakes import FakeDesk
 
@@ -64,13 +65,6 @@ def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
     assert "Nothing" in cell(page, "venue", 1).text.text()
     assert (rows["Abstract"].said, rows["Title"].said) == ("Differs", "Written otherwise")
     assert rows["Identifiers"].said == "Both are kept"
-
-
-def test_types_are_called_as_everywhere_in_the_window(reviewer):
-    reason = "one title and author, but paper-conference and article-journal"
-    pair = replace(reviewer.pairs()[0], reason=reason)
-    said = reason_words(pair)
-    assert "conference paper and journal article" in said and "article-journal" not in said
 
 
 def test_both_sides_are_as_wide_whatever_the_length_of_their_words(qtbot, page, reviewer):
@@ -168,6 +162,13 @@ def test_up_and_down_go_from_pair_to_pair(qtbot, page):
     with qtbot.waitSignal(page.shown):
         qtbot.keyClick(page.list, Key.Key_Down)
     assert page.panel.found.pair.title == "Wasps"
+
+
+def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
+    reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both are DOI x", 0.0, ""))
+    page.show_list(MERGED)
+    qtbot.waitUntil(lambda: page.merges.current is not None)
+    assert page.merges.list.item(0).text().startswith("On y² → On x²")
 
 
 def test_all_that_agree_are_merged_by_one_button(qtbot, page, reviewer):

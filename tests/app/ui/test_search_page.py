@@ -47,6 +47,12 @@ def test_an_empty_box_shows_the_whole_library(show_page):
     assert page.head.count.text() == "1,234 papers in the library"
 
 
+def test_formulas_of_a_title_are_spoken_in_unicode(qtbot, show_page):
+    page = show_page(FakeDesk(papers=[paper("On $x^2$")]))
+    page.model.card(0)
+    qtbot.waitUntil(lambda: page.model.index(0, 0).data().startswith("On x²"))
+
+
 def test_results_come_as_one_types(qtbot, show_page):
     page = show_page(FakeDesk(papers=PAPERS))
     type_in(qtbot, page, "attention")

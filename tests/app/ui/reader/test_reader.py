@@ -107,6 +107,14 @@ def test_reading_goes_on_where_it_was_left(open_book, qtbot, jobs, reading, make
     assert page.book.toolbar.page.text() == "4"
 
 
+def test_formulas_in_the_title_of_a_tab_are_unicode(qtbot, make_page, reading):
+    reading.titles[1] = "On $x^2$"
+    page = make_page()
+    page.read(PaperId(1), BEES)
+    qtbot.waitUntil(lambda: page.book is not None)
+    assert page.bar.tabText(0) == "On x²" and page.bar.tabToolTip(0).startswith("On x²\n")
+
+
 def test_open_files_are_open_again_and_read_only_when_they_are_looked_at(
     qtbot, jobs, make_page, reading
 ):
