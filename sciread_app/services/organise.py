@@ -73,7 +73,12 @@ class Organise:
         return self._do(what, lambda: self._shelves.untag(ids, name))
 
     def rename_tag(self, old: str, new: str) -> Edit | None:
-        what = tr("Renamed the tag “{old}” to “{new}”", old=old, new=new.strip())
+        """Where there is a tag with the new name already, the two are merged."""
+        new = new.strip()
+        if new != old and new in self._shelves.tags():
+            what = tr("Merged the tag “{old}” into “{new}”", old=old, new=new)
+        else:
+            what = tr("Renamed the tag “{old}” to “{new}”", old=old, new=new)
         return self._do(what, lambda: self._shelves.rename_tag(old, new))
 
     def colour_tag(self, name: str, colour: str) -> Edit | None:
@@ -109,8 +114,11 @@ class Organise:
         return self._do(what, lambda: self._shelves.make_collection(path))
 
     def move_collection(self, path: str, new_path: str) -> Edit | None:
-        """Rename it, or put it below another; where the new path is taken, the two become one."""
-        if path.rpartition("/")[0] == new_path.rpartition("/")[0]:
+        """Rename it, or put it below another; where the new path is taken, the two are merged."""
+        names = [name for part in new_path.split("/") if (name := part.strip())]
+        if new_path != path and "/".join(names) in self._shelves.collections():
+            what = tr("Merged the collection “{old}” into “{new}”", old=path, new=new_path)
+        elif path.rpartition("/")[0] == new_path.rpartition("/")[0]:
             what = tr("Renamed the collection “{old}” to “{new}”", old=path, new=new_path)
         else:
             what = tr("Moved the collection “{old}” to “{new}”", old=path, new=new_path)

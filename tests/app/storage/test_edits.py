@@ -239,7 +239,7 @@ def test_a_collection_that_stays_where_it_is_is_renamed_and_else_moved(library, 
         "Renamed the collection “thesis/methods” to “thesis/results”"
     )
     assert organise.move_collection("thesis/results", "results").what.startswith("Moved")
-    assert organise.move_collection("results", "thesis").what.startswith("Renamed")
+    assert organise.move_collection("results", "findings").what.startswith("Renamed")
 
 
 def test_edits_outlive_the_program(library, organise):
@@ -249,6 +249,26 @@ def test_edits_outlive_the_program(library, organise):
     assert Organise(again).undo()
     assert library.shelves.marks([1])[1].rating == 0
     again.close()
+
+
+def test_a_rename_onto_an_existing_name_is_called_a_merge(library, organise):
+    library.put([paper("A"), paper("B")])
+    organise.collect([1], "bees")
+    organise.collect([2], "wasps")
+    organise.tag([1], "old")
+    organise.tag([2], "new")
+    merged = organise.move_collection("wasps", " bees ")
+    assert merged and merged.what.startswith("Merged")
+    assert library.shelves.collections() == ["bees"]
+    assert organise.undo() and library.shelves.collections() == ["bees", "wasps"]
+    renamed = organise.move_collection("wasps", "ants")
+    assert renamed and renamed.what.startswith("Renamed")
+    merged = organise.rename_tag("old", " new")
+    assert merged and merged.what.startswith("Merged")
+    assert organise.undo() and library.shelves.tags() == ["new", "old"]
+    renamed = organise.rename_tag("old", "older")
+    assert renamed and renamed.what.startswith("Renamed")
+    assert organise.move_collection("bees", "bees") is None  # nothing to do
 
 
 def test_what_changes_nothing_is_no_edit(library, organise):
