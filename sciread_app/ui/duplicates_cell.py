@@ -6,7 +6,7 @@ import re
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QRadioButton
 
 from sciread_app.language import tr
@@ -17,6 +17,7 @@ from sciread_app.ui.theme import Appearance, Theme, restyled, styled
 NOTHING = tr("Nothing")
 _BUTTON, _LEAST = 22, 80  # pixels
 _LONG = re.compile(r"([^\W\d_]{16})(?=[^\W\d_]{4})")
+_BREAKS = re.compile(r"(?<=[\s\u200b])|(?<=[-/])(?=[^\W\d_])")  # where a line may end
 
 
 class Cell(QFrame):
@@ -53,6 +54,10 @@ class Cell(QFrame):
         self._style()
         self._write(self._appearance.theme)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        if event.size().width() != event.oldSize().width():
+            self._write(self._appearance.theme)
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if not self.button.isHidden():
             self.button.setChecked(True)
@@ -71,14 +76,27 @@ class Cell(QFrame):
 
     def _write(self, theme: Theme) -> None:
         marked = f'<span style="background-color: {theme.mark}; color: {theme.text}">'
+        shown = [(self._fit(text), differs) for text, differs in self._pieces]
         pieces = (
-            f"{marked}{_breakable(text)}</span>" if differs else _breakable(text)
-            for text, differs in self._pieces
+            f"{marked}{escape(text)}</span>" if differs else escape(text) for text, differs in shown
         )
+        whole = " ".join(text for text, _ in self._pieces)
+        cut = whole != " ".join(text for text, _ in shown).replace("\u200b", "")
+        self.text.setToolTip(escape(whole) if cut else "")
         nothing = f'<span style="color: {theme.faint}">{NOTHING}</span>'
         self.text.setText(" ".join(pieces) or nothing)
 
+    def _fit(self, text: str) -> str:
+        """The text with words that are wider than the cell, such as names of files, elided."""
+        metrics, room = self.text.fontMetrics(), self._room()
+        parts = _BREAKS.split(_LONG.sub("\\1\u200b", text))
+        middle = Qt.TextElideMode.ElideMiddle  # the end of a name tells the kind of file
+        return "".join(metrics.elidedText(part, middle, room) for part in parts)
 
-def _breakable(text: str) -> str:
-    """As HTML, in which a line may end within a word that is too long for it."""
-    return _LONG.sub("\\1\u200b", escape(text))
+    def _room(self) -> int:
+        """Pixels that a line of the text has."""
+        row = self.layout()
+        assert row is not None
+        edges = row.contentsMargins()
+        button = 0 if self.button.isHidden() else _BUTTON + row.spacing()
+        return max(_LEAST, self.width() - edges.left() - edges.right() - button)

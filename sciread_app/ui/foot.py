@@ -16,6 +16,7 @@ from sciread_app.ui.theme import styled
 from sciread_app.ui.values import Status
 
 REMEMBERED = 40  # reports of progress that the rate is taken from
+NOTE = 40  # characters that are shown of what a job reports; the tip has the rest
 
 
 class Pace:
@@ -179,7 +180,7 @@ def how_far(done: int, total: int, pace: Pace, note: str = "") -> str:
         # Translators: {duration} is "7 s" or "2 h 5 min"
         parts.append(tr("{duration} left", duration=duration(left)))
     if note:
-        parts.append(note if len(note) <= 40 else f"…{note[-39:]}")
+        parts.append(note if len(note) <= NOTE else f"{note[: NOTE - 1].rstrip()}…")
     return " · ".join(parts)
 
 

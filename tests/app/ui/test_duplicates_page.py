@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu
 
 from sciread_app.domain.duplicates import Merge
 from sciread_app.domain.paper import Changes, PaperId
+from sciread_app.ui.duplicates_cell import Cell
 from sciread_app.ui.duplicates_page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
 from sciread_app.ui.duplicates_values import comparison
 from tests.app.ui.fake_duplicates import ONE, OTHER, FakeReviewer
@@ -282,3 +283,17 @@ def test_a_key_for_a_pair_that_is_not_there_does_nothing_later(qtbot, jobs, appe
         page.library_changed(Changes(papers=True))
     qtbot.waitUntil(lambda: page.panel.found is not None)
     assert decided == []
+
+
+def test_a_file_name_wider_than_its_cell_is_elided_and_whole_in_the_tip(qtbot, appearance):
+    name = "1998_0042.1783_2017-11-12_10.1103_0031-9007_80.17_3891_v2_2024.pdf"
+    cell = Cell("Files of the first paper", appearance)
+    qtbot.addWidget(cell)
+    cell.resize(200, 60)
+    cell.say((("bees.pdf", False), (name, True)), choice=False)
+    cell.show()
+    assert "bees.pdf" in cell.text.text() and "…" in cell.text.text()
+    assert name not in cell.text.text() and name in cell.text.toolTip()
+    assert cell.text.sizeHint().width() <= cell.width()
+    cell.resize(1200, 60)
+    assert name in cell.text.text() and not cell.text.toolTip()

@@ -182,6 +182,12 @@ def test_progress_says_how_far_how_fast_and_how_long():
     assert how_far(500, 2_000, pace, "a.bib") == "25 % · 500 of 2,000 · 500/s · 3 s left · a.bib"
 
 
+def test_a_long_report_of_progress_is_cut_at_its_end():
+    said = how_far(0, 0, Pace(), "Looking through the papers and writing what was found")
+    assert said.startswith("Looking through the papers") and said.endswith("…")
+    assert len(said) <= 40
+
+
 def test_a_new_stage_of_the_work_starts_a_new_pace():
     pace = Pace()
     pace.add(900, 1.0)
