@@ -63,7 +63,7 @@ _ALPHABETS = {
     "scr": _SCRIPT, "mathfrak": _FRAKTUR, "frak": _FRAKTUR,
 }  # fmt: skip
 _SWITCHES = frozenset(("cal", "scr", "frak", "Bbb"))  # hold to the end of their group
-_RAISED = dict(zip("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ", strict=True))
+SUPERSCRIPTS = dict(zip("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ", strict=True))
 _RAISED_SIGNS = {"∘": "°", "′": "′", "∗": "*", "†": "†", "⋆": "*"}
 _LOWERED = dict(
     zip("0123456789+-−=()naeijklmopstuvxr", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₙₐₑᵢⱼₖₗₘₒₚₛₜᵤᵥₓᵣ", strict=True)
@@ -294,7 +294,7 @@ def _bracketed(text: str) -> str:
 
 
 def _shift(sign: str, body: str) -> str:
-    letters = _RAISED if sign == "^" else _LOWERED
+    letters = SUPERSCRIPTS if sign == "^" else _LOWERED
     if body and all(letter in letters for letter in body):
         return "".join(letters[letter] for letter in body)
     if sign == "^" and body in _RAISED_SIGNS:

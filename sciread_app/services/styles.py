@@ -10,7 +10,7 @@ from html import unescape
 from typing import Any
 
 from sciread_app.domain.paper import Author, Paper
-from sciread_app.domain.tex import readable
+from sciread_app.domain.tex import SUPERSCRIPTS, readable
 from sciread_app.errors import Cancelled, LibraryError, StyleRefused
 from sciread_app.formats.csl_style import CslStyle
 from sciread_app.formats.csl_writer import item
@@ -25,6 +25,8 @@ MOST = 1_000  # papers at once; the longest style takes a twentieth of a second 
 _UNUSED = ("abstract", "keyword", "note", "annote", "custom", "citation-key")
 _CODES = ("id", "type", "DOI", "URL", "ISBN", "ISSN", "PMID", "PMCID")  # never TeX
 _TAG = re.compile(r"<[^>]*>")
+_SUPERSCRIPTS = str.maketrans(SUPERSCRIPTS)
+_SUPERSCRIPT = re.compile(f"<sup>([{re.escape(''.join(SUPERSCRIPTS))}]+)</sup>")
 _BLOCK = re.compile(r"</?div[^>]*>")
 _NOCASE = re.compile(r'<span class="nocase">(.*?)</span>', re.S)
 # “Is it so?,” has a comma too many.
@@ -100,7 +102,10 @@ def try_out(style: CslStyle) -> None:
 
 
 def plain(html: str) -> str:
-    """A citation without its italics."""
+    """A citation without its markup. Superscripts within it become those of Unicode, since 10⁻³ is
+    not 10−3; a citation that is a superscript as a whole, as in Nature, becomes plain figures."""
+    if not html.startswith("<sup>"):
+        html = _SUPERSCRIPT.sub(lambda found: found[1].translate(_SUPERSCRIPTS), html)
     return unescape(_TAG.sub("", html))
 
 

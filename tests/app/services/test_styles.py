@@ -194,6 +194,17 @@ def test_tex_is_unicode_in_references():
         assert "x &lt; y &amp; 𝒮" in reference.replace("X", "x").replace("Y", "y")
 
 
+@pytest.mark.parametrize("style", STYLES)
+def test_powers_stay_powers_in_plain_text(style):
+    one = replace(HELIX, title=r"Lengths of 10$^{-3}$ m and $x^2$ with two words after")
+    (reference,) = cite([one], built_in(style)).references
+    assert "10⁻³" in plain(reference) and "x²" in plain(reference).lower()
+
+
+def test_a_raised_citation_is_plain_figures_in_plain_text():
+    assert plain(cite([HELIX], built_in("nature")).in_text) == "1"
+
+
 def test_too_many_papers_for_a_style_are_refused_with_another_way():
     with pytest.raises(LibraryError, match="too many") as refused:
         cite([HELIX] * (MOST + 1), built_in("ieee"))
