@@ -262,7 +262,7 @@ def _replaced_by(copy: Copy) -> str:
     """What restoring a backup means."""
     kept = tr("The present library is kept as another backup.")
     if copy.papers is None:
-        return f"{tr('It replaces the library.')} {kept}"
+        return tr("It replaces the library.") + " " + kept
     replaced = trn(
         "It holds {n:,} paper and replaces the library.",
         "It holds {n:,} papers and replaces the library.",

@@ -83,7 +83,10 @@ def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
     """What these verbs did, by name. Without a traceback in any of them."""
     asked = {
         "home": str(home),
-        "verbs": [[*words(name, folder or home.parent), *flags] for name in names],
+        "verbs": [
+            [*words(name, folder or home.parent), *flags, *_file(name, flags, home.parent)]
+            for name in names
+        ],
         "most": most,
     }
     environment = {
@@ -104,6 +107,11 @@ def run(home: Path, names: list[str], *flags: str, folder: Path | None = None,
     assert not faults, "\n".join(faults.values())
     assert "Traceback" not in done.stderr and "Logging error" not in done.stderr, done.stderr
     return results
+
+
+def _file(name: str, flags: tuple[str, ...], folder: Path) -> list[str]:
+    """The file that `export` needs with --json."""
+    return ["--output", str(folder / "out.bib")] if name == "export" and "--json" in flags else []
 
 
 def fill(folder: Path) -> Home:
