@@ -170,7 +170,7 @@ def _last(db: Connection) -> Edit | None:
     for row in db.execute(found):
         number = _pending(db, row.id)
         if number is None or merges.of_import(db, number):
-            return Edit(row.id, row.at, row.what)
+            return Edit(row.id, row.at, row.what, _title(db, row.id))
     return None
 
 
