@@ -1,4 +1,8 @@
-"""Models that agree about nothing: what one answers with, no other would."""
+"""Models that agree about nothing: what one answers with, no other would.
+
+Only of the texts by which a search learns what an unrelated text is like, all agree that they are
+like no paper.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from sciread_app.errors import EncoderFailed
+from sciread_app.services.relevance import UNRELATED
 from sciread_app.tasks import Task
 from tests.directions import DIM, direction
 from trainer.contract.errors import PackageRefused
@@ -34,14 +39,19 @@ class FakeModel:
         for done, text in enumerate(texts):
             if task:
                 task.step(done, len(texts))
-            self._on_text(text[0])
+            if text[0] not in UNRELATED:
+                self._on_text(text[0])
             if self.closed:
                 raise EncoderFailed("The model was closed.")
-            self.asked.append(text[0])
-        return np.array([vector_of(self.space, f"{a} {b}".strip()) for a, b in texts], np.float32)
+            if text[0] not in UNRELATED:
+                self.asked.append(text[0])
+        return np.array([self._vector(f"{a} {b}".strip()) for a, b in texts], np.float32)
 
     def close(self) -> None:
         self.closed = True
+
+    def _vector(self, text: str) -> np.ndarray:
+        return np.zeros(DIM, np.float32) if text in UNRELATED else vector_of(self.space, text)
 
 
 class FakeModels:

@@ -22,6 +22,7 @@ from sciread_app.encoder import Encoder
 from sciread_app.errors import EncoderFailed
 from sciread_app.paths import Home
 from sciread_app.services.answering import Answerer
+from sciread_app.services.relevance import UNRELATED
 from sciread_app.services.search import Mode, Results
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
@@ -43,10 +44,14 @@ from array import array
 from tests.directions import DIM, direction
 from trainer.contract import wire
 space, requests, answers = sys.argv[1], sys.stdin.buffer, sys.stdout.buffer
+unrelated = {UNRELATED!r}
 wire.send(answers, {{"ready": True}})
 while request := wire.receive(requests):
     texts = request.header["texts"]
-    vectors = [direction(space, f"{{a}} {{b}}".strip()) for a, b in texts]
+    vectors = [
+        [0.0] * DIM if a in unrelated else direction(space, f"{{a}} {{b}}".strip())
+        for a, b in texts
+    ]
     header = {{"id": request.header["id"], "rows": len(texts), "dim": DIM}}
     wire.send(answers, header, array("f", sum(vectors, [])).tobytes())
     open(sys.argv[2], "a").write(f"{{space}}\\n")

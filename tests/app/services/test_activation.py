@@ -14,7 +14,6 @@ from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
 from sciread_app.paths import Home
 from sciread_app.services.activation import Activation
 from sciread_app.services.answering import Answering
-from sciread_app.services.relevance import UNRELATED
 from sciread_app.services.search import Mode
 from sciread_app.services.space import Space
 from sciread_app.storage.active import Active, Known
@@ -123,7 +122,7 @@ def test_going_back_reads_nothing(program):
     program.activate("b")
     assert program.activation.is_ready("a") and not program.activation.is_ready("c")
     assert program.activate("a").read == 0
-    assert set(program.models.opened[-1].asked) == {"paper", "a paper on some subject", *UNRELATED}
+    assert set(program.models.opened[-1].asked) == {"paper", "a paper on some subject"}
     assert program.found("bees") == best("a", "bees")
 
 
