@@ -32,7 +32,6 @@ UNRELATED = (
     "lorem ipsum dolor sit amet consectetur adipiscing elit",
     "thank you for the lovely card and the flowers that you sent for my birthday last week",
 )
-_ROUNDING = 1e-3  # of a similarity, when a text is encoded in another batch
 _QUANTILE = 0.85  # a library may well be about the subject of some of them
 # A paper is like another one if fewer than one in twenty pairs of the library are that alike, or
 # fewer than one in twenty papers are that like it.
@@ -49,15 +48,10 @@ class Floor:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._known: tuple[int, float, float] | None = None
+        self._known: tuple[int, float] | None = None
 
-    def value(self, *, words_known: bool) -> float:
-        """The floor for a query of which the library holds some word, or none.
-
-        Without a known word the meaning is all there is to go by, and the paper must be nearer to
-        the query than any is to an unrelated text. Worked out anew when the library has grown a
-        lot; the model is asked then.
-        """
+    def value(self) -> float:
+        """Worked out anew when the library has grown a lot; the model is asked then."""
         count = self._space.count()
         if self._known is None or abs(count - self._known[0]) > self._known[0] / 4:
             try:
@@ -65,9 +59,8 @@ class Floor:
             except EncoderFailed:
                 return -np.inf
             best = [similarities[0] for _, similarities in self._nearest(vectors)]
-            usual, highest = np.quantile(best, (_QUANTILE, 1.0)) if best else (-np.inf, -np.inf)
-            self._known = count, float(usual), float(highest) + _ROUNDING
-        return self._known[1 if words_known else 2]
+            self._known = count, float(np.quantile(best, _QUANTILE)) if best else -np.inf
+        return self._known[1]
 
     def _nearest(self, vectors: Iterable[np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
         found = (self._space.nearest(vector, 1) for vector in vectors)

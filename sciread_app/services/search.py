@@ -269,11 +269,6 @@ class Search:
             ids, similarities = self._space.nearest_among(vector, allowed, k)
         return Leg(ids, similarities.astype(np.float64))
 
-    def _is_any_known(self, query: Query) -> bool:
-        """Whether some paper holds a word of the query."""
-        any_word = " OR ".join(term.expression for term in dict.fromkeys(query.terms))
-        return bool(self._library.by_words(any_word, 1))
-
     def _ranked(
         self,
         query: Query,
@@ -301,9 +296,7 @@ class Search:
         order = order[~np.isin(ids[order], given)]
         weak = np.zeros(len(ids), bool)
         if vector is not None and self._floor:
-            words_known = len(words.ids) > 0 or self._is_any_known(query)
-            floor = self._floor.value(words_known=words_known)
-            weak = ~np.isin(ids, holding) & ~(similarity > floor)
+            weak = ~np.isin(ids, holding) & ~(similarity >= self._floor.value())
         comparable = is_comparable(query)
 
         def hits_of(places: NDArray[np.int64], without: Sequence[PaperId]) -> list[Hit]:

@@ -7,8 +7,6 @@ import pytest
 
 from sciread_app.domain.order import Order
 from sciread_app.errors import BadQuery, Cancelled, EncoderFailed
-from sciread_app.services import relevance
-from sciread_app.services.relevance import UNRELATED
 from sciread_app.services.search import Match, Mode, Search, Why
 from sciread_app.services.space import Space
 from sciread_app.storage.library import Library
@@ -393,15 +391,6 @@ def test_what_has_nothing_to_do_with_a_query_is_no_answer(library, search):
     assert found.weaker and all(hit.weak for hit in found.weaker)
     [(nearest, _)] = library.texts([found.weaker[0].paper])
     assert nearest in found.note
-
-
-@pytest.mark.parametrize("text", UNRELATED[:6])
-def test_unknown_words_like_no_paper_find_nothing_though_one_paper_is_near(
-    library, search, monkeypatch, text
-):
-    """One of these texts is nearer to some paper than most are; none has an answer."""
-    monkeypatch.setattr(relevance, "_QUANTILE", 0.0)
-    assert search.find(text).hits == []
 
 
 def test_a_surname_with_one_paper_finds_one_paper(library, search):
