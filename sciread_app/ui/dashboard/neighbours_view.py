@@ -150,6 +150,8 @@ class NeighboursView(QWidget):
 
     def _show(self, answers: tuple[Answer, Answer]) -> None:
         names = self.pair.chosen
+        if not all(name in self._models for name in names):
+            return  # a model has gone since they were asked
         for place, side in enumerate(self.sides):
             mine, theirs = answers[place], answers[1 - place]
             # Of one that has read nothing, nothing is new.
