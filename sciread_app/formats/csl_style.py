@@ -34,7 +34,6 @@ class CslStyle:
     title: str
     parent: str
     language: str
-    numeric: bool
     has_bibliography: bool
     root: Node
 
@@ -78,13 +77,11 @@ def _style(root: Element, path: Path) -> CslStyle:
     used = (element.get("macro") for element in root.iter())
     if missing := next((name for name in used if name and name not in macros), None):
         raise _refused(path, tr("the macro {name!r} is missing", name=missing))
-    category = [each.get("citation-format") for each in root.iter(f"{_CSL}category")]
     return CslStyle(
         id=_text(info, "id"),
         title=_text(info, "title") or path.stem,
         parent=parents[0] if parents else "",
         language=root.get("default-locale", ""),
-        numeric="numeric" in category,
         has_bibliography=root.find(f"{_CSL}bibliography") is not None,
         root=_node(root, path, 0),
     )

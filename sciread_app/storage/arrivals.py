@@ -109,11 +109,10 @@ def _clues(paper: Paper) -> Iterable[object]:
         yield ("author", key)
 
 
-def _sought(paper: Paper) -> Iterator[object]:
-    """What to look for: its own clues, and its first author in the years around."""
-    yield from _clues(paper)
+def _authors_around(paper: Paper) -> Iterator[object]:
+    """The clues of papers by the same first author in the years before and after."""
     for later in _YEARS:
-        if key := identity.author_key(paper, later):
+        if later and (key := identity.author_key(paper, later)):
             yield ("author", key)
 
 
@@ -216,7 +215,8 @@ def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def _place(paper: Paper, print: int, pool: _Pool) -> _Entry:
     """Merge the record into the entry it is, or make it a new one."""
-    like = pool.with_one_of(_sought(paper))
+    clues = list(_clues(paper))
+    like = pool.with_one_of(chain(clues, _authors_around(paper)))
     judged = _without_guesses(paper, [(e, _judge(e, paper)) for e in like])
     same = [(entry, why.reason) for entry, why in judged if why.verdict == Verdict.same]
     if same:
@@ -236,7 +236,7 @@ def _place(paper: Paper, print: int, pool: _Pool) -> _Entry:
         for other, judgement in judged
         if judgement.verdict in (Verdict.versions, Verdict.maybe)
     ]
-    pool.add(entry)
+    pool.add(entry, clues)
     return entry
 
 
