@@ -38,19 +38,19 @@ lint: .venv/.dev
 	$(BIN)/lint-imports --no-logo
 
 bench: .venv/.bench
-	@failed=0; for file in tests/benchmarks/bench_*.py; do \
-		echo "== $$file"; $(BIN)/python -m tests.benchmarks.$$(basename $$file .py) || failed=1; \
+	@failed=0; for file in benchmarks/bench_*.py; do \
+		echo "== $$file"; $(BIN)/python -m benchmarks.$$(basename $$file .py) || failed=1; \
 	done; exit $$failed
 
 # An hour and more on two cores: ARGS="--methods specter --quick" for a look.
 learn: .venv/.dev
-	@$(BIN)/python -m tests.learn $(ARGS)
+	@$(BIN)/python -m benchmarks.learn $(ARGS)
 
 # The same: 20,000 papers from import to a model that answers, headless and in a window.
 # ARGS="--quick" for a look.
 loop: .venv/.dev
 	-@packaging/qt_libraries.sh
-	@$(OFFSCREEN) $(BIN)/python -m tests.loop $(ARGS)
+	@$(OFFSCREEN) $(BIN)/python -m benchmarks.loop $(ARGS)
 
 screenshots: .venv/.dev
 	@packaging/qt_libraries.sh

@@ -14,7 +14,7 @@ from sciread_app.language import speak
 from sciread_app.paths import resource
 
 _WINDOW_OPTIONS = ("--home", "--screenshot")
-# What a file manager hands over: no verb ends like this.
+# Files passed by a file manager: no command name ends like this.
 _FILES = (".bib", ".bibtex", ".ris", ".nbib", ".enw", ".pdf")
 
 _COMPLETION = "_SCIREAD_COMPLETE"  # set by a shell that asks what may come next
@@ -55,7 +55,7 @@ def _print_whatever_comes() -> None:
 
 
 def _languages() -> list[str]:
-    """What a person would like to read, best first: SCIREAD_LANGUAGE, else as the system says."""
+    """The preferred languages, best first: SCIREAD_LANGUAGE, else those of the system."""
     if wanted := os.environ.get("SCIREAD_LANGUAGE", os.environ.get("LANGUAGE", "")):
         return wanted.split(":")
     # Windows and macOS tell it to Python alone, Linux by the variables that getlocale reads.
@@ -80,7 +80,7 @@ def _window_options(arguments: list[str]) -> dict[str, Any] | None:
 
 def _open_window(home: Path | None, screenshot: Path | None, files: list[Path]) -> int:
     try:
-        from sciread_app.ui.app import run
+        from sciread_app.ui.application import run
     except ImportError as error:
         print(f"The window cannot open: {error}.", file=sys.stderr)
         print(

@@ -1,8 +1,9 @@
-"""Texts in, unit vectors out: a model, at work in a process of its own."""
+"""Encoding of texts as unit vectors by a model in a separate process."""
 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -10,8 +11,9 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cached_property
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,48 +27,62 @@ from sciread_app.tasks import Task
 from trainer.contract import wire
 from trainer.contract.package import Package, read_package
 
-# Texts in one request. A typed query waits for one request at most, and so does a wish to stop.
+# Texts in one request. A typed query waits for one request at most, and so does cancelling.
 CHUNK = 128
 START_SECONDS = 180.0
 ANSWER_SECONDS = 600.0
-# How often a request is made in all when the process dies of it, or is killed by somebody: for want
-# of memory, say, which may be over.
+# Attempts in all for a request when the process dies of it, or is killed from outside: for want of
+# memory, for example, which may be temporary.
 _TRIES, _TRIES_IF_KILLED = 2, 4
-_NICE = 10  # of what works in the background; Windows has words for it
+_NICE = 10  # niceness of background work; Windows has priority classes
 _NO_WINDOW: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
 _BELOW_NORMAL: int = getattr(subprocess, "BELOW_NORMAL_PRIORITY_CLASS", 0)
-_END_SECONDS = 1.0  # for a process that says nothing more to end
+_END_SECONDS = 1.0  # for a process to end after its last output
 # The end of what the model's process wrote to stderr, shown when it fails.
 _TAIL_BYTES = 2_000
 
 
 def trainer_command(*arguments: str) -> list[str]:
-    """How to start the trainer as a process, from source and from a frozen build alike."""
+    """The command that starts the trainer as a process, from source or from a frozen build."""
     if getattr(sys, "frozen", False):
         return [sys.executable, "trainer", *arguments]
     return [sys.executable, "-m", "trainer", *arguments]
 
 
-class Encoder:
+def whole_words(tokenizer: Path) -> frozenset[str]:
+    """The whole-word tokens of a tokenizer.json, casefolded.
+
+    Raises OSError, ValueError, KeyError or TypeError if the file is not as expected.
+    """
+    vocabulary = json.loads(tokenizer.read_text("utf-8"))["model"]["vocab"]
+    # A mapping, or pairs of a token and its score.
+    tokens = [token if isinstance(token, str) else token[0] for token in vocabulary]
+    # SentencePiece and byte-level BPE mark word beginnings, WordPiece continuations.
+    if begun := [token[1:] for token in tokens if token[:1] in ("▁", "Ġ")]:
+        return frozenset(token.casefold() for token in begun if token)
+    return frozenset(token.casefold() for token in tokens if not token.startswith("##"))
+
+
+class EncoderProcess:
     """A model package as a function from texts to vectors.
 
-    The model's process starts with the first texts, or with `start`; it is started again when it
-    dies. Safe to call from any thread: requests take turns, and a typed query goes before the
-    rest of a long list. What the model is can be read without starting it.
+    The model's process starts with the first texts, or with `start`, and is restarted when it
+    dies. Safe to call from any thread: requests are serialised, and a typed query goes before the
+    rest of a long list. `package`, `space`, `dim` and `title` need no running process.
     """
 
     def __init__(self, package: Path | Package, command: Sequence[str] = ()) -> None:
-        """`command` starts another process than the trainer's. Raises PackageRefused."""
+        """`command` replaces the trainer's process. Raises PackageRefused."""
         self.package = package if isinstance(package, Package) else read_package(package)
         self.space = self.package.space
         self.dim = self.package.dim
         self.title = self.package.title
         folder = str(self.package.folder.resolve())
         self._command = list(command) or trainer_command("serve", folder)
-        # Told how many texts of a long list were read in how many seconds, once they are.
-        self.told: Callable[[int, float], object] = lambda texts, seconds: None
+        # Called with the number of texts of a long list and the seconds it took to encode them.
+        self.on_timed: Callable[[int, float], object] = lambda texts, seconds: None
         self._child: _Child | None = None
-        self._turns = _Turns()
+        self._lock = _PriorityLock()
         self._background = False
         self._closed = False
 
@@ -75,27 +91,27 @@ class Encoder:
 
         Raises EncoderFailed.
         """
-        with self._turns.one(urgent=True):
+        with self._lock.hold(urgent=True):
             self._running_child()
 
     def encode(
         self, texts: Sequence[tuple[str, str]], task: Task | None = None
     ) -> NDArray[np.float32]:
-        """One vector of unit length a text, in their order: float32 [len(texts), dim].
+        """One vector of unit length per text, in their order: float32 [len(texts), dim].
 
         A text is (title, abstract); a typed query is (query, ""). Raises EncoderFailed, and
         Cancelled between two requests.
         """
         vectors = np.empty((len(texts), self.dim), np.float32)
-        # Equals in length go together, so that no request waits for one long text. Longest first:
-        # the time left is never longer than it looks.
+        # Texts of like length go together, so that no request waits for one long text. Longest
+        # first, so that the time left is never underestimated.
         order = sorted(range(len(texts)), key=lambda row: -len(texts[row][0]) - len(texts[row][1]))
         busy = 0.0
         for done in range(0, len(texts), CHUNK):
             if task:
                 task.step(done, len(texts))
             rows = order[done : done + CHUNK]
-            with self._turns.one(urgent=len(texts) == 1):
+            with self._lock.hold(urgent=len(texts) == 1):
                 self._running_child()
                 begun = time.monotonic()
                 vectors[rows] = self._ask([texts[row] for row in rows])
@@ -103,24 +119,39 @@ class Encoder:
         if task:
             task.step(len(texts), len(texts))
         if len(texts) >= CHUNK:
-            self.told(len(texts), busy)
+            self.on_timed(len(texts), busy)
         return vectors
+
+    def knows_any(self, words: Iterable[str]) -> bool:
+        """Whether one of these words is a whole token of the model, which can have a meaning of its
+        own; True if the vocabulary cannot be read."""
+        known = self._whole_words
+        return not known or any(word.casefold() in known for word in words)
+
+    @cached_property
+    def _whole_words(self) -> frozenset[str]:
+        try:
+            return whole_words(self.package.folder / "tokenizer.json")
+        except (OSError, ValueError, KeyError, TypeError):
+            return frozenset()
 
     @property
     def background(self) -> bool:
-        """Whether all else on this computer goes before it. A change takes a new process, since
-        none may be given back the haste that it was begun without."""
+        """Whether the process has low priority.
+
+        A change restarts the process, since a priority once lowered may not be raised again.
+        """
         return self._background
 
     @background.setter
     def background(self, wanted: bool) -> None:
-        with self._turns.one(urgent=True):
+        with self._lock.hold(urgent=True):
             if wanted != self._background and self._child:
                 self._child.stop()
             self._background = wanted
 
     def close(self) -> None:
-        """Stop the model's process, in the middle of a request too, and stay closed."""
+        """Stop the model's process for good, even in the middle of a request."""
         self._closed = True
         if child := self._child:
             child.stop()
@@ -130,7 +161,7 @@ class Encoder:
             try:
                 return self._running_child().encode(texts, self.dim)
             except _Died as died:
-                # Once more with a new process: whatever ended the old one may be over.
+                # Retry with a new process: the cause may have been temporary.
                 if self._closed or tries >= (_TRIES_IF_KILLED if died.killed else _TRIES):
                     said = tr("The model stopped while it was at work.")
                     raise self._failure(said, died) from died
@@ -171,10 +202,11 @@ def _closed() -> EncoderFailed:
 
 
 class _Died(Exception):
-    """The model's process is gone; says what it wrote last. `killed`: not by itself, nor by us."""
+    """The model's process has ended; the message is its last output. `killed`: by a signal from
+    outside."""
 
-    def __init__(self, last_words: str, killed: bool) -> None:
-        super().__init__(last_words)
+    def __init__(self, last_output: str, killed: bool) -> None:
+        super().__init__(last_output)
         self.killed = killed
 
 
@@ -182,9 +214,9 @@ class _Child:
     """The running process of a model and its two pipes. One request at a time."""
 
     def __init__(self, command: list[str], background: bool) -> None:
-        # A file takes any amount, where a pipe that nobody reads would make the process wait.
+        # A file takes any amount; a pipe that is not read would block the process.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - it lives as long as the process
-        # Run where the trainer lies, so that `-m trainer` finds ours and no folder of that name.
+        # Run in the folder of the trainer package, so that `-m trainer` finds it and no other.
         home = Path(trainer.contract.__file__).parents[2]
         self._process = subprocess.Popen(
             command,
@@ -195,7 +227,7 @@ class _Child:
             creationflags=_NO_WINDOW | (_BELOW_NORMAL if background else 0),
         )
         if background and hasattr(os, "setpriority"):
-            with suppress(OSError):  # it may have ended, which is found when it is asked
+            with suppress(OSError):  # it may have ended, which shows at the first request
                 ours = os.getpriority(os.PRIO_PROCESS, 0)
                 os.setpriority(os.PRIO_PROCESS, self._process.pid, ours + _NICE)
         self._numbers = itertools.count(1)
@@ -227,9 +259,9 @@ class _Child:
 
     def _answer(self, seconds: float) -> wire.Frame:
         """The next frame. Raises _Died, and EncoderFailed for a refusal or too long a wait."""
-        # Read before the watch starts, which could else end the wait just before it was too long.
+        # Computed before the timer starts, which could otherwise fire just before the deadline.
         late = time.monotonic() + seconds
-        # A blocked read cannot be interrupted everywhere, but ending the process ends the read.
+        # A blocked read cannot be interrupted on every system, but killing the process ends it.
         watch = threading.Timer(seconds, self._process.kill)
         watch.daemon = True
         watch.start()
@@ -258,7 +290,7 @@ class _Child:
         return self._process.stdout  # type: ignore[return-value]
 
     def _was_killed(self) -> bool:
-        """Whether a process that says nothing more was ended by a signal. Windows knows none."""
+        """Whether a process without further output was ended by a signal; never on Windows."""
         try:
             return self._process.wait(_END_SECONDS) < 0
         except subprocess.TimeoutExpired:
@@ -273,7 +305,7 @@ class _Child:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    # It holds nothing that could be lost, so there is no need to ask it politely.
+    # It holds no unsaved state, so it need not be terminated gently.
     process.kill()
     process.wait()
     for pipe in (process.stdin, process.stdout):
@@ -281,8 +313,8 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
             pipe.close()  # type: ignore[union-attr]
 
 
-class _Turns:
-    """A lock in which the urgent go before all others that wait."""
+class _PriorityLock:
+    """A lock for which urgent waiters go before all others."""
 
     def __init__(self) -> None:
         self._change = threading.Condition()
@@ -290,7 +322,7 @@ class _Turns:
         self._urgent = 0
 
     @contextmanager
-    def one(self, *, urgent: bool) -> Iterator[None]:
+    def hold(self, *, urgent: bool) -> Iterator[None]:
         with self._change:
             self._urgent += urgent
             self._change.wait_for(lambda: not self._busy and (urgent or not self._urgent))

@@ -1,4 +1,4 @@
-"""What can go wrong in a way that a person can do something about."""
+"""Errors that the user can do something about."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LibraryError(SciReadError):
 
 
 class LibraryDamaged(LibraryError):
-    """The library file is damaged or empty. What is left can be salvaged, or a backup restored."""
+    """The library file is damaged or empty. It can be salvaged, or a backup restored."""
 
 
 class StyleRefused(SciReadError):

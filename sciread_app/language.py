@@ -1,8 +1,8 @@
-"""The language the program speaks, and how it says a thing in it.
+"""Translation of user-visible texts.
 
-A text for a person stands in the code in English, within `tr` or, where it counts something, `trn`.
-gettext finds what it is called in another language; where nobody has translated it, English it is.
-`make texts` collects all of them in resources/locale/sciread.pot.
+Texts are written in English in the code, within `tr` or, with a count, `trn`. gettext looks up the
+translation; a text without one stays English. `make texts` collects all of them in
+resources/locale/sciread.pot.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def spoken() -> str:
 
 
 def told() -> tuple[Sequence[str], Path]:
-    """What `speak` was told, for another process that is to speak the same."""
+    """The arguments of the last `speak`, for another process that uses the same language."""
     return _told
 
 

@@ -220,10 +220,10 @@ def _usual() -> str:
 
 
 def _beside_the_program() -> Path | None:
-    """The folder SciRead-home beside a program that carries its own Python, if somebody made it.
+    """The folder SciRead-home beside a program that carries its own Python, if it exists.
 
-    Beside is where one sees the program: next to its folder too, which an update may replace, next
-    to the file of an AppImage, next to the bundle that macOS shows as a file.
+    Beside means where the user sees the program: also next to its folder, which an update may
+    replace, next to the file of an AppImage, next to the bundle that macOS shows as a file.
     """
     if not getattr(sys, "frozen", False):
         return None

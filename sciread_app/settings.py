@@ -1,4 +1,4 @@
-"""What a person has chosen: a dataclass on one side, settings.toml on the other."""
+"""User settings: a dataclass, stored as settings.toml."""
 
 from __future__ import annotations
 
@@ -91,8 +91,7 @@ def change_settings(path: Path, **changes: Any) -> Settings:
 
 
 def _wrong(name: str, value: Any) -> str:
-    """What is wrong with the value of a setting, as the end of a sentence; empty when it is
-    right."""
+    """The problem of a value of a setting, as the end of a sentence; empty if it is valid."""
     wanted = type(getattr(Settings(), name))
     if type(value) is not wanted and wanted is int:
         # Translators: a value "is not a whole number"; so do the next ones begin

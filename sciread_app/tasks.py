@@ -1,4 +1,4 @@
-"""Work that takes a while: it tells how far it is, can be held up, and can be asked to stop."""
+"""Long work that reports its progress and can be paused and cancelled."""
 
 from __future__ import annotations
 
@@ -13,81 +13,84 @@ from sciread_app.language import tr
 
 
 class Task:
-    """Handed to every long piece of work: progress goes out of it, wishes to wait or stop come in.
+    """Passed to long-running work, which reports its progress through it.
 
-    Reporting is where work stops, so whatever reports often can be cancelled quickly. It is also
-    where work is held up: what was done until then is stored, and nothing is locked.
+    Work pauses and stops only where it reports, so work that reports often is cancelled quickly.
+    When it pauses, everything done so far is stored, and no lock is held.
     """
 
     def __init__(
         self,
         report: Callable[[int, int, str], None] = lambda done, total, note: None,
-        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        while_paused: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        """`aside` is entered for as long as the work is held up."""
+        """`report` receives each progress report; `while_paused` is entered during each pause."""
         self._report = report
-        self._aside = aside
-        self._stop = threading.Event()
-        self._move = threading.Event()  # unset while work is held up
-        self._move.set()
+        self._while_paused = while_paused
+        self._cancelled = threading.Event()
+        self._running = threading.Event()  # unset while paused
+        self._running.set()
         self._last: tuple[int, int, str] = (0, 0, "")
 
     def step(self, done: int, total: int = 0, note: str = "") -> None:
-        """Report `done` of `total` (0: unknown) and what is going on; wait here while held up.
+        """Report `done` of `total` (0: unknown) with a note, and block while paused.
 
         Raises Cancelled once `cancel` was called.
         """
-        self.tell(done, total, note)
-        if self.held:
-            with self._aside():
-                self._move.wait()
-            self.check()
+        self.report(done, total, note)
+        if self.is_paused:
+            with self._while_paused():
+                self._running.wait()
+            self.raise_if_cancelled()
 
-    def tell(self, done: int, total: int = 0, note: str = "") -> None:
-        """Report as `step` does, but never wait: for where others would wait too, as they do while
-        the library is being written."""
-        self.check()
+    def report(self, done: int, total: int = 0, note: str = "") -> None:
+        """Report as `step` does, but without blocking while paused.
+
+        For work that holds a lock others wait for, as while writing to the library.
+        """
+        self.raise_if_cancelled()
         self._last = (done, total, note)
         self._report(done, total, note)
 
-    def check(self) -> None:
+    def raise_if_cancelled(self) -> None:
         """Raise Cancelled once `cancel` was called."""
-        if self._stop.is_set():
+        if self._cancelled.is_set():
             raise Cancelled()
 
-    def pause(self, seconds: float, why: str) -> None:
-        """Wait, and count the seconds down after `why`, where the last note stood.
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait, reporting `reason` and the seconds left in place of the last note.
 
-        What is over within a second is not shown. Raises Cancelled at once if `cancel` is called.
+        Waits of less than a second are not reported. Raises Cancelled as soon as `cancel` is
+        called.
         """
         done, total, note = self._last
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             if seconds >= 1:
-                self._report(done, total, tr("{why} ({left} s)", why=why, left=math.ceil(left)))
-            # Till the number changes.
-            if self._stop.wait(left - math.ceil(left) + 1):
+                self._report(done, total, tr("{why} ({left} s)", why=reason, left=math.ceil(left)))
+            # Until the number of seconds shown changes.
+            if self._cancelled.wait(left - math.ceil(left) + 1):
                 break
-        self.check()
+        self.raise_if_cancelled()
         if seconds >= 1:
             self._report(done, total, note)
 
-    def hold(self) -> None:
-        """Have the work wait at its next report, until `go_on` or `cancel`.
+    def pause(self) -> None:
+        """Make the work block at its next `step`, until `resume` or `cancel`.
 
-        It does not wait in `check` or `pause`, which are called where others would wait with it:
-        in the middle of an answer of a source, or holding its place in a queue.
+        It does not block in `raise_if_cancelled` or `wait`. Those are called in the middle of a
+        response or while holding a place in a queue, where others would be blocked with it.
         """
-        if not self._stop.is_set():
-            self._move.clear()
+        if not self._cancelled.is_set():
+            self._running.clear()
 
-    def go_on(self) -> None:
-        self._move.set()
+    def resume(self) -> None:
+        self._running.set()
 
     @property
-    def held(self) -> bool:
-        return not self._move.is_set()
+    def is_paused(self) -> bool:
+        return not self._running.is_set()
 
     def cancel(self) -> None:
-        self._stop.set()
-        self._move.set()
+        self._cancelled.set()
+        self._running.set()

@@ -1,4 +1,4 @@
-"""An opened home folder: the one place where the parts are put together."""
+"""An opened home folder: the composition root of the services."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sciread_app.encoder import Encoder
+from sciread_app.encoder import EncoderProcess
 from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
-from sciread_app.services.activation import Activation
-from sciread_app.services.answering import Answerer, Answering
-from sciread_app.services.backups import Backups
-from sciread_app.services.comparing import OtherModels
-from sciread_app.services.duplicates import Duplicates
-from sciread_app.services.intake import Intake, Report
-from sciread_app.services.models import Models
-from sciread_app.services.organise import Organise
-from sciread_app.services.spaces import Spaces
-from sciread_app.services.votes import Votes
+from sciread_app.services.ingest.importer import Importer, ImportReport
+from sciread_app.services.library.duplicates import Duplicates
+from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.services.maintenance.backup_rotation import Backups
+from sciread_app.services.models.activation import ActivationService
+from sciread_app.services.models.active_model import ActiveModelManager, LoadedModel
+from sciread_app.services.models.blind_votes import BlindVotes
+from sciread_app.services.models.comparison import ModelComparison
+from sciread_app.services.models.registry import ModelRegistry
+from sciread_app.services.models.vector_cleanup import VectorCleanup
 from sciread_app.settings import Settings, change_settings, read_settings
-from sciread_app.storage.copies import revision_of
+from sciread_app.storage.files.sqlite_backup import revision_of
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.tasks import Task
@@ -31,29 +31,32 @@ from trainer.contract.errors import PackageRefused
 from trainer.contract.package import STARTER, Package, read_package, starter_package
 
 if TYPE_CHECKING:
-    from sciread_app.services.asking import Asking
-    from sciread_app.services.atlas import Atlas
-    from sciread_app.services.citing import Citing
-    from sciread_app.services.corpora import Corpora
-    from sciread_app.services.evaluating import Evaluating
-    from sciread_app.services.fetching import Fetching
-    from sciread_app.services.kept_files import KeptFiles
-    from sciread_app.services.model_arrivals import Arrivals
-    from sciread_app.services.reading import Reading
-    from sciread_app.services.recommend import Recommender
-    from sciread_app.services.run_arrivals import RunArrivals
-    from sciread_app.services.scores import Scores
-    from sciread_app.services.training import Learning
-    from sciread_app.services.verdict import Judge
-    from sciread_app.services.zotero import Zotero
-    from sciread_app.sources.http import Client
+    from sciread_app.services.evaluation.evaluation_service import EvaluationService
+    from sciread_app.services.evaluation.leaderboard import Scores
+    from sciread_app.services.evaluation.model_comparison import ModelComparer
+    from sciread_app.services.export.auto_export import AutoExportService
+    from sciread_app.services.ingest.citation_fetcher import CitationFetcher
+    from sciread_app.services.ingest.fetcher import Fetcher
+    from sciread_app.services.ingest.paper_lookup import OnlineLookup
+    from sciread_app.services.ingest.zotero_import import ZoteroImporter
+    from sciread_app.services.library.annotations import AnnotationService
+    from sciread_app.services.map.map_service import MapService
+    from sciread_app.services.models.installer import ModelInstaller
+    from sciread_app.services.recommend.recommender import Recommender
+    from sciread_app.services.training.corpora import Corpora
+    from sciread_app.services.training.run_import import RunImporter
+    from sciread_app.services.training.training_service import TrainingService
+    from sciread_app.sources.http.client import Client
 
 SAMPLE = "Sample library"
 
 
 class Workspace:
-    """Opens the library at once, and the rest when it is first asked for: the model's process
-    takes seconds to start, and what only looks at the library should not wait for it."""
+    """The services of an opened home folder.
+
+    Opens the library at once and everything else at first use: the model's process takes seconds
+    to start, and reading the library need not wait for it.
+    """
 
     def __init__(self, home: Home) -> None:
         self.home = home
@@ -62,16 +65,18 @@ class Workspace:
         self._risk = home.risk
         self.library = Library(home.library)
         self.is_new = self.library.is_untouched()
-        self.intake = self._new_intake()
-        self.organise = Organise(self.library)
-        self.duplicates = Duplicates(self.library, self.organise)
-        # Whoever asks by meaning takes what answers for as long as he asks, and no longer.
-        self.answering = Answering(self.library, home.indexes, self.settings.model, self._encoder)
-        self.activation = Activation(self.library, self.answering, home)
+        self.importer = self._new_importer()
+        self.editor = LibraryEditor(self.library)
+        self.duplicates = Duplicates(self.library, self.editor)
+        # Each request holds the active model only while it runs.
+        self.active_model = ActiveModelManager(
+            self.library, home.indexes, self.settings.model, self._encoder
+        )
+        self.activation = ActivationService(self.library, self.active_model, home)
 
     @property
     def risk(self) -> str:
-        """Why the home is no good place, unless a person leaves the library there knowingly."""
+        """Why the home folder is a risky place; empty if it is not, or the user accepts that."""
         return "" if self._risk == self.settings.accepted_risk else self._risk
 
     @property
@@ -79,74 +84,74 @@ class Workspace:
         return _backups(self.home, self.settings)
 
     def change(self, **changes: Any) -> Settings:
-        """Write these settings, and go by them from now on. Raises ValueError for a wrong one."""
+        """Save these settings and apply them. Raises ValueError for an invalid one."""
         self.settings = change_settings(self.home.settings, **changes)
-        self.intake = self._new_intake()
-        # Built anew with the next fetch; one that is at work goes on as it began.
-        for name in ("_client", "fetching", "citing", "asking"):
+        self.importer = self._new_importer()
+        # Rebuilt at the next fetch; one that is running keeps its settings.
+        for name in ("_client", "fetcher", "citation_fetcher", "lookup"):
             self.__dict__.pop(name, None)
         return self.settings
 
     def key_place(self, name: str) -> str:
-        """Where the key of a source is kept, "environment" or "keyring"; empty if there is none."""
-        from sciread_app.sources import keys
+        """The place of the key of a source, "environment" or "keyring"; empty if there is none."""
+        from sciread_app.sources import api_keys
 
-        return keys.place(name)
+        return api_keys.place(name)
 
     def set_key(self, name: str, value: str) -> None:
-        """Keep a key in the keyring, or with an empty one forget it. Raises SourceError."""
-        from sciread_app.sources import keys
+        """Store a key in the keyring, or delete it if `value` is empty. Raises SourceError."""
+        from sciread_app.sources import api_keys
 
         if value:
-            keys.set_key(name, value)
+            api_keys.set_key(name, value)
         else:
-            keys.drop_key(name)
+            api_keys.drop_key(name)
 
     @cached_property
-    def others(self) -> OtherModels:
+    def comparison(self) -> ModelComparison:
         """The models that can be compared with the active one."""
-        return OtherModels(self.library, self.home.indexes, self._encoder)
+        return ModelComparison(self.library, self.home.indexes, self._encoder)
 
     @cached_property
-    def votes(self) -> Votes:
+    def votes(self) -> BlindVotes:
         models = self.models
-        return Votes(
+        return BlindVotes(
             self.library, lambda: {one.name: one.space for one in models.all() if one.space}
         )
 
     @cached_property
-    def models(self) -> Models:
-        home, answering, spaces = self.home, self.answering, Spaces(self.library, self.home)
-        return Models(home, self.library, lambda: answering.model, spaces.clean)
+    def models(self) -> ModelRegistry:
+        home, active, spaces = self.home, self.active_model, VectorCleanup(self.library, self.home)
+        return ModelRegistry(home, self.library, lambda: active.model, spaces.clean)
 
     @cached_property
-    def arrivals(self) -> Arrivals:
-        from sciread_app.services.model_arrivals import Arrivals
+    def installer(self) -> ModelInstaller:
+        from sciread_app.services.models.installer import ModelInstaller
 
-        return Arrivals(self.home, self.models)
+        return ModelInstaller(self.home, self.models)
 
     @cached_property
     def corpora(self) -> Corpora:
-        from sciread_app.services.corpora import Corpora
+        from sciread_app.services.training.corpora import Corpora
 
         return Corpora(self.home, self.library)
 
     @cached_property
-    def learning(self) -> Learning:
-        from sciread_app.services.runs import Runs
-        from sciread_app.services.training import Learning
+    def training(self) -> TrainingService:
+        from sciread_app.services.training.runs import Runs
+        from sciread_app.services.training.training_service import TrainingService
 
-        return Learning(self.home, self.corpora, Runs(self.home))
+        return TrainingService(self.home, self.corpora, Runs(self.home))
 
     @cached_property
-    def run_arrivals(self) -> RunArrivals:
-        from sciread_app.services.run_arrivals import RunArrivals
+    def run_importer(self) -> RunImporter:
+        from sciread_app.services.training.run_import import RunImporter
 
-        return RunArrivals(self.home, self.learning.runs, self.corpora, self._take_model)
+        return RunImporter(self.home, self.training.runs, self.corpora, self._take_model)
 
     @cached_property
     def scores(self) -> Scores:
-        from sciread_app.services.scores import Scores
+        from sciread_app.services.evaluation.leaderboard import Scores
 
         models = self.models
 
@@ -156,123 +161,125 @@ class Workspace:
         return Scores(self.home.reports, titles)
 
     @cached_property
-    def judge(self) -> Judge:
-        from sciread_app.services.verdict import Judge
+    def comparer(self) -> ModelComparer:
+        from sciread_app.services.evaluation.model_comparison import ModelComparer
 
-        return Judge(self.home.folder)
+        return ModelComparer(self.home.folder)
 
     @cached_property
-    def evaluating(self) -> Evaluating:
-        from sciread_app.services.evaluating import Evaluating
+    def evaluation(self) -> EvaluationService:
+        from sciread_app.services.evaluation.evaluation_service import EvaluationService
 
-        return Evaluating(self.home, self.models, self.corpora, self.scores)
+        return EvaluationService(self.home, self.models, self.corpora, self.scores)
 
-    def atlas(self, now: Answerer) -> Atlas | None:
-        """The map of what answers; None where nothing does."""
-        from sciread_app.services.apart import apart
-        from sciread_app.services.atlas import Atlas
+    def map(self, now: LoadedModel) -> MapService | None:
+        """The map of the active model; None if it has no embedding index."""
+        from sciread_app.services.map.map_service import MapService
+        from sciread_app.services.subprocess.worker import apart
 
         if (space := now.space) is None:
             return None
-        return now.part(Atlas, lambda: Atlas(self.library, space, self.home.indexes, apart))
+        return now.get_or_create(
+            MapService, lambda: MapService(self.library, space, self.home.indexes, apart)
+        )
 
     @cached_property
-    def zotero(self) -> Zotero:
-        from sciread_app.services.zotero import Zotero
+    def zotero(self) -> ZoteroImporter:
+        from sciread_app.services.ingest.zotero_import import ZoteroImporter
 
-        return Zotero(self.library, self.intake, self._neighbour)
-
-    @cached_property
-    def kept_files(self) -> KeptFiles:
-        from sciread_app.services.kept_files import KeptFiles
-
-        return KeptFiles(self.library)
-
-    # What fetches is imported when somebody fetches: it takes 0.2 s, which the window has not.
+        return ZoteroImporter(self.library, self.importer, self._local_client)
 
     @cached_property
-    def fetching(self) -> Fetching:
-        from sciread_app.services.fetching import Fetching
+    def auto_exports(self) -> AutoExportService:
+        from sciread_app.services.export.auto_export import AutoExportService
 
-        return Fetching(self.library, self._client)
+        return AutoExportService(self.library)
 
-    @cached_property
-    def citing(self) -> Citing:
-        from sciread_app.services.citing import Citing
-
-        return Citing(self.library, self._client)
+    # Fetching is imported at first use: the import takes 0.2 s, too long at start-up.
 
     @cached_property
-    def reading(self) -> Reading:
-        from sciread_app.services.reading import Reading
+    def fetcher(self) -> Fetcher:
+        from sciread_app.services.ingest.fetcher import Fetcher
 
-        return Reading(self.library)
-
-    # What learns brings scipy.
-
-    def recommender(self, now: Answerer) -> Recommender:
-        from sciread_app.services.recommend import Recommender
-
-        return now.part(Recommender, lambda: Recommender(self.library, now.space))
+        return Fetcher(self.library, self._client)
 
     @cached_property
-    def asking(self) -> Asking:
-        from sciread_app.services.asking import Asking
+    def citation_fetcher(self) -> CitationFetcher:
+        from sciread_app.services.ingest.citation_fetcher import CitationFetcher
 
-        return Asking(self.library, self.citing, self._client)
+        return CitationFetcher(self.library, self._client)
+
+    @cached_property
+    def annotations(self) -> AnnotationService:
+        from sciread_app.services.library.annotations import AnnotationService
+
+        return AnnotationService(self.library)
+
+    # Imported at first use, since it imports scipy.
+
+    def recommender(self, now: LoadedModel) -> Recommender:
+        from sciread_app.services.recommend.recommender import Recommender
+
+        return now.get_or_create(Recommender, lambda: Recommender(self.library, now.space))
+
+    @cached_property
+    def lookup(self) -> OnlineLookup:
+        from sciread_app.services.ingest.paper_lookup import OnlineLookup
+
+        return OnlineLookup(self.library, self.citation_fetcher, self._client)
 
     @cached_property
     def _client(self) -> Client:
         from sciread_app.sources.endpoints import endpoints
-        from sciread_app.sources.http import Client
+        from sciread_app.sources.http.client import Client
 
         addresses = endpoints(os.environ, self.settings)
         return Client(cache_folder(), addresses, contact=self.settings.contact)
 
     @cached_property
-    def _neighbour(self) -> Client:
-        """Asks programs on this computer: who does not answer at once is not there."""
+    def _local_client(self) -> Client:
+        """A client for programs on this computer, with few retries: they respond at once or not at
+        all."""
         from sciread_app.sources.endpoints import endpoints
-        from sciread_app.sources.http import Client, Patience
+        from sciread_app.sources.http.client import Client, RetryPolicy
 
-        patience = Patience(tries=2, first=0.5)
+        patience = RetryPolicy(tries=2, first=0.5)
         return Client(cache_folder(), endpoints(os.environ, self.settings), patience=patience)
 
-    def add_sample(self, task: Task) -> Report:
-        """Take in the papers that come with the program, into a collection of their own."""
-        report = self.intake.add([resource("sample_library.bib")], task)
-        self.library.shelves.collect(self.library.ids(), SAMPLE)
+    def add_sample(self, task: Task) -> ImportReport:
+        """Import the sample papers that come with the program, into a collection of their own."""
+        report = self.importer.add([resource("sample_library.bib")], task)
+        self.library.collections.add(self.library.ids(), SAMPLE)
         return report
 
     def close(self) -> None:
-        reading = self.__dict__.get("reading")
-        if reading is not None:
-            reading.close()
-        self.answering.close()
-        if others := self.__dict__.get("others"):
-            others.close()
-        for name in ("_client", "_neighbour"):
+        if annotations := self.__dict__.get("annotations"):
+            annotations.close()
+        self.active_model.close()
+        if comparison := self.__dict__.get("comparison"):
+            comparison.close()
+        for name in ("_client", "_local_client"):
             if client := self.__dict__.get(name):
                 client.close()
         self.library.close()
 
     def _take_model(self, run: Path, task: Task) -> str:
-        """The name of the model that a training has made, taken in unless it is here. Raises
+        """The name of the model that a training has made, installed if it is not yet. Raises
         PackageRefused and LibraryError."""
         space = read_package(run / "package", hashes=False).space
         for model in self.models.all():
             if model.space == space and not model.problem:
                 return model.name
-        return self.arrivals.add(run, task).name
+        return self.installer.add(run, task).name
 
-    def _new_intake(self) -> Intake:
-        return Intake(
+    def _new_importer(self) -> Importer:
+        return Importer(
             self.library,
             pdf_workers=self.settings.pdf_workers,
             pdf_seconds=self.settings.pdf_seconds,
         )
 
-    def _encoder(self, model: str) -> Encoder:
+    def _encoder(self, model: str) -> EncoderProcess:
         """Raises PackageRefused."""
         if model == STARTER:
             return self._timed(starter_package())
@@ -284,9 +291,9 @@ class Workspace:
             )
         return self._timed(read_package(folder))
 
-    def _timed(self, package: Package) -> Encoder:
-        encoder = Encoder(package)
-        encoder.told = partial(self.models.facts.has_read, package.space)
+    def _timed(self, package: Package) -> EncoderProcess:
+        encoder = EncoderProcess(package)
+        encoder.on_timed = partial(self.models.facts.has_read, package.space)
         return encoder
 
 
@@ -298,14 +305,14 @@ def open_workspace(folder: Path | None = None) -> Workspace:
 
 
 def needs_update(home: Home) -> bool:
-    """Whether opening the library brings it to a newer format, which takes minutes for many
+    """Whether opening the library migrates it to a newer format, which takes minutes for many
     papers."""
     revision = revision_of(home.library) if home.library.exists() else None
     return revision is not None and 0 < revision < HEAD
 
 
 def backups_of(folder: Path | None = None) -> tuple[Home, Backups]:
-    """The backups of a home folder whose library need not be one that can be opened."""
+    """The home folder and its backups, without opening the library, which may be damaged."""
     home = find_home(folder)
     return home, _backups(home, read_settings(home.settings)[0])
 
@@ -316,11 +323,11 @@ def _backups(home: Home, settings: Settings) -> Backups:
 
 class _Log(RotatingFileHandler):
     def handleError(self, record: logging.LogRecord) -> None:
-        """A full disk is told by what fails because of it, not by a traceback of the log."""
+        """Ignore a full disk, which is reported by what fails because of it."""
 
 
 def start_log(path: Path) -> None:
-    """Write the log there. Where that is impossible there is none: nobody's work depends on it."""
+    """Write the log to this file. If that is impossible there is none: nothing depends on it."""
     handler: logging.Handler
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -334,7 +341,7 @@ def start_log(path: Path) -> None:
 
 
 def log_file() -> Path | None:
-    """The file that the log is written to; None where it cannot be written, or is not started."""
+    """The file that the log is written to; None if it cannot be written, or is not started."""
     for handler in logging.getLogger("sciread_app").handlers:
         if isinstance(handler, _Log):
             return Path(handler.baseFilename)

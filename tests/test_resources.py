@@ -11,7 +11,7 @@ import pytest
 
 from sciread_app.domain.identifiers import identifier
 from sciread_app.domain.paper import Paper
-from sciread_app.formats import bibtex
+from sciread_app.formats.bibtex import reader as bibtex
 
 RESOURCES = Path(__file__).parents[1] / "resources"
 

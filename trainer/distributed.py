@@ -1,4 +1,4 @@
-"""The processes of one training: what they tell each other, and how gradients become one sum."""
+"""The process group of one training: collective operations and summed gradients."""
 
 from __future__ import annotations
 
@@ -21,21 +21,22 @@ from torch.distributed.tensor import DTensor, distribute_tensor
 from torch.nn.parallel import DistributedDataParallel
 
 from trainer.contract.errors import TrainerError
-from trainer.meeting import meet
 from trainer.model.device import device_named
+from trainer.rendezvous import init_process_group
 
-# Others wait so long while one rank alone measures, exports or writes to a slow disk.
+# Timeout of collective operations: one rank may validate, export or write to a slow disk meanwhile.
 PATIENCE = timedelta(minutes=30)
-# What gloo says of a rank that is gone; nccl raises errors of their own kind.
+# Messages of gloo about a lost rank; nccl has exception classes of its own.
 _SIGNS_OF_LOSS = ("gloo", "Connection closed by peer", "Connection reset by peer", "Broken pipe")
 
 
 @dataclass(frozen=True)
 class Ranks:
-    """All processes that train one model together, seen from one of them.
+    """The processes that train one model together, as seen from one of them.
 
-    Every method but `micro_batch` and `unwrap` is for all ranks at once, in the same order. Used
-    in a `with`, it closes at the end, and the loss of another rank becomes a TrainerError.
+    Every method but `micro_batch` and `unwrap` is collective: all ranks must call it, in the same
+    order. As a context manager it closes at the end, and turns the loss of another rank into a
+    TrainerError.
     """
 
     rank: int
@@ -49,10 +50,12 @@ class Ranks:
 
     @classmethod
     def from_environment(cls, device: str = "", patience: timedelta = PATIENCE) -> Ranks:
-        """As torchrun, `accelerate launch`, Ray or a script of one's own set the variables.
+        """Join the process group described by the environment variables of torchrun, `accelerate
+        launch`, Ray or a script.
 
-        RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT; without them, one process.
-        `device` as torch names it; empty: a GPU a rank, or else the CPU. Raises TrainerError.
+        These are RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR and MASTER_PORT; without them there is
+        one process. `device` is a torch device name; empty: one GPU per rank, or else the CPU.
+        Raises TrainerError.
         """
         world = _number("WORLD_SIZE", 1)
         if world == 1:
@@ -63,7 +66,7 @@ class Ranks:
                 f"RANK is {rank}, where WORLD_SIZE is {world}.", "Ranks count from 0."
             )
         own = device_named(device, local_rank)
-        meet(own, rank, world, patience)
+        init_process_group(own, rank, world, patience)
         return cls(rank, world, local_rank, own)
 
     @property
@@ -72,9 +75,9 @@ class Ranks:
         return self.rank == 0
 
     def gather(self, rows: Tensor) -> Tensor:
-        """The rows of all ranks, rank by rank; each rank may bring another number, or none.
+        """Return the rows of all ranks, ordered by rank; their numbers may differ and may be 0.
 
-        Gradients find the way back: a row's gradient is the sum of what all ranks made of it.
+        Differentiable: a row's gradient is the sum of the gradients on all ranks.
         """
         if self.world == 1:
             return rows
@@ -83,7 +86,7 @@ class Ranks:
         return cast(Tensor, _Gather.apply(rows, [int(n) for n in counts], self.rank))  # type: ignore[no-untyped-call]
 
     def total(self, numbers: Sequence[float]) -> list[float]:
-        """The sum of each number over all ranks, in float64."""
+        """Return the sum of each number over all ranks, in float64."""
         if self.world == 1:
             return [float(number) for number in numbers]
         sums = torch.tensor(numbers, dtype=torch.float64)
@@ -91,11 +94,12 @@ class Ranks:
         return sums.tolist()
 
     def agreed(self, flag: bool) -> bool:
-        """Whether any rank says so; all get the same answer."""
+        """Return on all ranks whether the flag is set on any of them."""
         return self.total([flag]) != [0.0]
 
     def broadcast(self, value: Any) -> Any:
-        """What rank 0 holds; anything that JSON can say. The others' values are not looked at."""
+        """Return rank 0's value, which must be JSON-serialisable. The values of other ranks are
+        ignored."""
         if self.world == 1:
             return value
         said = json.dumps(value).encode() if self.main else b""
@@ -110,25 +114,26 @@ class Ranks:
         self.total([0])
 
     def wrap(self, model: nn.Module, fsdp: bool = False) -> nn.Module:
-        """The model, on its device already, such that backward sums gradients over all ranks.
+        """Wrap the model, which is already on its device, so that backward sums gradients over all
+        ranks.
 
-        The sum, not torch's mean: divide by the count over all ranks, and unequal shares come
-        out right. All ranks start with rank 0's weights. Every rank must call forward and
-        backward in each step; one without examples does so on any text, times 0. With `fsdp`,
-        parameters become DTensors in place, so make the optimizer afterwards.
+        A sum rather than torch's mean: divided by the count over all ranks it is right for unequal
+        shares. All ranks start with rank 0's weights. Every rank must call forward and backward in
+        each step; one without examples does so on any text, times 0. With `fsdp`, parameters become
+        DTensors in place, so create the optimizer afterwards.
         """
         if self.world == 1:
             return model
         if fsdp:
             return self._sharded(model)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FutureWarning)  # of a name that torch 2.6 lacks
+            warnings.simplefilter("ignore", FutureWarning)  # torch 2.6 lacks this name
             wrapped = DistributedDataParallel(
                 model,
                 broadcast_buffers=False,
                 gradient_as_bucket_view=True,
-                # Also keeps the buckets as they are made. Else they change after the first step,
-                # and a resumed run would sum in another order.
+                # Also keeps the initial buckets. Otherwise they change after the first step, and a
+                # resumed run would sum in another order.
                 find_unused_parameters=True,
             )
         wrapped.register_comm_hook(None, _sum)
@@ -136,18 +141,20 @@ class Ranks:
 
     @contextmanager
     def micro_batch(self, model: nn.Module, last: bool) -> Iterator[None]:
-        """Around forward and backward: ranks talk in the step's `last` micro-batch only.
+        """Context of forward and backward: gradients are synchronised in the step's `last`
+        micro-batch only.
 
-        Under FSDP they talk in each.
+        Under FSDP they are synchronised in each.
         """
         waits = isinstance(model, DistributedDataParallel) and not last
         with cast(DistributedDataParallel, model).no_sync() if waits else nullcontext():
             yield
 
     def passes(self, model: nn.Module, needed: int) -> int:
-        """How often to go through the model if this rank has so many micro-batches.
+        """Return the number of passes through the model if this rank needs `needed` micro-batches.
 
-        Under FSDP as often as any rank, because every pass gathers every layer from all.
+        Under FSDP it is the maximum over the ranks, because every pass gathers every layer from
+        all.
         """
         if not isinstance(model, FSDPModule):
             return needed
@@ -156,12 +163,13 @@ class Ranks:
         return int(most)
 
     def close(self) -> None:
-        """Leave, all ranks together: a rank that goes first may cut short what it still sends."""
+        """Leave the process group, all ranks together: a rank that leaves first may cut off pending
+        messages."""
         if self.world > 1 and dist.is_initialized():
-            with suppress(RuntimeError):  # who is gone already has said why
+            with suppress(RuntimeError):  # a rank that is gone has reported its error
                 self.barrier()
-            # Wrapped models hold on to the group, and some of them lie in circles. None may be
-            # left to the end of the process: gloo's threads do not survive that of the interpreter.
+            # Wrapped models refer to the group, some of them in reference cycles. Free them before
+            # the process ends: gloo's threads do not survive the interpreter's shutdown.
             gc.collect()
             dist.destroy_process_group()
 
@@ -180,7 +188,8 @@ class Ranks:
             raise told from error
 
     def explained(self, error: BaseException) -> TrainerError | None:
-        """The error in a sentence, if it is how the loss of another rank shows."""
+        """Convert the error to a TrainerError if it indicates the loss of another rank, else
+        None."""
         if self.world == 1 or not _is_loss(error):
             return None
         return TrainerError(
@@ -190,9 +199,9 @@ class Ranks:
         )
 
     def _sharded(self, model: nn.Module) -> nn.Module:
-        """Layer by layer: ranks hold parts of weights, gradients and the optimizer's state, and
-        all of a layer's weights only while it computes."""
-        if isinstance(model, FSDPModule):  # as an earlier stage's model
+        """Shard layer by layer: ranks hold parts of weights, gradients and optimizer state, and all
+        of a layer's weights only during its computation."""
+        if isinstance(model, FSDPModule):  # sharded by an earlier stage
             return model
         layers = _layers(model)
         kept = [layer for layer in layers if isinstance(layer, FSDPModule)]
@@ -205,25 +214,24 @@ class Ranks:
             if not isinstance(module, FSDPModule):
                 sharded = fully_shard(module, mesh=mesh)
                 sharded.set_gradient_divide_factor(1.0)
-                # gloo cannot multiply while it sums
+                # gloo has no scaled sum
                 sharded.set_force_sum_reduction_for_comms(True)
         for layer in kept:
-            # They follow this model now, not that of the stage before; torch has no call for it.
+            # They belong to this model now, not to the previous stage's; torch has no public call
+            # for it.
             layer._get_fsdp_state()._is_root = None
         return model
 
 
 def unwrap(model: nn.Module) -> nn.Module:
-    """The model inside what `wrap` made."""
+    """Return the model inside the result of `wrap`."""
     return model.module if isinstance(model, DistributedDataParallel) else model
 
 
 @contextmanager
-def gathered(model: nn.Module) -> Iterator[None]:
-    """All weights on every rank, for passes through parts of a model, any number on each rank.
-
-    For all ranks at once.
-    """
+def gathered_weights(model: nn.Module) -> Iterator[None]:
+    """Gather all weights on every rank inside the block, for any number of passes through parts of
+    the model. Collective: call on all ranks."""
     sharded = [module for module in model.modules() if isinstance(module, FSDPModule)]
     for module in sharded:
         module.set_reshard_after_forward(False, recurse=False)
@@ -236,38 +244,41 @@ def gathered(model: nn.Module) -> Iterator[None]:
             module.reshard()
 
 
-def settle(model: nn.Module) -> None:
-    """After passes without a backward: let each rank hold but its part again under FSDP."""
+def reshard(model: nn.Module) -> None:
+    """After passes without backward: under FSDP, free the parts of the weights of other ranks."""
     if isinstance(model, FSDPModule):
         model.reshard()
 
 
-def whole(values: Tensor) -> Tensor:
-    """All of a tensor of which, under FSDP, each rank holds a part; for all ranks at once."""
+def full_tensor(values: Tensor) -> Tensor:
+    """Return a full tensor that is sharded over the ranks under FSDP. Collective: call on all
+    ranks."""
     return values.full_tensor() if isinstance(values, DTensor) else values
 
 
-def part_like(values: Tensor, like: Tensor) -> Tensor:
-    """The opposite of `whole`: what this rank holds of a tensor that is spread as `like` is."""
+def shard_like(values: Tensor, like: Tensor) -> Tensor:
+    """Return this rank's part of a full tensor that is sharded as `like`; the inverse of
+    `full_tensor`."""
     if not isinstance(like, DTensor):
         return values
     return distribute_tensor(values.to(like.device), like.device_mesh, like.placements)
 
 
 def _layers(model: nn.Module) -> list[nn.Module]:
-    """What stands in a list of modules, as the layers of all transformers do; inner ones first."""
+    """Return the elements of module lists, as which all transformers have their layers; inner ones
+    first."""
     lists = [module for module in model.modules() if isinstance(module, nn.ModuleList)]
     return [layer for found in reversed(lists) for layer in found]
 
 
 def _make_whole(model: nn.Module, but: Collection[nn.Parameter]) -> None:
-    """Undo for a part of another model, now a part of this one, what FSDP made of its weights."""
+    """Undo FSDP's sharding of weights that came from another model and are now part of this one."""
     made: dict[nn.Parameter, nn.Parameter] = {}
     for module in model.modules():
         for name, old in list(module.named_parameters(recurse=False)):
             if isinstance(old, DTensor) and old not in but:
                 if old not in made:
-                    made[old] = nn.Parameter(whole(old.detach()), old.requires_grad)
+                    made[old] = nn.Parameter(full_tensor(old.detach()), old.requires_grad)
                 setattr(module, name, made[old])
 
 
@@ -275,12 +286,12 @@ class _Gather(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, rows: Tensor, counts: list[int], rank: int) -> Tensor:
         ctx.counts, ctx.rank = counts, rank
-        # Not all backends know bool.
+        # Not all backends support bool.
         sent = rows.view(torch.uint8) if rows.dtype == torch.bool else rows
         padded = _padded(sent, max(counts)).contiguous()
-        gathered = [torch.empty_like(padded) for _ in counts]
-        dist.all_gather(gathered, padded)
-        parts = [part[:count] for part, count in zip(gathered, counts, strict=True)]
+        gathered_weights = [torch.empty_like(padded) for _ in counts]
+        dist.all_gather(gathered_weights, padded)
+        parts = [part[:count] for part, count in zip(gathered_weights, counts, strict=True)]
         return torch.cat(parts).view(rows.dtype)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Bulk embedding: workers that share nothing but a folder make vectors of very many papers."""
+"""Bulk embedding: workers that share only a folder compute the vectors of very many papers."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
-from trainer.data.record import Problem, Record, content_id
+from trainer.data.corpus.records import InputRecord, RecordProblem, content_id
 from trainer.embedding import SHARD_PAPERS
 from trainer.embedding.inputs import open_input
 from trainer.embedding.leases import PATIENCE, Lease, Leases
-from trainer.embedding.shards import Plan, Shard, Store, changed, plan_of
+from trainer.embedding.shards import Shard, ShardPlan, Store, changed, plan_of
 from trainer.encoder import Encoder
 
-# Papers that are read and tokenised at once, while those before them are being encoded.
+# Papers that are read and tokenised at once, while the previous ones are being encoded.
 _PIECE = {"cpu": 512, "cuda": 8_192}
 _AHEAD = 2
-# How often a worker without work looks whether another has finished or died.
+# Seconds between checks of an idle worker for finished or dead workers.
 _POLL = 1.0
 
 T = TypeVar("T")
 
 
 class Stopped(Exception):
-    """Somebody asked to stop. What is finished stays, and the same call goes on from there."""
+    """A stop was requested. Finished shards are kept, and the same call resumes."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """What is to be done; all workers of one output folder get the same.
+class EmbeddingJob:
+    """The parameters of a job; identical for all workers of one output folder.
 
-    The first of them cuts the inputs into shards of `shard_papers`. `patience`: seconds after
-    which a worker that says nothing counts as dead.
+    The first worker divides the inputs into shards of `shard_papers`. `patience`: seconds without a
+    sign of life after which a worker counts as dead.
     """
 
     package: Package
@@ -58,10 +58,10 @@ class Work:
 
 
 @dataclass(frozen=True)
-class Progress:
-    """How many papers all workers have done, and what this one did in its `seconds`.
+class EmbeddingProgress:
+    """The number of papers done by all workers, and what this one did in its `seconds`.
 
-    `left`: seconds to go if all go on as they did; None while nobody can know.
+    `left`: seconds remaining at the present speed of all workers; None while unknown.
     """
 
     papers: int
@@ -72,26 +72,27 @@ class Progress:
 
 
 @dataclass
-class Done:
-    """What one worker did. Entries that could not be embedded are in the shards' manifests too."""
+class WorkerResult:
+    """The work of one worker. Entries that could not be embedded are also in the shards'
+    manifests."""
 
     shards: int = 0
     papers: int = 0
     tokens: int = 0
-    skipped: list[Problem] = field(default_factory=list)
+    skipped: list[RecordProblem] = field(default_factory=list)
 
 
 def embed(
-    work: Work,
+    work: EmbeddingJob,
     *,
     stop: threading.Event | None = None,
-    progress: Callable[[Progress], None] = lambda _: None,
+    progress: Callable[[EmbeddingProgress], None] = lambda _: None,
     note: Callable[[str], None] = lambda _: None,
-) -> Done:
+) -> WorkerResult:
     """Work on the output's shards until all are done, by this worker or by others.
 
-    Any number of workers may do so at once, on any machines that share the folder. What one that
-    died had not finished, others do. Raises TrainerError; Stopped, once `stop` is set.
+    Any number of workers may do so at once, on any machines that share the folder. Unfinished
+    shards of a worker that died are taken over. Raises TrainerError; Stopped, once `stop` is set.
     """
     with Worker(work, stop or threading.Event(), progress, note) as worker:
         return worker.run()
@@ -99,7 +100,7 @@ def embed(
 
 @dataclass
 class _Claim:
-    """A shard in this worker's hands."""
+    """A shard that this worker has leased."""
 
     shard: Shard
     lease: Lease
@@ -107,7 +108,7 @@ class _Claim:
     tokens: int = 0
     ids: list[str] = field(default_factory=list)
     vectors: list[NDArray[Any]] = field(default_factory=list)
-    skipped: list[Problem] = field(default_factory=list)
+    skipped: list[RecordProblem] = field(default_factory=list)
 
     @property
     def entries(self) -> int:
@@ -115,22 +116,22 @@ class _Claim:
 
 
 class _Piece(NamedTuple):
-    """Some entries of a shard, tokenised; none at all once the shard has no more."""
+    """Some tokenised entries of a shard; none at the end of the shard."""
 
     claim: _Claim
     ids: list[str]
     tokens: list[list[int]]
-    skipped: list[Problem]
+    skipped: list[RecordProblem]
 
 
 class Worker:
-    """One of those who work on an output folder; used in a `with`, for any number of runs."""
+    """A worker on an output folder; a context manager, for any number of runs."""
 
     def __init__(
         self,
-        work: Work,
+        work: EmbeddingJob,
         stop: threading.Event,
-        progress: Callable[[Progress], None],
+        progress: Callable[[EmbeddingProgress], None],
         note: Callable[[str], None],
     ) -> None:
         self._work, self._stop, self._tell, self._note = work, stop, progress, note
@@ -158,14 +159,14 @@ class Worker:
     ) -> None:
         self._leases.__exit__(kind, error, traceback)
 
-    def run(self, numbers: Iterable[int] | None = None) -> Done:
-        """Until all shards are done, or these; what this worker did of them.
+    def run(self, numbers: Iterable[int] | None = None) -> WorkerResult:
+        """Work until all shards, or those in `numbers`, are done; return what this worker did.
 
-        After an error the worker is of no more use.
+        After an error the worker must not be used again.
         """
         chosen = range(len(self.plan.shards)) if numbers is None else numbers
         pieces = self._pieces([self.plan.shards[number] for number in chosen])
-        done = Done()
+        done = WorkerResult()
         with _writing(self._work.output), _ahead(pieces, self._stop) as coming:
             for piece in coming:
                 if self._stop.is_set():
@@ -186,11 +187,11 @@ class Worker:
     def _encoder(self) -> Encoder:
         return Encoder(self._work.package, self._work.device)
 
-    def _agreed_plan(self) -> Plan:
-        """The folder's plan, made by the first worker while the others wait."""
-        while not (plan := Plan.read(self._work.output)):
+    def _agreed_plan(self) -> ShardPlan:
+        """Return the folder's plan, which the first worker creates while the others wait."""
+        while not (plan := ShardPlan.read(self._work.output)):
             lease = self._leases.claim("plan")
-            if lease and not Plan.read(self._work.output):
+            if lease and not ShardPlan.read(self._work.output):
                 self._note("Counting the papers.")
                 self._make_plan()
             if lease:
@@ -218,22 +219,22 @@ class Worker:
         for claim in self._claims(shards):
             entries = self._inputs[claim.shard.input].read(claim.shard.part)
             while some := list(islice(entries, size)):
-                papers = [entry for entry in some if isinstance(entry, Record)]
+                papers = [entry for entry in some if isinstance(entry, InputRecord)]
                 tokens = self._encoder.text.ids([(p.title, p.abstract) for p in papers])
                 ids = [paper.id or content_id(paper.title, paper.abstract) for paper in papers]
-                problems = [entry for entry in some if isinstance(entry, Problem)]
+                problems = [entry for entry in some if isinstance(entry, RecordProblem)]
                 yield _Piece(claim, ids, tokens, problems)
             yield _Piece(claim, [], [], [])
 
     def _claims(self, shards: list[Shard]) -> Iterator[_Claim]:
-        """Shards that nobody else works on, until all are done."""
+        """Lease shards that no other worker has, until all are done."""
         while True:
             self._finished = self._store.finished()
             waiting = [shard for shard in shards if shard.name not in self._finished]
             claimed = False
             for shard in waiting:
                 lease = self._leases.claim(shard.name)
-                if lease and self._store.has(shard):  # done between the look and the claim
+                if lease and self._store.has(shard):  # done between the check and the lease
                     self._leases.finish(lease)
                 elif lease:
                     claimed = True
@@ -252,7 +253,7 @@ class Worker:
         claim.tokens += tokens
         self._tokens += tokens
 
-    def _finish(self, claim: _Claim, done: Done) -> None:
+    def _finish(self, claim: _Claim, done: WorkerResult) -> None:
         shard = claim.shard
         if claim.entries != shard.part.count:
             raise changed(self._inputs[shard.input].path)
@@ -288,14 +289,14 @@ class Worker:
             done += claim.entries
         seconds, new = time.monotonic() - self._began, done - self._before
         left = (self.plan.papers - done) * seconds / new if new > 0 else None
-        self._tell(Progress(self.plan.papers, done, self._tokens, seconds, left))
+        self._tell(EmbeddingProgress(self.plan.papers, done, self._tokens, seconds, left))
 
 
 @contextmanager
 def _ahead(items: Iterator[T], stop: threading.Event) -> Iterator[Iterator[T]]:
-    """The same items, made by a thread a little before they are asked for.
+    """Prefetch the items in a thread.
 
-    If the block fails, `stop` is set, so that `items` need not wait for what will not come.
+    If the block fails, `stop` is set, so that `items` stops waiting.
     """
     end: Any = object()
     with ThreadPoolExecutor(1, "ahead") as thread:

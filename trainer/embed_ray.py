@@ -1,4 +1,4 @@
-"""Bulk embedding on a Ray cluster: Ray starts the workers, the work and its shards are the same."""
+"""Bulk embedding on a Ray cluster: Ray starts the workers; job and shards are the same."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.data.record import Problem
-from trainer.embed import Done, Work, Worker
+from trainer.data.corpus.records import RecordProblem
+from trainer.embed import EmbeddingJob, Worker, WorkerResult
 
 try:
     import ray
@@ -22,16 +22,17 @@ except ImportError as error:
         "Embedding on a Ray cluster needs ray.", "Run: pip install 'sciread[ray]'"
     ) from error
 
-# Shards that an actor is given together: it reads the next while it encodes one.
+# Shards passed to an actor together: it reads the next while it encodes one.
 _AT_ONCE = 4
 
 
-def embed_on_ray(work: Work, workers: int) -> Done:
-    """Embed with so many actors, each with a GPU where the cluster has any. Raises TrainerError.
+def embed_on_ray(work: EmbeddingJob, workers: int) -> WorkerResult:
+    """Embed with this number of actors, each with a GPU if the cluster has any. Raises
+    TrainerError.
 
-    All machines must see inputs, model and output under the same names. Uses the cluster that
-    this process is connected to, or RAY_ADDRESS names, else this machine. What an actor that died
-    had in hand is done by the one that Ray starts in its place.
+    All machines must see inputs, model and output under the same paths. Uses the cluster that this
+    process is connected to, or that RAY_ADDRESS names, else this machine. Ray replaces an actor
+    that died, and the new one does its shards.
     """
     if not ray.is_initialized():
         ray.init()
@@ -58,32 +59,32 @@ def embed_on_ray(work: Work, workers: int) -> Done:
 
 
 class _Actor:
-    """A worker, in a process that Ray has started."""
+    """A worker, in a process started by Ray."""
 
-    def __init__(self, work: Work) -> None:
+    def __init__(self, work: EmbeddingJob) -> None:
         self._worker = Worker(work, threading.Event(), lambda _: None, print)
         self._worker.__enter__()
         self._failed: dict[str, Any] = {}
 
     def __call__(self, batch: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-        answer = self._failed  # a worker that failed is of no more use
+        answer = self._failed  # a worker must not be used after an error
         if not answer:
             try:
                 answer = vars(self._worker.run(batch["shard"].tolist()))
-            except TrainerError as error:  # Ray would make a traceback of it
+            except TrainerError as error:  # Ray would turn it into a traceback
                 answer = self._failed = {"error": error.args}
         return {"answer": np.array([json.dumps(answer)])}
 
 
-def _sum(rows: Iterable[dict[str, Any]]) -> Done:
-    total = Done()
+def _sum(rows: Iterable[dict[str, Any]]) -> WorkerResult:
+    total = WorkerResult()
     for row in rows:
         answer = json.loads(row["answer"])
         if "error" in answer:
             raise TrainerError(*answer["error"])
-        done = Done(**answer)
+        done = WorkerResult(**answer)
         total.shards += done.shards
         total.papers += done.papers
         total.tokens += done.tokens
-        total.skipped += [Problem(*problem) for problem in done.skipped]
+        total.skipped += [RecordProblem(*problem) for problem in done.skipped]
     return total

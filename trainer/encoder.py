@@ -1,4 +1,4 @@
-"""A model at work: titles and abstracts in, unit vectors out."""
+"""Encoding with a model: titles and abstracts to unit vectors."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from trainer.model.device import device_named
 from trainer.model.packed import pack
 from trainer.model.pooling import load_pooling
 
-# Tokens in one forward pass: more of them push the activations out of a core's cache.
+# Tokens per forward pass: more of them would displace the activations from a core's cache.
 CPU_BUDGET = 2_048
 CUDA_BUDGET = 131_072
-# Pairs that are tokenised and sorted together: enough to find equals in length, few to hold.
+# Pairs that are tokenised and sorted together: enough to find equal lengths, few to hold in memory.
 CHUNK = 1_024
 
 
 class Encoder:
-    """Turns (title, abstract) pairs into vectors of unit length; a query is (query, "").
+    """Encodes (title, abstract) pairs to vectors of unit length; a query is (query, "").
 
     A paper's vector does not depend on the papers that it is encoded with.
     """
@@ -37,10 +37,10 @@ class Encoder:
     def __init__(
         self, package: Package, device: str = "", *, exact: bool = False, raw: bool = False
     ) -> None:
-        """`device` as torch names it; empty: the first GPU, or else the CPU.
+        """`device` is a torch device name; empty: the first GPU, or else the CPU.
 
-        `exact` computes in float32 even where half as many bits are faster. `raw` leaves vectors
-        as long as the model makes them, as published evaluations want them. Raises TrainerError.
+        `exact` computes in float32 even where bfloat16 is faster. `raw` skips the normalisation to
+        unit length, for published evaluations. Raises TrainerError.
         """
         self.package = package
         self.text = TextReader(package)
@@ -50,12 +50,13 @@ class Encoder:
         self._pool = load_pooling(package, self.device)
         self._raw = raw
         self._budget = CUDA_BUDGET if self.device.type == "cuda" else CPU_BUDGET
-        # A batch a core beats a batch on all cores, where each step waits for the slowest core.
+        # A batch per core is faster than a batch on all cores, where each operation waits for the
+        # slowest.
         self._cores = torch.get_num_threads() if self.device.type == "cpu" else 1
         self._threads = ThreadPoolExecutor(self._cores, "encode", torch.set_num_threads, (1,))
 
     def encode(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """One row a pair, in their order."""
+        """Return one row per pair, in their order."""
         vectors = np.empty((len(pairs), self.package.dim), np.float32)
         for start in range(0, len(pairs), CHUNK):
             ids = self.text.ids(pairs[start : start + CHUNK])
@@ -63,7 +64,7 @@ class Encoder:
         return vectors
 
     def encode_ids(self, ids: Sequence[list[int]]) -> NDArray[np.float32]:
-        """The same for what `text.ids` made of the pairs."""
+        """Encode token ids, as `text.ids` returns them for pairs."""
         vectors = np.empty((len(ids), self.package.dim), np.float32)
         batches = self._batches([len(row) for row in ids])
         found = self._threads.map(self._encode, ([ids[row] for row in rows] for rows in batches))
@@ -78,7 +79,7 @@ class Encoder:
         return vectors
 
     def _batches(self, lengths: list[int]) -> list[NDArray[np.intp]]:
-        """Rows of like length, longest first, as many as fit the budget of tokens."""
+        """Return rows of similar length, longest first, as many as fit the budget of tokens."""
         budget = self._budget
         if self._cores > 1:  # batches small enough that the cores finish together
             budget = min(budget, max(512, sum(lengths) // (4 * self._cores)))
@@ -104,18 +105,18 @@ class Encoder:
 
 
 class Tokens(NamedTuple):
-    """Texts as word pieces, and of each whether it was cut."""
+    """Texts as word pieces, and which of them were truncated."""
 
     ids: list[list[int]]
     cut: list[bool]
 
 
 class TextReader:
-    """Makes of a title and an abstract the word pieces that a model was trained on.
+    """Tokenises title and abstract in the format that the model was trained on.
 
-    Both go in as one segment, joined as the package's template says, and the end is cut where
-    they are too long, so that the title survives. Where the model has several [CLS], they stand
-    first: [CLS] [unused1] [unused2].
+    Both are one segment, joined by the package's template; texts that are too long are truncated at
+    the end, so that the title is kept. If the model has several [CLS], they come first: [CLS]
+    [unused1] [unused2].
     """
 
     def __init__(self, package: Package) -> None:
@@ -137,7 +138,7 @@ class TextReader:
         return self.read(pairs).ids
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> Tokens:
-        """The ids, and of each text whether its end did not fit."""
+        """Return the ids, and which of the texts were truncated."""
         texts = [self._text(title, abstract) for title, abstract in pairs]
         found = self._tokenizer.encode_batch_fast(texts)
         rows = [encoding.ids for encoding in found]
@@ -157,12 +158,12 @@ class TextReader:
             sep=self._separator,
             sep_if_abstract=self._separator if abstract.strip() else "",
         )
-        # Half of a surrogate pair, as broken files hold it, is no text to the tokenizer.
+        # The tokenizer refuses a lone surrogate, as broken files have them.
         return text.strip().encode("utf-8", "replace").decode("utf-8")
 
 
 def _special_tokens(folder: Path) -> dict[str, str]:
-    """The names of the special tokens, as transformers keeps them beside the tokenizer."""
+    """Return the names of the special tokens, from the tokenizer configuration of transformers."""
     path = folder / "tokenizer_config.json"
     described = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     names = {name: described[name] for name in ("sep_token", "pad_token") if described.get(name)}

@@ -1,4 +1,4 @@
-"""Evaluation: the tasks of a suite, one after the other, into a report that grows with each."""
+"""Evaluation: runs the tasks of a suite one by one and saves the report after each."""
 
 from __future__ import annotations
 
@@ -13,42 +13,41 @@ from typing import NamedTuple, Protocol
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import AVERAGE, Metric, evaluation_spec
-from trainer.contract.pictures import Picture, read_pictures
-from trainer.contract.report import REPORT, Report, Result, Score, Subject
-from trainer.data.split import may_have_learned
+from trainer.contract.plots import Picture, read_pictures
+from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
+from trainer.data.corpus.split import may_have_learned
 from trainer.distributed import Ranks
-from trainer.evaluations.averages import average
-from trainer.evaluations.base import Outcome, Task
-from trainer.evaluations.intervals import Items
+from trainer.encoders.base import Cost, EncodedTask, TextEncoder
+from trainer.evaluations.base import EvaluationTask, TaskResult
+from trainer.evaluations.distributed import run_shared
 from trainer.evaluations.items import read_items
-from trainer.evaluations.shared import run_shared
+from trainer.evaluations.metrics.averages import average
+from trainer.evaluations.metrics.intervals import Items
 from trainer.reports.report import save
-from trainer.subjects.makers import Cost, Made, Maker
-from trainer.suites.suite import Planned, Suite
+from trainer.suites.suite import PlannedTask, Suite
 from trainer.version import trainer_version
 
 SPEED = "speed"
 
 
-class Progress(Protocol):
-    """Whom an evaluation tells of itself."""
+class ProgressReporter(Protocol):
+    """Receiver of the progress of an evaluation."""
 
-    def begin(self, subject: Subject, tasks: int) -> None:
-        """A subject is next, with so many tasks."""
+    def begin(self, subject: EvaluatedModel, tasks: int) -> None:
+        """The evaluation of a model with this number of tasks starts."""
 
     def begin_task(self, title: str) -> None:
-        """This task is being worked on."""
+        """A task starts."""
 
     def done(self, title: str, said: str = "") -> None:
-        """It is finished; `said` is what a person should know of how."""
+        """A task is finished; `said` is a remark for the user."""
 
 
 @dataclass(frozen=True)
-class Evaluated:
-    """A report in its folder, and why tasks have no part in it, by title.
+class EvaluationResult:
+    """A report in its folder, and the reasons for missing tasks, by title.
 
-    `failed` ones should have one. `absent` ones are of data that are not there, or of no use for
-    this subject.
+    `failed` tasks raised an error. `absent` tasks lack their data, or do not apply to the model.
     """
 
     report: Report
@@ -58,18 +57,18 @@ class Evaluated:
 
 
 class _Timed(NamedTuple):
-    outcome: Outcome
+    outcome: TaskResult
     seconds: float
 
 
 class _Work(NamedTuple):
-    planned: Planned
-    task: Task
-    made: Made
+    planned: PlannedTask
+    task: EvaluationTask
+    made: EncodedTask
 
 
-def open_tasks(suite: Suite) -> tuple[list[tuple[Planned, Task]], dict[str, str]]:
-    """The tasks whose data are there, and why the others are not, by title."""
+def open_tasks(suite: Suite) -> tuple[list[tuple[PlannedTask, EvaluationTask]], dict[str, str]]:
+    """Return the tasks whose data exist, and why the others are missing, by title."""
     found, absent = [], {}
     for planned in suite.planned:
         try:
@@ -80,59 +79,60 @@ def open_tasks(suite: Suite) -> tuple[list[tuple[Planned, Task]], dict[str, str]
 
 
 def evaluate(
-    maker: Maker,
+    maker: TextEncoder,
     suite: str,
-    tasks: Sequence[tuple[Planned, Task]],
+    tasks: Sequence[tuple[PlannedTask, EvaluationTask]],
     folder: Path,
     ranks: Ranks,
     *,
-    progress: Progress,
+    progress: ProgressReporter,
     seed: int = 0,
-) -> Evaluated:
-    """Measure a subject by these tasks. What `folder` has of them already is not done again.
+) -> EvaluationResult:
+    """Evaluate a model on these tasks. Results that `folder` already has are not computed again.
 
-    A report is whole after every task. Ranks share vectors and tasks; the first one writes. Raises
-    TrainerError where the folder has the report of another suite or subject, or vectors cannot be
-    made at all.
+    The report is saved after every task. Ranks share encoding and tasks; the first one writes.
+    Raises TrainerError if the folder has the report of another suite or model, or if encoding
+    fails.
     """
     progress.begin(maker.subject, len(tasks))
     book = _Book.open(folder, maker.subject, suite)
     absent: dict[str, str] = {}
     failed: dict[str, str] = {}
-    left: list[tuple[Planned, Task]] = []
+    left: list[tuple[PlannedTask, EvaluationTask]] = []
     for planned, task in tasks:
-        if why := maker.why_not(task):
+        if why := maker.unsupported_reason(task):
             absent[planned.title] = why
             progress.done(planned.title, f"left out: {why}")
         elif book.has(task, seed):
             progress.done(planned.title, "known already")
         else:
             left.append((planned, task))
-    ranks.barrier()  # nobody writes before all have read what there is
+    ranks.barrier()  # no rank may write before all have read the folder
     for start in range(0, len(left), ranks.world):
         failed |= _together(maker, left[start : start + ranks.world], book, ranks, seed, progress)
     if not book.results and failed:
         raise TrainerError(*_first(failed))
     if ranks.main:
         book.save()
-    return Evaluated(book.report, folder, absent, failed)
+    return EvaluationResult(book.report, folder, absent, failed)
 
 
 def _together(
-    maker: Maker,
-    tasks: Sequence[tuple[Planned, Task]],
+    maker: TextEncoder,
+    tasks: Sequence[tuple[PlannedTask, EvaluationTask]],
     book: _Book,
     ranks: Ranks,
     seed: int,
-    progress: Progress,
+    progress: ProgressReporter,
 ) -> dict[str, str]:
-    """As many tasks as there are ranks: all make the vectors, then each runs one."""
+    """Run as many tasks at once as there are ranks: all encode together, then each runs one
+    task."""
     failed = {}
     works = []
     for planned, task in tasks:
         progress.begin_task(planned.title)
         try:
-            works.append(_Work(planned, task, maker.vectors(task.papers, task.queries)))
+            works.append(_Work(planned, task, maker.encode(task.papers, task.queries)))
         except TrainerError as error:
             failed[planned.title] = _told(error)
             progress.done(planned.title, f"failed: {_told(error)}")
@@ -168,17 +168,18 @@ def _told(error: TrainerError) -> str:
 
 
 class _Book:
-    """A report as it grows: results in the order of the suite, items and pictures beside them."""
+    """A report in progress: results in the order of the suite, with items and plots."""
 
-    def __init__(self, folder: Path, subject: Subject, suite: str) -> None:
+    def __init__(self, folder: Path, subject: EvaluatedModel, suite: str) -> None:
         self._folder, self._subject, self._suite = folder, subject, suite
         self.results: dict[str, Result] = {}
         self._items: dict[str, dict[str, Items]] = {}
         self._pictures: dict[str, dict[str, Picture]] = {}
 
     @classmethod
-    def open(cls, folder: Path, subject: Subject, suite: str) -> _Book:
-        """What the folder has of this subject and suite. Raises TrainerError for another one."""
+    def open(cls, folder: Path, subject: EvaluatedModel, suite: str) -> _Book:
+        """Open the folder's results of this model and suite. Raises TrainerError for another
+        one."""
         book = cls(folder, subject, suite)
         if not (folder / REPORT).exists():
             return book
@@ -194,8 +195,9 @@ class _Book:
         book._pictures = read_pictures(folder)
         return book
 
-    def has(self, task: Task, seed: int) -> bool:
-        """Whether it was measured: on the same data, in the same way, as often."""
+    def has(self, task: EvaluationTask, seed: int) -> bool:
+        """Whether the task was evaluated on the same data, with the same protocol and
+        repetitions."""
         old = self.results.get(task.name)
         if old is None or max((score.seeds for score in old.scores), default=0) != task.runs:
             return False
@@ -229,7 +231,8 @@ class _Book:
             self._add_speed(work, work.made.cost)
 
     def _add_speed(self, work: _Work, cost: Cost) -> None:
-        """Of the task with the most texts: few are no measure."""
+        """Add the speed, measured on the task with the most texts: few texts are no reliable
+        measure."""
         old = self.results.get(SPEED)
         if not cost.seconds or (old and old.scores[0].n >= cost.texts):
             return
@@ -269,8 +272,8 @@ class _Book:
         save(self.report, self._folder, self._items, self._pictures)
 
 
-def _caution(task: Task, subject: Subject) -> tuple[str, ...]:
-    """That papers of the task may be among those that the model learned from, where they may."""
+def _caution(task: EvaluationTask, subject: EvaluatedModel) -> tuple[str, ...]:
+    """Return a note if papers of the task may be among the model's training papers."""
     learned, rule = (str(subject.about.get(f"corpus_{name}", "")) for name in ("sha256", "split"))
     sha256, split = task.corpus
     if not (learned and sha256) or learned == sha256 or not may_have_learned(rule, split):
@@ -282,13 +285,13 @@ def _caution(task: Task, subject: Subject) -> tuple[str, ...]:
 
 
 def _bounded(score: Score, metric: Metric) -> Score:
-    """What items add to a share may lead beyond 0 and 1, where no share is."""
+    """Clip the confidence interval of a proportion to 0 and 1, which bootstrap may exceed."""
     if metric.unit != "percent" or score.low is None or score.high is None:
         return score
     return replace(score, low=max(0.0, score.low), high=min(1.0, score.high))
 
 
-def _speeds(cost: Cost, subject: Subject) -> tuple[Score, ...]:
+def _speeds(cost: Cost, subject: EvaluatedModel) -> tuple[Score, ...]:
     about = subject.about
     found = {
         "papers_per_second": (cost.texts_per_second, cost.texts),
@@ -300,20 +303,20 @@ def _speeds(cost: Cost, subject: Subject) -> tuple[Score, ...]:
     return tuple(Score(name, value, n) for name, (value, n) in found.items() if value)
 
 
-def _truncated(task: Task, cost: Cost | None) -> tuple[Score, ...]:
-    """What share of the papers was not read to the end, where it belongs to the task to say so."""
+def _truncated(task: EvaluationTask, cost: Cost | None) -> tuple[Score, ...]:
+    """Return the fraction of truncated papers, for tasks that report it."""
     if not cost or task.evaluation != "health":
         return ()
     return (Score("truncated", cost.cut / len(task.papers), len(task.papers)),)
 
 
-def is_free(folder: Path, subject: Subject) -> bool:
-    """Whether the folder has no report, or one of this very subject, which may be gone on with."""
+def is_free(folder: Path, subject: EvaluatedModel) -> bool:
+    """Whether the folder has no report, or one of this model, which can be continued."""
     return not (folder / REPORT).exists() or _same(Report.read(folder).subject, subject)
 
 
-def _same(old: Subject, new: Subject) -> bool:
-    """Whether both have the same vectors, whatever they are called and where they were made."""
+def _same(old: EvaluatedModel, new: EvaluatedModel) -> bool:
+    """Whether both have the same vectors, whatever their names and locations."""
     if any(old.about.get(what) != new.about.get(what) for what in ("files", "precision")):
         return False
     one, other = (replace(subject, title="", found="", about={}) for subject in (old, new))

@@ -1,4 +1,4 @@
-"""A recipe with a grid: a run for each combination, of which the best is kept."""
+"""Grid search: a run for each combination of settings, of which the best is kept."""
 
 from __future__ import annotations
 
@@ -12,28 +12,31 @@ from rich.console import Console
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import SEED, Recipe, Run
-from trainer.data.corpus import Corpus, Split
+from trainer.data.corpus.corpus import Corpus, Split
 from trainer.distributed import Ranks
-from trainer.loop.begin import Options
+from trainer.held_out_evaluation import FOLDER, measure
 from trainer.loop.progress import Reporter
-from trainer.loop.session import at_work
-from trainer.loop.stopping import StopWishes
-from trainer.measure import FOLDER, measure
-from trainer.seeds import over_seeds, told
-from trainer.train import Outcome, train
+from trainer.loop.session import run_session
+from trainer.loop.setup import Options
+from trainer.loop.stop_signals import StopSignals
+from trainer.seeds import format_summary, summarise_seeds
+from trainer.train import TrainingOutcome, train
 
 
-def train_grid(run: Run, ranks: Ranks, options: Options, console: Console | None = None) -> Outcome:
-    """Train each combination in `grid/`, or go on with it, and keep the model that validates best.
+def train_grid(
+    run: Run, ranks: Ranks, options: Options, console: Console | None = None
+) -> TrainingOutcome:
+    """Train each combination in `grid/`, resuming if need be, and keep the model that validates
+    best.
 
-    Of several seeds, settings are compared by their mean. The package and the report become the
-    run's; the report also says how the others did, and over seeds the mean and the standard
-    deviation. For all ranks at once. Raises TrainerError, also where settings are to be compared
-    and there are no validation papers.
+    With several seeds, settings are compared by their mean. The package and the report become the
+    run's; the report also lists the results of the others, and over seeds the mean and the standard
+    deviation. Collective: call on all ranks. Raises TrainerError, also if settings are to be
+    compared without validation papers.
     """
     if run.report is not None:
-        return Outcome(finished=True)
-    with at_work(run, ranks, console, bar=False) as reporter:
+        return TrainingOutcome(finished=True)
+    with run_session(run, ranks, console, bar=False) as reporter:
         recipe = run.recipe
         _check_validation(recipe)
         reports: dict[str, dict[str, Any]] = {}
@@ -46,17 +49,18 @@ def train_grid(run: Run, ranks: Ranks, options: Options, console: Console | None
             ranks.barrier()
             outcome = train(part, ranks, replace(options, measure=False), console, part_of=run)
             if not outcome.finished:
-                reporter.tell("stop", why=f"in {name}")
+                reporter.record("stop", why=f"in {name}")
                 return outcome
             reports[name] = part.report or {}
+        signal = 0
         if ranks.main:
-            _finish(run, reports, combinations, ranks, options, reporter)
+            signal = _finish(run, reports, combinations, ranks, options, reporter)
         ranks.barrier()
-        return Outcome(finished=True)
+        return TrainingOutcome(run.report is not None, signal)
 
 
 def _check_validation(recipe: Recipe) -> None:
-    """Raise TrainerError where nothing would tell which settings are best."""
+    """Raise TrainerError if there is no way to compare settings."""
     settings = [name for name in recipe.grid if name != SEED]
     corpus = Corpus.open(recipe.corpus, verify=False)
     if settings and not len(corpus.rows(Split.validation)):
@@ -75,33 +79,42 @@ def _finish(
     ranks: Ranks,
     options: Options,
     reporter: Reporter,
-) -> None:
-    """Keep the best model, measure what is to be measured, and write the run's report."""
+) -> int:
+    """Keep the best model, evaluate as requested, and write the run's report.
+
+    If stopped while it evaluates several seeds it writes no report, since their metrics are
+    summarised together. Returns the signal that stopped it, 0 for none.
+    """
     several = len(run.recipe.grid.get(SEED, ())) > 1
     groups = _of_equal_settings(combinations)
     names = max(groups, key=lambda names: mean(_worth(reports[name]) for name in names))
     if several and options.measure:
-        with StopWishes(run) as wishes:
+        with StopSignals(run) as stop_signals:
             for name in names:
-                if not wishes.why and "metrics" not in reports[name]:
+                if not stop_signals.reason and "metrics" not in reports[name]:
                     reporter.note(f"Measuring {name}")
-                    measure(_part(run, name), ranks.device, reporter, wishes)
+                    measure(_part(run, name), ranks.device, reporter, stop_signals)
                     reports[name] = _part(run, name).report or {}
-        run.clear_stop()
+                if stop_signals.reason and "metrics" not in reports[name]:
+                    reporter.record("stop", why=stop_signals.reason)
+                    return stop_signals.signal
     best = _keep_best(run, reports, names, reporter)
     if several:
-        spread = over_seeds({combinations[name].seed: reports[name] for name in names})
-        reporter.note(told(spread))
+        spread = summarise_seeds({combinations[name].seed: reports[name] for name in names})
+        reporter.note(format_summary(spread))
         best["seeds"] = spread
     run.write_report(best)
     if options.measure and not several:
-        with StopWishes(run) as wishes:
-            measure(run, ranks.device, reporter, wishes)
-    reporter.tell("end", seconds=sum(r["seconds"] for r in reports.values()), scores=best["scores"])
+        with StopSignals(run) as stop_signals:
+            measure(run, ranks.device, reporter, stop_signals)
+    reporter.record(
+        "end", seconds=sum(r["seconds"] for r in reports.values()), scores=best["scores"]
+    )
+    return 0
 
 
 def _of_equal_settings(combinations: Mapping[str, Recipe]) -> list[list[str]]:
-    """The names of the combinations, those together that differ in their seed alone."""
+    """Group the names of the combinations that differ only in their seed."""
     groups: list[list[str]] = []
     for name, recipe in combinations.items():
         for group in groups:
@@ -120,8 +133,8 @@ def _part(run: Run, name: str) -> Run:
 def _keep_best(
     run: Run, reports: Mapping[str, dict[str, Any]], names: Sequence[str], reporter: Reporter
 ) -> dict[str, Any]:
-    """Copy the package of the best of these, and what was measured of it. Returns the run's
-    report: the best one's, and of all others how they did."""
+    """Copy the package of the best of these, and its evaluation. Return the run's report: that of
+    the best one, with the results of all others."""
     best = max(names, key=lambda name: _worth(reports[name]))
     reporter.note(f"The best of {len(reports)} combinations: {best}.")
     for folder in (run.package.name, FOLDER):
@@ -139,7 +152,7 @@ def _keep_best(
 
 
 def _worth(report: dict[str, Any]) -> float:
-    """The mean of the scores, else the validation loss, of which less is better."""
+    """Return the mean of the scores, else the negative validation loss."""
     scores = report["scores"]
     if scores:
         return float(sum(scores.values()) / len(scores))

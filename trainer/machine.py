@@ -1,4 +1,4 @@
-"""The machine that trains: its precision, how much fits into it, and what it is."""
+"""The machine that trains: precision, memory and description."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from trainer.model.backbone import precision
 from trainer.model.text_model import Backbone
 from trainer.version import NAME, version_of
 
-# Tokens of a pass: on a CPU about 2 GB for a small model.
+# Tokens per pass: on a CPU about 2 GB for a small model.
 _CPU_BUDGET = 16_384
 _MOST_ON_GPU = 65_536
-# What training keeps of a token in each layer, a hidden unit: in BERT, bf16, about 34 bytes, and
-# half as much again in float32. The rest of the memory holds weights, moments and gradients.
+# Bytes that training keeps per token, layer and hidden unit: for BERT in bf16 about 34, and half as
+# much again in float32. The rest of the memory holds weights, moments and gradients.
 _BYTES_A_UNIT = 60
 _SHARE_FOR_TOKENS = 0.5
 _LIBRARIES = ("torch", "numpy", "transformers", "tokenizers", "safetensors")
 
 
 def precision_of(asked: str, device: torch.device) -> torch.dtype:
-    """The type of the forward pass. `auto`: bf16 where the device multiplies it, else float32."""
+    """Return the type of the forward pass. `auto`: bf16 if the device multiplies it, else
+    float32."""
     if asked == "fp32":
         return torch.float32
     half = precision(device) == torch.bfloat16
@@ -37,7 +38,7 @@ def precision_of(asked: str, device: torch.device) -> torch.dtype:
 
 
 def budget_for(device: torch.device, backbone: Backbone) -> int:
-    """How many tokens probably fit into one pass; on less memory than that it is halved."""
+    """Return how many tokens probably fit into one pass; it is halved when memory runs out."""
     if device.type != "cuda":
         return _CPU_BUDGET
     memory = torch.cuda.get_device_properties(device).total_memory
@@ -45,26 +46,26 @@ def budget_for(device: torch.device, backbone: Backbone) -> int:
     return max(512, min(_MOST_ON_GPU, int(memory * _SHARE_FOR_TOKENS / a_token)))
 
 
-def forget_memory(device: torch.device) -> None:
-    """Let `most_memory` count from now on. What a process had at the most, no system forgets."""
+def reset_peak_memory(device: torch.device) -> None:
+    """Reset the peak of `peak_memory` on a GPU. The peak of a process cannot be reset."""
     if device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(device)
 
 
-def most_memory(device: torch.device) -> int:
-    """Bytes in use at the most so far: of the GPU, else of this process; 0 if unknown."""
+def peak_memory(device: torch.device) -> int:
+    """Return the peak memory in bytes: of the GPU, else of this process; 0 if unknown."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device)
     if sys.platform == "win32":
         return 0
-    import resource  # there is none on Windows
+    import resource  # not available on Windows
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
 
-def described(ranks: Ranks) -> dict[str, Any]:
-    """What else shapes a training, for its records."""
+def describe_machine(ranks: Ranks) -> dict[str, Any]:
+    """Return other properties of the machine that affect a training, for its records."""
     gpu = ranks.device.type == "cuda"
     return {
         "device": torch.cuda.get_device_name(ranks.device) if gpu else str(ranks.device),

@@ -1,4 +1,4 @@
-"""One training with several seeds: how its numbers differ by chance alone."""
+"""Variation of results over the seeds of one training."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from trainer.contract.evaluations import evaluation_spec
 
 
-def over_seeds(reports: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """Mean and standard deviation of what the reports of runs say, which are given by seed.
+def summarise_seeds(reports: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return mean and standard deviation over the reports of runs, which are given by seed.
 
-    The deviation is that of a sample (n - 1); None of a single seed. A metric that not every run
-    has is left out.
+    It is the sample standard deviation (n - 1); None for a single seed. A metric that some runs
+    lack is left out.
     """
     found = list(reports.values())
     losses = [report["validation_loss"] for report in found]
@@ -29,8 +29,8 @@ def over_seeds(reports: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def told(spread: Mapping[str, Any]) -> str:
-    """The same in a line for people."""
+def format_summary(spread: Mapping[str, Any]) -> str:
+    """Format the summary in one line."""
     said = {"validation loss": spread["validation_loss"]} if spread["validation_loss"] else {}
     numbers = [_number(name, f"{value['mean']:.4f}", value["sd"]) for name, value in said.items()]
     numbers += [
@@ -46,14 +46,18 @@ def told(spread: Mapping[str, Any]) -> str:
 
 
 def _metrics(rows: Sequence[Iterable[Mapping[str, Any]]]) -> Iterable[dict[str, Any]]:
-    """Of each task and metric that all runs were measured by, in the order of the first."""
+    """Iterate over the tasks and metrics that all runs have, in the order of the first."""
     by_key = [
         {(row.get("task", ""), row["evaluation"], row["metric"]): row for row in some}
         for some in rows
     ]
     for key, first in by_key[0].items():
         if all(key in known for known in by_key):
-            kept = {name: first[name] for name in ("before", "n", "split") if name in first}
+            # A run whose evaluation was stopped may lack metrics that its base has.
+            same = {**by_key[-1][key], **first}
+            kept: dict[str, Any] = {
+                name: same[name] for name in ("before", "n", "split") if name in same
+            }
             values = [known[key]["value"] for known in by_key]
             task, evaluation, metric = key
             yield {

@@ -1,4 +1,4 @@
-"""An encoder as a process: requests come in on stdin, vectors go out on stdout."""
+"""An encoder process: requests on stdin, vectors on stdout."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package, find_model
 
 _NICENESS = 10
-_MOST_SAID = 200  # letters of what a library says
+_MOST_SAID = 200  # characters of a library's message
 
 Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
 
 def serve(model: str) -> int:
-    """Answer requests until the other side closes; the exit code is 1 when `model` cannot load.
+    """Answer requests until the pipe is closed; the exit code is 1 if `model` cannot be loaded.
 
-    The first frame out says that the model is ready, or why it is not. A request
-    `{"id": 1, "texts": [["title", "abstract"], ...]}` is answered by
-    `{"id": 1, "rows": n, "dim": d}` with the vectors behind it, or by `{"id": 1, "error", "hint"}`.
+    The first frame reports that the model is ready, or why it is not. The response to `{"id": 1,
+    "texts": [["title", "abstract"], ...]}` is `{"id": 1, "rows": n, "dim": d}` followed by the
+    vectors, or `{"id": 1, "error", "hint"}`.
     """
     requests, answers = _take_pipes()
     _stand_back()
@@ -39,9 +39,9 @@ def serve(model: str) -> int:
         return 1
     try:
         wire.send(answers, {"ready": True, "space": package.space, "dim": package.dim})
-        answer_all(requests, answers, encode)
+        answer_requests(requests, answers, encode)
     except OSError:
-        pass  # nobody reads the answer any more
+        pass  # the reader has closed the pipe
     except wire.BrokenFrame as error:
         print(f"What was asked cannot be read: {error}", file=sys.stderr)
         return 1
@@ -49,18 +49,18 @@ def serve(model: str) -> int:
 
 
 def _stand_back() -> None:
-    """Let whoever asks go first: with every core at work here, a window would stutter."""
+    """Lower the priority of this process: with every core busy, the app's window would stutter."""
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
 
 
-def answer_all(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
-    """Answer every request in turn. What is wrong with one is told in its answer."""
+def answer_requests(requests: BinaryIO, answers: BinaryIO, encode: Encode) -> None:
+    """Answer all requests in order. An error in one of them is returned in its response."""
     while request := wire.receive(requests):
         number = request.header.get("id")
         try:
             vectors = encode(_texts(request.header))
-        except Exception as error:  # a boundary: the asker is told, and the next request is served
+        except Exception as error:  # a boundary: returned to the client
             wire.send(answers, {"id": number, "error": str(error), "hint": type(error).__name__})
         else:
             rows, dim = vectors.shape
@@ -78,16 +78,16 @@ def _texts(header: dict[str, object]) -> list[tuple[str, str]]:
 
 
 def _load(package: Package) -> Encode:
-    # So late, since importing torch takes seconds, may print, and looks at the environment.
+    # Imported late, since importing torch takes seconds, may print, and depends on the environment.
     os.environ |= {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
     from trainer.encoder import Encoder
 
     try:
         encode = Encoder(package).encode
-        encode([("", "")])  # what does not fit together shows with the first text
+        encode([("", "")])  # mismatches show with the first text
     except TrainerError:
         raise
-    except Exception as error:  # a boundary: files of anybody's, read by three libraries
+    except Exception as error:  # a boundary: arbitrary files, read by three libraries
         traceback.print_exc()
         raise _unreadable(package, error) from error
     return encode
@@ -102,11 +102,11 @@ def _unreadable(package: Package, error: Exception) -> PackageRefused:
 
 
 def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Our ends of the pipes, which nothing else in this process can reach any more.
+    """Take over stdin and stdout, so that nothing else in this process can use them.
 
-    Whatever a library prints, in Python or below it, goes to stderr: frames own stdout.
+    Output of libraries, in Python or below it, goes to stderr: stdout carries frames only.
     """
-    # Ctrl+C in a terminal reaches both processes; ours ends when the other one closes the pipe.
+    # Ctrl+C in a terminal reaches both processes; this one ends when the other one closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests, answers = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""PhysBERT's last measure: how well a model tells subcategories once it was trained on a field."""
+"""PhysBERT's subdomain evaluation: clustering of subcategories after training on a field."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trainer.contract.report import Subject
+from trainer.contract.report import EvaluatedModel
 from trainer.contract.run import Recipe, Run
-from trainer.data.prepare import prepare
+from trainer.data.corpus.prepare import prepare
 from trainer.distributed import Ranks
-from trainer.evaluate import Evaluated, evaluate
-from trainer.evaluations.base import Task
+from trainer.encoders.opening import open_encoder
+from trainer.evaluate import EvaluationResult, evaluate
+from trainer.evaluations.base import EvaluationTask
 from trainer.grid import train_grid
-from trainer.loop.begin import Options
-from trainer.subjects.opening import open_subject
+from trainer.loop.setup import Options
 from trainer.suites import physbert
-from trainer.suites.suite import Planned
-from trainer.train import Outcome
+from trainer.suites.suite import PlannedTask
+from trainer.train import TrainingOutcome
 
 RECIPE = "physbert-subdomain"
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What to train and measure on: a folder of PhysBERT's data sets, and where results go.
+class SubdomainPlan:
+    """The parameters of an evaluation: a folder of PhysBERT's data sets, and the output folder.
 
-    `changes` are settings other than the recipe's.
+    `changes` override the recipe's settings.
     """
 
     base: str
@@ -36,13 +36,14 @@ class Plan:
     changes: Mapping[str, Any]
     seed: int = 1
 
-    def task(self, field: str) -> Task:
-        """Raises TrainerError, also where there is nothing to train on."""
+    def task(self, field: str) -> EvaluationTask:
+        """Return the task of a field. Raises TrainerError, also if the field has no training
+        data."""
         physbert.category_files(self.data / physbert.TRAINING, physbert.FIELDS[field])
         return physbert.subcategories(self.data, field, tuned=True)
 
     def run(self, field: str) -> Run:
-        """The run of a field; its corpus is made of the field's training files alone."""
+        """Return the run of a field; its corpus is made from the field's training files alone."""
         folder = self.output / field
         if not (folder / "corpus").exists():
             files = physbert.category_files(self.data / physbert.TRAINING, physbert.FIELDS[field])
@@ -55,17 +56,16 @@ class Plan:
 
 
 def train_and_measure(
-    plan: Plan,
+    plan: SubdomainPlan,
     field: str,
     ranks: Ranks,
     options: Options,
     note: Callable[[str], None],
-) -> tuple[Outcome, Evaluated | None]:
-    """Train the grid, or go on with it, and cluster the field's papers by the best model of it.
+) -> tuple[TrainingOutcome, EvaluationResult | None]:
+    """Train the grid, resuming if need be, and cluster the field's papers with its best model.
 
-    The best is chosen by validation papers of the training files: the papers that are clustered
-    have no part in that. Nothing is measured where training was stopped. For all ranks at once.
-    Raises TrainerError.
+    The best is selected on validation papers of the training files, independently of the clustered
+    papers. A stopped training is not evaluated. Collective: call on all ranks. Raises TrainerError.
     """
     task = plan.task(field)
     if ranks.main:
@@ -75,8 +75,8 @@ def train_and_measure(
     outcome = train_grid(run, ranks, options)
     if not outcome.finished:
         return outcome, None
-    maker = open_subject(str(run.package), ranks=ranks, note=note)
-    planned = Planned(task.name, f"{physbert.TITLES[field]}, trained on it", lambda: task)
+    maker = open_encoder(str(run.package), ranks=ranks, note=note)
+    planned = PlannedTask(task.name, f"{physbert.TITLES[field]}, trained on it", lambda: task)
     found = evaluate(
         maker,
         "physbert",
@@ -89,12 +89,12 @@ def train_and_measure(
 
 
 class _Told:
-    """Says what is done; training has its own display."""
+    """Passes progress on to `note`; training has its own display."""
 
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
 
-    def begin(self, subject: Subject, tasks: int) -> None: ...
+    def begin(self, subject: EvaluatedModel, tasks: int) -> None: ...
 
     def begin_task(self, title: str) -> None: ...
 

@@ -1,4 +1,4 @@
-"""Training: the one loop that takes a run from its recipe, or its last checkpoint, to a model."""
+"""Training: takes a run from its recipe, or its last checkpoint, to a finished model."""
 
 from __future__ import annotations
 
@@ -10,25 +10,31 @@ from typing import NamedTuple
 from rich.console import Console
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import Run, write_whole
+from trainer.contract.run import Run, write_atomically
 from trainer.data.tokens import TokenCache
-from trainer.distributed import Ranks, gathered
-from trainer.loop.account import described, report
-from trainer.loop.begin import Options, begin
+from trainer.distributed import Ranks, gathered_weights
+from trainer.held_out_evaluation import measure
 from trainer.loop.checkpoints import Checkpoint, Checkpoints
 from trainer.loop.finish import finish
-from trainer.loop.learner import Learner, Taken, is_measured, length_of, tokens_an_example
-from trainer.loop.progress import Pace, Reporter
-from trainer.loop.scoring import scorer
-from trainer.loop.session import at_work
-from trainer.loop.stopping import CorpusWatch, StopWishes
-from trainer.machine import budget_for, most_memory, precision_of
-from trainer.measure import measure
-from trainer.methods.base import Stage
+from trainer.loop.progress import Reporter, TrainingRate
+from trainer.loop.run_description import build_report, describe_run
+from trainer.loop.scoring import validation_encoder
+from trainer.loop.session import run_session
+from trainer.loop.setup import Options, prepare_run
+from trainer.loop.stage_trainer import (
+    StageTrainer,
+    StepResult,
+    mean_tokens,
+    step_counts,
+    validates_after,
+)
+from trainer.loop.stop_signals import CorpusWatch, StopSignals
+from trainer.machine import budget_for, peak_memory, precision_of
+from trainer.methods.base import TrainingStage
 
 
-class Outcome(NamedTuple):
-    """Whether there is a model now; if not, which signal stopped the run, 0 for none."""
+class TrainingOutcome(NamedTuple):
+    """Whether there is a model now; if not, the signal that stopped the run, 0 for none."""
 
     finished: bool
     signal: int = 0
@@ -41,30 +47,30 @@ def train(
     console: Console | None = None,
     *,
     part_of: Run | None = None,
-) -> Outcome:
-    """Train the run, or go on with it, until its model is there. For all ranks at once.
+) -> TrainingOutcome:
+    """Train the run, or resume it, until it is finished. Collective: call on all ranks.
 
-    Stops also where `part_of` is asked to. Raises TrainerError, which is also written to the run;
-    its last good checkpoint is kept.
+    Also stops on a stop request for `part_of`. Raises TrainerError, which is also written to the
+    run; its last intact checkpoint is kept.
     """
     if run.report is not None:
-        return Outcome(finished=True)
+        return TrainingOutcome(finished=True)
     again = bool(run.follow()[0])
     with (
-        at_work(run, ranks, console) as reporter,
-        StopWishes(run, *filter(None, [part_of])) as wishes,
+        run_session(run, ranks, console) as reporter,
+        StopSignals(run, *filter(None, [part_of])) as stop_signals,
     ):
-        training = Training(run, ranks, options or Options(), reporter, wishes)
-        finished = training.go(again)
-        return Outcome(finished, 0 if finished else wishes.signal)
+        training = Training(run, ranks, options or Options(), reporter, stop_signals)
+        finished = training.run(again)
+        return TrainingOutcome(finished, 0 if finished else stop_signals.signal)
 
 
 @dataclass
-class Place:
-    """How far a training has come. A checkpoint holds it.
+class TrainingState:
+    """The progress of a training, as saved in checkpoints.
 
-    `step` counts within the stage, `total` over all stages. The best validation of the stage was
-    at `best`, a total, and had `score`, more being better; both are 0 or None while there was none.
+    `step` counts within the stage, `total` over all stages. `best` is the total step of the stage's
+    best validation and `score` its score, higher being better; 0 and None before the first.
     """
 
     stage: int = 0
@@ -77,187 +83,197 @@ class Place:
     seconds: float = 0.0
 
 
-class Wish(NamedTuple):
-    """What the ranks have agreed on to do after a step."""
+class StopRequest(NamedTuple):
+    """What the ranks have agreed to do after a step."""
 
     save: bool = False
     stop: bool = False
 
 
 class Training:
-    """A run in the hands of one rank."""
+    """The training of a run, on one rank."""
 
     def __init__(
-        self, run: Run, ranks: Ranks, options: Options, reporter: Reporter, wishes: StopWishes
+        self,
+        run: Run,
+        ranks: Ranks,
+        options: Options,
+        reporter: Reporter,
+        stop_signals: StopSignals,
     ) -> None:
         self._run, self._ranks, self._options = run, ranks, options
-        self._reporter, self._wishes = reporter, wishes
+        self._reporter, self._stop_signals = reporter, stop_signals
         self._recipe = run.recipe
-        self._begun = begin(self._recipe, run.folder, ranks, options, reporter.note)
-        self._corpus, self._method, _ = self._begun
+        self._prepared = prepare_run(self._recipe, run.folder, ranks, options, reporter.note)
+        self._corpus, self._method, _ = self._prepared
         self._precision = precision_of(str(self._recipe.settings["precision"]), ranks.device)
-        self._described = described(self._recipe, self._begun, ranks, self._precision, options)
+        self._described = describe_run(
+            self._recipe, self._prepared, ranks, self._precision, options
+        )
         self._checkpoints = Checkpoints(run.checkpoints)
-        self._place = Place()
-        self._pace = Pace()
-        # Tokens of a step of each stage, for telling how long it takes.
-        self._weights = [
-            tokens_an_example(stage.train) * stage.plan.batch_size for stage in self._method.stages
+        self._state = TrainingState()
+        self._rate = TrainingRate()
+        # Tokens per step of each stage, for estimating durations.
+        self._step_tokens = [
+            mean_tokens(stage.train) * stage.plan.batch_size for stage in self._method.stages
         ]
         self._watch = CorpusWatch(TokenCache.open(self._corpus, self._method.reading.tokenizer))
         self._saved = time.perf_counter()
 
-    def go(self, again: bool) -> bool:
-        """Train from the last checkpoint, or from the beginning. Whether it came to the end.
+    def run(self, again: bool) -> bool:
+        """Train from the last checkpoint, or from the beginning. Return whether it was completed.
 
-        `again`: something has happened in this run before.
+        `again`: the run was started before.
         """
         stages = self._method.stages
-        checkpoint = self._go_on(again)
+        checkpoint = self._resume(again)
         while True:
-            learner = self._learner(stages[self._place.stage])
+            stage_trainer = self._stage_trainer(stages[self._state.stage])
             if checkpoint:
-                learner.load(checkpoint)
+                stage_trainer.load(checkpoint)
                 checkpoint = None
-            if not self._learn(learner):
-                return self._leave()
-            if self._place.stage + 1 == len(stages):
+            if not self._train_stage(stage_trainer):
+                return self._stop()
+            if self._state.stage + 1 == len(stages):
                 return self._finish()
             self._next_stage()
 
-    def _learn(self, learner: Learner) -> bool:
-        """Take the steps of a stage that are left. False where a wish to stop came between."""
-        place, unread = self._place, None
-        for taken in learner.take(place.step):
-            # Only now, so that the device has a step to do while the one before is looked at.
-            wish = self._read(learner, unread) if unread else Wish()
-            unread = taken
-            place.step, place.total = place.step + 1, place.total + 1
-            last = place.step == learner.steps
-            measuring = is_measured(learner.stage, place.step)
-            if not (last or measuring or wish.save or wish.stop):
+    def _train_stage(self, stage_trainer: StageTrainer) -> bool:
+        """Take the remaining steps of a stage. Return False if it was stopped before the end."""
+        state, pending = self._state, None
+        for result in stage_trainer.train_steps(state.step):
+            # Only now, so that the device already has the next step to compute.
+            request = self._read_step(stage_trainer, pending) if pending else StopRequest()
+            pending = result
+            state.step, state.total = state.step + 1, state.total + 1
+            last = state.step == stage_trainer.steps
+            measuring = validates_after(stage_trainer.stage, state.step)
+            if not (last or measuring or request.save or request.stop):
                 continue
-            self._read(learner, taken)
-            unread = None
-            better = measuring and self._measure(learner)
-            if last or better or wish.save or wish.stop:
-                self._save(learner)
-            if wish.stop and not last:
+            self._read_step(stage_trainer, result)
+            pending = None
+            better = measuring and self._validate(stage_trainer)
+            if last or better or request.save or request.stop:
+                self._save(stage_trainer)
+            if request.stop and not last:
                 return False
         return True
 
-    def _read(self, learner: Learner, taken: Taken) -> Wish:
-        """Look at a step's numbers and tell them; hear what the ranks wish."""
+    def _read_step(self, stage_trainer: StageTrainer, result: StepResult) -> StopRequest:
+        """Record the numbers of a step. Return what the ranks request."""
         now = time.perf_counter()
         save = self._ranks.main and now - self._saved >= self._options.save_every
-        stop = bool(self._wishes.why or self._watch.trouble(now))
+        stop = bool(self._stop_signals.reason or self._watch.error(now))
         loss, tokens, examples, saves, stops = self._ranks.total(
-            [float(taken.loss), taken.tokens, taken.examples, save, stop]
+            [float(result.loss), result.tokens, result.examples, save, stop]
         )
-        loss, length = loss / taken.count, float(taken.length)
-        total = self._place.total - self._place.step + taken.step
-        if not (math.isfinite(loss) and math.isfinite(length)):
+        loss, grad_norm = loss / result.count, float(result.grad_norm)
+        total = self._state.total - self._state.step + result.step
+        if not (math.isfinite(loss) and math.isfinite(grad_norm)):
             raise TrainerError(
-                f"Step {total} has the loss {loss} and a gradient of length {length}.",
+                f"Step {total} has the loss {loss} and a gradient of length {grad_norm}.",
                 "What was saved before is kept. Start a new run with a lower learning_rate, "
                 "with clip=1 or with precision=fp32.",
             )
-        self._pace.mark(tokens, examples)
-        self._place.tokens += tokens
-        tokens_a_second, examples_a_second = self._pace.rates()
-        self._reporter.tell(
+        self._rate.mark(tokens, examples)
+        self._state.tokens += tokens
+        tokens_a_second, examples_a_second = self._rate.rates()
+        self._reporter.record(
             "step",
             total,
-            stage=learner.stage.name,
-            epoch=taken.step / learner.steps_an_epoch,
+            stage=stage_trainer.stage.name,
+            epoch=result.step / stage_trainer.steps_an_epoch,
             loss=loss,
-            learning_rate=taken.rate,
-            gradient_norm=length,
+            learning_rate=result.rate,
+            gradient_norm=grad_norm,
             tokens=int(tokens),
             tokens_per_second=round(tokens_a_second, 1),
             examples_per_second=round(examples_a_second, 2),
-            memory=most_memory(self._ranks.device),
-            eta=round(self._pace.left(self._tokens_left(learner, taken.step)), 1),
+            memory=peak_memory(self._ranks.device),
+            eta=round(self._rate.left(self._tokens_left(stage_trainer, result.step)), 1),
         )
-        return Wish(saves > 0, stops > 0)
+        return StopRequest(saves > 0, stops > 0)
 
-    def _measure(self, learner: Learner) -> bool:
-        """Measure on the validation papers. Whether it never was better in this stage."""
+    def _validate(self, stage_trainer: StageTrainer) -> bool:
+        """Validate. Return whether this is the best validation of the stage."""
         begun = time.perf_counter()
-        stage, place = learner.stage, self._place
-        loss = learner.validation_loss()
-        scores = self._scores(learner)
+        stage, state = stage_trainer.stage, self._state
+        loss = stage_trainer.validation_loss()
+        scores = self._scores(stage_trainer)
         if loss is None and not scores:
             return False
         score = sum(scores.values()) / len(scores) if scores else -(loss or 0.0)
         if not math.isfinite(score):
             raise TrainerError(
-                f"The model measures as {score} after step {place.total}.",
+                f"The model measures as {score} after step {state.total}.",
                 "What was saved before is kept. Start a new run with a lower learning_rate.",
             )
-        better = place.score is None or score > place.score
+        better = state.score is None or score > state.score
         if better:
-            place.best, place.score = place.total, score
-        self._reporter.tell(
-            "validation", place.total, stage=stage.name, loss=loss, scores=scores, best=better
+            state.best, state.score = state.total, score
+        self._reporter.record(
+            "validation", state.total, stage=stage.name, loss=loss, scores=scores, best=better
         )
-        self._pace.pause(time.perf_counter() - begun)
+        self._rate.pause(time.perf_counter() - begun)
         return better
 
-    def _scores(self, learner: Learner) -> dict[str, float]:
-        stage = learner.stage
+    def _scores(self, stage_trainer: StageTrainer) -> dict[str, float]:
+        stage = stage_trainer.stage
         if not stage.scores:
             return {}
-        encode = scorer(self._method, self._ranks, self._precision, learner.budget)
-        with gathered(learner.model):
+        encode = validation_encoder(
+            self._method, self._ranks, self._precision, stage_trainer.budget
+        )
+        with gathered_weights(stage_trainer.model):
             found = {name: float(score) for name, score in stage.scores(encode).items()}
-        # One opinion, where ranks on different machines could differ in the last digit.
+        # Rank 0's values, since ranks on different machines could differ in the last digit.
         agreed: dict[str, float] = self._ranks.broadcast(found)
         return agreed
 
-    def _save(self, learner: Learner) -> None:
+    def _save(self, stage_trainer: StageTrainer) -> None:
         begun = time.perf_counter()
-        place = self._place
-        place.budget = learner.budget
-        model, optimizer = learner.tensors()
+        state = self._state
+        state.budget = stage_trainer.budget
+        model, optimizer = stage_trainer.tensors()
         if self._ranks.main:
-            state = {
-                "place": asdict(place) | {"seconds": place.seconds + self._pace.seconds},
+            saved = {
+                "place": asdict(state) | {"seconds": state.seconds + self._rate.seconds},
                 "essence": self._recipe.essence,
                 "corpus": self._corpus.sha256,
             }
-            self._checkpoints.save(place.total, state, model, optimizer, place.best)
+            self._checkpoints.save(state.total, saved, model, optimizer, state.best)
         self._saved = time.perf_counter()
-        self._reporter.tell("checkpoint", place.total, seconds=round(self._saved - begun, 2))
-        self._pace.pause(self._saved - begun)
+        self._reporter.record("checkpoint", state.total, seconds=round(self._saved - begun, 2))
+        self._rate.pause(self._saved - begun)
 
-    def _learner(self, stage: Stage) -> Learner:
-        budget = self._options.budget or self._place.budget
+    def _stage_trainer(self, stage: TrainingStage) -> StageTrainer:
+        budget = self._options.budget or self._state.budget
         if not self._options.budget and self._run.budget.exists():
             budget = int(self._run.budget.read_text("utf-8"))
-        return Learner(
+        return StageTrainer(
             stage,
             self._ranks,
             seed=self._recipe.seed,
             precision=self._precision,
             budget=budget or budget_for(self._ranks.device, self._method.encoder.backbone),
             fsdp=self._options.fsdp,
-            halved=self._tell_less_memory,
+            halved=self._reduce_budget,
         )
 
     def _next_stage(self) -> None:
-        place = self._place
-        self._place = Place(
-            place.stage + 1,
-            total=place.total,
-            budget=place.budget,
-            tokens=place.tokens,
-            seconds=place.seconds,
+        state = self._state
+        self._state = TrainingState(
+            state.stage + 1,
+            total=state.total,
+            budget=state.budget,
+            tokens=state.tokens,
+            seconds=state.seconds,
         )
-        self._tell_stage()
+        self._record_stage()
 
-    def _go_on(self, again: bool) -> Checkpoint | None:
-        """Tell what is to be done, and find the checkpoint from which, if there is one."""
+    def _resume(self, again: bool) -> Checkpoint | None:
+        """Restore the last checkpoint, if there is one, and record the start. Return the
+        checkpoint."""
         found = self._checkpoints.last(self._reporter.warn) if self._ranks.main else None
         step = self._ranks.broadcast(found.step if found else None)
         if step is None:
@@ -265,16 +281,16 @@ class Training:
         else:
             checkpoint = found or self._checkpoints.read(step)
             self._check_same(checkpoint)
-            self._place = Place(**checkpoint.state["place"])
-        self._reporter.tell("start", **self._described)
+            self._state = TrainingState(**checkpoint.state["place"])
+        self._reporter.record("start", **self._described)
         if again:
             why = "it has a checkpoint" if checkpoint else "it has no checkpoint yet"
-            self._reporter.tell("resume", self._place.total, why=why)
-        self._tell_stage()
+            self._reporter.record("resume", self._state.total, why=why)
+        self._record_stage()
         return checkpoint
 
     def _check_same(self, checkpoint: Checkpoint) -> None:
-        """A run goes on as what it was. Raises TrainerError."""
+        """Check that recipe and corpus are those of the checkpoint. Raises TrainerError."""
         differences = self._recipe.differences(checkpoint.state["essence"])
         if differences:
             raise TrainerError(
@@ -287,51 +303,52 @@ class Training:
                 "Prepare it again from the same files, or start a new run.",
             )
 
-    def _tokens_left(self, learner: Learner, step: int) -> float:
-        number = self._place.stage
-        left = (learner.steps - step) * self._weights[number]
-        for later in range(number + 1, len(self._weights)):
-            left += length_of(self._method.stages[later])[1] * self._weights[later]
+    def _tokens_left(self, stage_trainer: StageTrainer, step: int) -> float:
+        number = self._state.stage
+        left = (stage_trainer.steps - step) * self._step_tokens[number]
+        for later in range(number + 1, len(self._step_tokens)):
+            left += step_counts(self._method.stages[later])[1] * self._step_tokens[later]
         return left
 
-    def _leave(self) -> bool:
-        if trouble := self._watch.trouble():
-            raise trouble
-        why = self._wishes.why or "another rank was told to"
-        self._reporter.tell("stop", self._place.total, why=why)
+    def _stop(self) -> bool:
+        if error := self._watch.error():
+            raise error
+        why = self._stop_signals.reason or "another rank was told to"
+        self._reporter.record("stop", self._state.total, why=why)
         if self._ranks.main:
             self._run.clear_stop()
         return False
 
     def _finish(self) -> bool:
-        """Make the package of the best weights, and the report; then measure it. One rank does."""
+        """On one rank: write the package of the best weights and the report, then evaluate."""
         if self._ranks.main:
-            package = finish(self._run, self._recipe, self._begun, self._best())
-            seconds = self._place.seconds + self._pace.seconds
-            made = report(self._run, package, seconds, self._place.tokens, self._described)
+            package = finish(self._run, self._recipe, self._prepared, self._best())
+            seconds = self._state.seconds + self._rate.seconds
+            made = build_report(self._run, package, seconds, self._state.tokens, self._described)
             self._run.write_report(made)
             if self._options.measure:
-                measure(self._run, self._ranks.device, self._reporter, self._wishes)
-            self._reporter.tell(
-                "end", self._place.total, seconds=round(seconds, 1), scores=made["scores"]
+                measure(self._run, self._ranks.device, self._reporter, self._stop_signals)
+            self._reporter.record(
+                "end", self._state.total, seconds=round(seconds, 1), scores=made["scores"]
             )
         self._ranks.barrier()
         return True
 
     def _best(self) -> Checkpoint:
-        """The stage's best weights; its last, if none were measured or they are damaged."""
+        """Return the stage's best weights; its last, if there was no validation or they are
+        damaged."""
         try:
-            return self._checkpoints.read(self._place.best or self._place.total)
+            return self._checkpoints.read(self._state.best or self._state.total)
         except TrainerError as error:
             self._reporter.warn(f"{error} The last weights are taken instead of the best.")
-            return self._checkpoints.read(self._place.total)
+            return self._checkpoints.read(self._state.total)
 
-    def _tell_stage(self) -> None:
-        place = self._place
-        stage = self._method.stages[place.stage]
-        self._reporter.tell("stage", place.total, stage=stage.name, number=place.stage)
+    def _record_stage(self) -> None:
+        state = self._state
+        stage = self._method.stages[state.stage]
+        self._reporter.record("stage", state.total, stage=stage.name, number=state.stage)
 
-    def _tell_less_memory(self, budget: int) -> None:
+    def _reduce_budget(self, budget: int) -> None:
         self._reporter.warn(f"Memory is short: {budget} tokens at once from now on.")
         if self._ranks.world > 1:
-            write_whole(self._run.budget, str(budget))
+            write_atomically(self._run.budget, str(budget))

@@ -1,12 +1,12 @@
-"""Which versions are at work."""
+"""Versions of the trainer and its libraries."""
 
 from __future__ import annotations
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-NAME = "sciread"  # of the distribution that the trainer is a part of
-# Lies in a trainer that was copied without being installed, as a job's.
+NAME = "sciread"  # name of the distribution that the trainer is part of
+# Present in a trainer that was copied without being installed, as by a job.
 _COPIED = Path(__file__).with_name("VERSION")
 
 

@@ -1,32 +1,32 @@
-"""The library without a window: verbs, each of which speaks JSON when asked to."""
+"""The command line without a window; every command answers in JSON when asked to."""
 
 from __future__ import annotations
 
-from sciread_app.cli import library  # the help lists verbs in the order in which they come
+from sciread_app.cli import library  # the help lists commands in the order of these imports
 
 # isort: split
-from sciread_app.cli import editing, organising, reading, safekeeping
+from sciread_app.cli import backup, edit, organise, read
 
 # isort: split
-from sciread_app.cli import citing, exchange, fetching, modelling, recommending, scoring, training
-from sciread_app.cli.calling import run
-from sciread_app.cli.frame import app
+from sciread_app.cli import cite, evaluate, exchange, fetch, models, recommend, train
+from sciread_app.cli.command import app
+from sciread_app.cli.parsing import run
 
 __all__ = [
     "app",
-    "citing",
-    "editing",
+    "backup",
+    "cite",
+    "edit",
+    "evaluate",
     "exchange",
-    "fetching",
+    "fetch",
     "library",
     "main",
-    "modelling",
-    "organising",
-    "reading",
-    "recommending",
-    "safekeeping",
-    "scoring",
-    "training",
+    "models",
+    "organise",
+    "read",
+    "recommend",
+    "train",
 ]
 
 

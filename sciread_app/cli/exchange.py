@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from sciread_app.cli import views
-from sciread_app.cli.frame import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.command import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
-from sciread_app.domain.kept_files import KeptFile
-from sciread_app.services.export import Format, format_of
+from sciread_app.domain.library_tree import AutoExport
+from sciread_app.errors import LibraryError
+from sciread_app.services.export.export import Format, format_of
 
 
 @verb
@@ -33,15 +34,20 @@ def keep(
     """
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress("Writing") as task:
-        files = workspace.kept_files
+        files = workspace.auto_exports
         if collection and stop:
-            files.stop(collection)
+            files.disable(collection)
         elif collection and file:
             chosen = format or format_of(file)
-            files.keep(collection, file, chosen, task, may_replace=replace)
+            files.enable(collection, file, chosen, task, may_replace=replace)
         else:
             files.write(task)
         known = [kept for kept in files.files() if collection in (None, kept.collection)]
+    if collection and not known and not stop:
+        raise LibraryError(
+            f"No collection “{collection}” is kept as a file.",
+            f"To keep it, name the file: sciread keep '{collection}' FILE",
+        )
     return _list(console, known)
 
 
@@ -53,13 +59,13 @@ def zotero(home: Home = None, as_json: Json = False) -> int:
     """
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress("Asking Zotero") as task:
-        report = workspace.zotero.bring(task)
+        report = workspace.zotero.import_all(task)
     console.say(views.ledger(report))
     console.answer(views.counts(report))
     return FAILED if report.failed else DONE
 
 
-def _list(console: Console, files: list[KeptFile]) -> int:
+def _list(console: Console, files: list[AutoExport]) -> int:
     for kept in files:
         console.say(f"{escape(kept.collection)}: {escape(kept.path)}")
         if kept.problem:

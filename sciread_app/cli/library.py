@@ -11,19 +11,19 @@ from typing import Annotated, TextIO
 import typer
 from rich.markup import escape
 
-from sciread_app.cli import views
-from sciread_app.cli.frame import DONE, FAILED, Home, Json, existing, opened, verb
+from sciread_app.cli.command import DONE, FAILED, Home, Json, existing, opened, verb
+from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.query import parse
+from sciread_app.domain.query.parser import parse
 from sciread_app.errors import BadQuery, LibraryDamaged, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import find_home
-from sciread_app.services import doctor as doctors
-from sciread_app.services import export as exports
-from sciread_app.services.naming import paper_named
-from sciread_app.services.salvage import salvage_home
-from sciread_app.services.search import Mode, Results
+from sciread_app.services.export import export as exports
+from sciread_app.services.maintenance import doctor as doctors
+from sciread_app.services.maintenance.salvage import salvage_home
+from sciread_app.services.search.paper_names import paper_named
+from sciread_app.services.search.search import SearchMode, SearchResults
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]
@@ -50,7 +50,7 @@ def add(
     """
     console = Console(as_json)
     with opened(home, console) as workspace, console.progress("Importing") as task:
-        report = workspace.intake.add(paths, task)
+        report = workspace.importer.add(paths, task)
     console.say(views.ledger(report))
     if report.added:
         console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
@@ -62,7 +62,7 @@ def add(
 def find(
     query: Annotated[list[str], typer.Argument(help="Words, and conditions such as year:2015..")],
     limit: Limit = 10,
-    mode: Annotated[Mode, typer.Option(help="What to go by.")] = Mode.hybrid,
+    mode: Annotated[SearchMode, typer.Option(help="What to go by.")] = SearchMode.hybrid,
     weaker: Weaker = False,
     home: Home = None,
     as_json: Json = False,
@@ -75,7 +75,7 @@ def find(
     console = Console(as_json)
     text = " ".join(query)
     with existing(home, console) as workspace:
-        with workspace.answering.use() as now:
+        with workspace.active_model.use() as now:
             results = shown(now.search.find(text, limit=limit, mode=mode), weaker, limit)
             ids = [hit.paper for hit in results.hits]
             reasons = now.search.why(text, ids)
@@ -103,7 +103,7 @@ def similar(
     with existing(home, console) as workspace:
         like = resolve(workspace, papers)
         unwanted = resolve(workspace, unlike or [])
-        with workspace.answering.use() as now:
+        with workspace.active_model.use() as now:
             results = shown(now.search.similar(like, unwanted, limit=limit), weaker, limit)
         found = workspace.library.get([hit.paper for hit in results.hits])
         if results.note:
@@ -120,10 +120,10 @@ def show(papers: Names, home: Home = None, as_json: Json = False) -> int:
     with existing(home, console) as workspace:
         ids = resolve(workspace, papers)
         library, values = workspace.library, []
-        marks, counts = library.shelves.marks(ids), library.citations.counts(ids)
+        marks, counts = library.organisation.of(ids), library.citations.counts(ids)
         for paper in library.get(ids):
             assert paper.id is not None
-            about = views.About(
+            about = views.PaperContext(
                 marks[paper.id],
                 library.attachments.of([paper.id]),
                 library.get(library.versions(paper.id)),
@@ -155,6 +155,8 @@ def export(
         )
     with existing(home, console) as workspace:
         ids = _chosen(workspace, " ".join(query or []))
+        if query and not ids:
+            raise _nothing_to_export(query)
         with console.progress("Writing") as task:
             if output:
                 exports.write_file(workspace.library, ids, format, output, task)
@@ -177,11 +179,11 @@ def encode(
     Stopped or killed, it goes on where it was when it is started again.
     """
     console = Console(as_json)
-    with existing(home, console) as workspace, workspace.answering.use() as now:
+    with existing(home, console) as workspace, workspace.active_model.use() as now:
         if (space := now.space) is None:
-            raise LibraryError(tr("There is no search by meaning: {why}", why=now.trouble))
+            raise LibraryError(tr("There is no search by meaning: {why}", why=now.error))
         with console.progress("Encoding") as task:
-            encoded = space.catch_up(task, most=most)
+            encoded = space.encode_missing(task, most=most)
         left = len(workspace.library.missing_vectors(space.key)[0])
         console.say(f"{views.counted(encoded, 'paper')} encoded, {left} left")
         console.answer({"encoded": encoded, "left": left, "space": space.key})
@@ -207,7 +209,7 @@ def doctor(
     try:
         with (
             existing(home, console) as workspace,
-            workspace.answering.use() as now,
+            workspace.active_model.use() as now,
             console.progress("Looking") as task,
         ):
             findings = doctors.examine(workspace.library, now.space, workspace.home, task)
@@ -251,6 +253,14 @@ def _as_file() -> TextIO:
     return sys.stdout
 
 
+def _nothing_to_export(query: list[str]) -> LibraryError:
+    text = " ".join(query)
+    hint = f"`sciread find '{text}'` also finds papers that hold only some of the words."
+    if len(query) == 1 and Path(text).suffix.lower() in exports.SUFFIXES:
+        hint = f"To write to a file, use: sciread export -o {text}"
+    return LibraryError(f"No paper matches “{text}”. Nothing was written.", hint)
+
+
 def _chosen(workspace: Workspace, text: str) -> list[int]:
     """All papers that hold every word of a query and meet its conditions, in order of arrival, so
     that the same papers make the same file."""
@@ -266,10 +276,12 @@ def _chosen(workspace: Workspace, text: str) -> list[int]:
     if not query.terms:
         return list(library.matching(query.conditions))
     every = " AND ".join(term.expression for term in query.terms)
-    return sorted(id for id, _ in library.by_words(every, library.count() or 1, query.conditions))
+    return sorted(
+        id for id, _ in library.search_text(every, library.count() or 1, query.conditions)
+    )
 
 
-def shown(results: Results, weaker: bool, limit: int) -> Results:
+def shown(results: SearchResults, weaker: bool, limit: int) -> SearchResults:
     """What is listed: the matches, and with `weaker` also those that are not."""
     hits = [*results.hits, *results.weaker][:limit] if weaker else results.hits
     return replace(results, hits=hits)

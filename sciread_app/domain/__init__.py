@@ -1,1 +1,1 @@
-"""What SciRead knows about papers, apart from where they are kept."""
+"""The domain model: papers, queries and matching rules, independent of storage and network."""

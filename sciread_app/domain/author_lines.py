@@ -1,4 +1,4 @@
-"""Authors as they are written for a person to change: one a line, the family name first."""
+"""Authors as editable text: one per line, family name first."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ def written(authors: Sequence[Author]) -> str:
 
 
 def read(text: str, before: Sequence[Author]) -> tuple[Author, ...]:
-    """The authors of these lines. A line that is as `before` is that very author."""
+    """The authors of these lines. A line equal to that of an author in `before` keeps that
+    author."""
     known = {_line(author): author for author in before}
     lines = (" ".join(line.split()) for line in text.splitlines())
     return tuple(known.get(line) or _author(line) for line in lines if line)
 
 
 def _line(author: Author) -> str:
-    """van der Berg, Jr., Jan; a body stands in braces."""
+    """ "van der Berg, Jr., Jan"; an organization is in braces."""
     if author.literal:
         return f"{{{author.family}}}"
     return ", ".join(filter(None, (author.last_name, author.suffix, author.given)))
@@ -41,6 +42,7 @@ def _author(line: str) -> Author:
 
 
 def _first(words: Sequence[str]) -> Sequence[str]:
-    """Of a name that is written as it is spoken: all before "van der Berg", or the last word."""
+    """The given names of a name in natural order: all before "van der Berg", or but the last
+    word."""
     small = (n for n, word in enumerate(words[:-1]) if n and word[:1].islower())
     return words[: next(small, len(words) - 1)]

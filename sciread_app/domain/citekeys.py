@@ -1,4 +1,4 @@
-"""Citation keys: what a paper is called in the texts of who cites it."""
+"""Citation keys: cleaning and generation."""
 
 from __future__ import annotations
 
@@ -23,17 +23,18 @@ _LETTERS = str.maketrans(
 
 
 def cleaned(key: str) -> str:
-    """A key without what LaTeX cannot read in one."""
+    """`key` without the characters that LaTeX cannot read in one."""
     return _NOT_IN_KEY.sub("", key)
 
 
 def own(paper: Paper) -> str:
-    """The key that the paper brought along; empty if it brought none."""
+    """The key that the record came with; empty if none."""
     return cleaned(paper.identifier("citekey"))
 
 
-def made_up(paper: Paper) -> str:
-    """Better BibTeX's default, auth.lower + shorttitle(3,3) + year: lecunDeepLearning2015."""
+def generated(paper: Paper) -> str:
+    """A generated key, Better BibTeX's default auth.lower + shorttitle(3,3) + year:
+    lecunDeepLearning2015."""
     author = paper.authors[0].last_name if paper.authors else ""
     words = [_ascii(word) for word in re.split(r"[^\w'’]+", paper.title)]
     words = [word for word in words if word and word.lower() not in _SKIPPED_WORDS][:3]
@@ -42,7 +43,7 @@ def made_up(paper: Paper) -> str:
 
 
 def variants(stem: str) -> Iterator[str]:
-    """stem, stema, stemb ... stemz, stem27, ..."""
+    """Alternatives of a key: stem, stema, stemb ... stemz, stem27, ..."""
     yield stem
     for n in count(1):
         yield stem + (chr(ord("a") + n - 1) if n <= 26 else str(n))

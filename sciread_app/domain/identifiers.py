@@ -1,31 +1,54 @@
-"""The names that the world gives to papers, each in one normal form, so that equal means same."""
+"""Identifiers of papers (DOI, arXiv, PMID, PMCID, ISBN): normal forms, recognition and links."""
 
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
+from collections.abc import Iterable
+from urllib.parse import quote, unquote, urlsplit
 
 from sciread_app.domain.paper import Identifier
 
 IDENTIFIER_KINDS = ("doi", "arxiv", "pmid", "pmcid", "isbn", "citekey")
+# Display names of identifier kinds.
+IDENTIFIER_NAMES = {
+    "doi": "DOI",
+    "arxiv": "arXiv",
+    "pmid": "PubMed",
+    "pmcid": "PMC",
+    "isbn": "ISBN",
+}
+# Addresses that an identifier is appended to, the most persistent first.
+RESOLVERS = {
+    "doi": "https://doi.org/",
+    "arxiv": "https://arxiv.org/abs/",
+    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
+    "pmcid": "https://pmc.ncbi.nlm.nih.gov/articles/",
+    "isbn": "https://openlibrary.org/isbn/",
+}
 
-# A DOI in running text, which may stand in angle brackets or quotation marks.
+# A DOI in running text, which may be in angle brackets or quotation marks.
 DOI_IN_TEXT = re.compile(
     r"\b10\.\d{4,9}/(?:[^\s\"<>|]|<[^<>\s]{1,40}>(?=\d\.\d\.(?:CO|TX);))+", re.I
 )
 _DOI = re.compile(r"10\.\d{4,9}/\S+")
 # DOIs made from SICI codes, such as 10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO;2. Databases put
-# blanks around the brackets, though no DOI has any.
+# blanks around the brackets, though no DOI has any. Each part is bounded, so that a long text that
+# only begins like this is scanned in linear time.
 _SICI = re.compile(
-    r"(10\.\d{4,9}/\S*?\d{4}-\d{3}[\dX]\S*?)\s*(?:&lt;|[\[<])([^\[\]<>]{1,40}?)(?:&gt;|[\]>])"
-    r"\s*(\d\.\s?\d\.\s?(?:CO|TX);\s?[\dX](?:-\w)?)",
+    r"(10\.\d{4,9}/\S{0,40}?\d{4}-\d{3}[\dX]\S{0,60}?)\s{0,9}(?:&lt;|[\[<])([^\[\]<>]{1,40}?)"
+    r"(?:&gt;|[\]>])\s{0,9}(\d\.\s?\d\.\s?(?:CO|TX)\s{0,9};\s{0,9}[\dX](?:-\w)?)",
     re.I,
 )
+_SICI_END = re.compile(r"\.(?:co|tx)\s{0,9};", re.I)
+_CUT_SICI = re.compile(r"\d\.\d\.(?:co|tx)$")  # without its last part: not the DOI of this paper
+# A blank beside the slash. Prose may follow a slash too, so only a last word with a digit is
+# joined.
+_SLASH = re.compile(r"(10\.\d{4,9})(?:\s{1,9}/\s{0,9}|/\s{1,9})(?=\S{0,200}\d)(\S{1,200})\s*$")
 _DOI_TAIL = " .,;:)]}>'\""
-# What an address says beside the DOI in it: "?utm_source=x", "&rft.genre=article".
+# The query part of an address containing a DOI: "?utm_source=x", "&rft.genre=article".
 _DOI_QUESTION = re.compile(r"[?&][\w.]+=.*")
 _DOI_VIEW = re.compile(r"/(?:e?pdf|full|abstract|fulltext|html|meta)(?:#.*)?$|#.*")
-# DOIs that templates print until their author fills in a real one.
+# Placeholder DOIs that templates print until the author enters a real one.
 _PLACEHOLDER = re.compile(r"n{4}|x{4}|^10\.(?:475/123_4|1145/1122445\.1122456|1145/0+\.0+$|0000/)")
 _ARXIV_NEW = re.compile(r"(\d{2}(?:0[1-9]|1[0-2])\.\d{4,5})(?:v(\d+))?")
 _ARXIV_OLD = re.compile(r"([a-z]+(?:-[a-z]+)?)(?:\.[A-Za-z-]{2,})?/(\d{7})(?:v(\d+))?")
@@ -33,14 +56,26 @@ _ARXIV_DOI = "10.48550/arxiv."
 _ARXIV_PREFIX = re.compile(
     r"^(?:https?://)?(?:[a-z]+\.)?arxiv\.org/(?:abs|pdf|html|format|e-print)/|^arxiv:\s*", re.I
 )
+_LABEL = re.compile(r"^(doi|arxiv|pmid|pmcid|isbn(?:-1[03])?)\s*[:\s]\s*(?=\S)", re.I)
+_SUBJECT = re.compile(r"\s+\[[A-Za-z.-]+\]$")  # arXiv:2101.00027v2 [cs.CL]
+_LINK = re.compile(r"(?:https?://|www\.|(?:dx\.)?doi\.org/|(?:[a-z]+\.)*arxiv\.org/)", re.I)
+# Publishers append the page's own name to the DOI.
+_PAGE = re.compile(r"/(?:full|abstract|pdf|epub|meta|html|fulltext)$|\.pdf$", re.I)
+_BARE = (
+    ("arxiv", re.compile(r".+")),
+    ("doi", re.compile(r"10\.\d{4,9}/\S+")),
+    ("pmcid", re.compile(r"PMC\d+(?:\.\d+)?", re.I)),
+    ("pmid", re.compile(r"\d{7,8}")),  # fewer digits are a number or a year
+    ("isbn", re.compile(r"97[89][\d -]{10,}|[\dX-]{10,}", re.I)),
+)
 
 
 def identifier(kind: str, text: str) -> Identifier | None:
-    """The identifier written in `text`, in normal form; None if it is not one, or a placeholder.
+    """The identifier in `text`, in normal form; None if it is not one, or is a placeholder.
 
-    A DOI is lower case without resolver, an arXiv id has no version, an ISBN has 13 digits. The
-    DOI that arXiv gives to a preprint comes back as the arXiv id it stands for, since the same
-    paper's journal article has a DOI of its own (PRODUCT.md C).
+    A DOI is in lower case without resolver, an arXiv id has no version, an ISBN has 13 digits. The
+    DOI that arXiv assigns to a preprint is returned as the arXiv id, since the journal article of
+    the same paper has a DOI of its own.
     """
     text = text.strip()
     if kind == "doi":
@@ -64,7 +99,7 @@ def identifier(kind: str, text: str) -> Identifier | None:
 
 
 def identifiers(*pairs: tuple[str, str]) -> tuple[Identifier, ...]:
-    """Every identifier that stands in these (kind, text) pairs, each once, in this order."""
+    """The distinct identifiers of these (kind, text) pairs, in order."""
     found = (identifier(kind, text) for kind, text in pairs if text)
     return tuple(dict.fromkeys(i for i in found if i))
 
@@ -80,10 +115,59 @@ def arxiv_id(text: str) -> tuple[str, int | None]:
 
 
 def closed_up(text: str) -> str:
-    """The text with the blanks taken out of DOIs in it that have some."""
-    if ".co;" not in text.lower() and ".tx;" not in text.lower():
-        return text
-    return _SICI.sub(_without_blanks, text)
+    """`text` with the blanks removed from DOIs that contain some."""
+    text = _SLASH.sub(r"\1/\2", text)
+    return _SICI.sub(_without_blanks, text) if _SICI_END.search(text) else text
+
+
+def pasted_identifier(text: str) -> Identifier | None:
+    """The identifier of a DOI, arXiv id, PMID, PMCID, ISBN or a link to one of these, else None.
+
+    The text must contain nothing else: an identifier within a sentence is part of the sentence.
+    """
+    text = closed_up(_SUBJECT.sub("", text.strip()))
+    if label := _LABEL.match(text):
+        return _labelled(label[1].lower(), text[label.end() :])
+    if _LINK.match(text):
+        return _linked(text)
+    for kind, shape in _BARE:
+        if shape.fullmatch(text) and (found := identifier(kind, text)):
+            return found
+    return None
+
+
+def identifier_link(identifier: Identifier) -> tuple[str, str]:
+    """The text and the address of a link; the address is empty for kinds without a resolver."""
+    kind, value = identifier
+    if kind not in RESOLVERS:
+        return f"{kind} {value}", ""
+    return f"{IDENTIFIER_NAMES[kind]} {value}", RESOLVERS[kind] + quote(value, safe="/.:;()-_")
+
+
+def identifier_links(identifiers: Iterable[Identifier]) -> list[tuple[str, str]]:
+    """The links (text, address) of all identifiers that have a resolver."""
+    return [link for one in identifiers if (link := identifier_link(one))[1]]
+
+
+def _labelled(kind: str, text: str) -> Identifier | None:
+    kind = kind[:4] if kind.startswith("isbn") else kind
+    return identifier(kind, text) if kind == "isbn" or " " not in text else None
+
+
+def _linked(text: str) -> Identifier | None:
+    if " " in text:
+        return None
+    try:
+        link = urlsplit(text if "://" in text else f"https://{text}")
+    except ValueError:
+        return None
+    host, path = link.netloc.lower(), unquote(link.path).rstrip("/")
+    name = path.rsplit("/", 1)[-1]
+    if host.endswith("arxiv.org"):
+        return identifier("arxiv", f"arxiv.org{path}")
+    if host.endswith("ncbi.nlm.nih.gov"):
+        return identifier("pmcid" if name.upper().startswith("PMC") else "pmid", name)
+    return identifier("doi", _PAGE.sub("", path))
 
 
 def _without_blanks(match: re.Match[str]) -> str:
@@ -103,7 +187,9 @@ def _doi(text: str) -> str:
     # A closing bracket belongs to the DOI when it was opened there: 10.1016/0370-2693(88)91418-2.
     while doi[-1] in _DOI_TAIL and (doi[-1] != ")" or doi.count("(") < doi.count(")")):
         doi = doi[:-1]
-    return "" if _PLACEHOLDER.search(doi) or doi.endswith("/") else doi
+    if doi.endswith("/") or _PLACEHOLDER.search(doi) or _CUT_SICI.search(doi):
+        return ""
+    return doi
 
 
 def _digits(text: str, pattern: str) -> str:

@@ -1,16 +1,18 @@
-"""A paper: one bibliographic record, whatever place it came from."""
+"""The bibliographic record, and values about papers that all layers share."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
 from typing import NamedTuple, NewType
 
 PaperId = NewType("PaperId", int)
 
-# What a paper is: the type names of CSL 1.0.2, which every format maps to and from.
+# Item types: the type names of CSL 1.0.2, to and from which every format maps.
 KINDS = (
-    "article",  # a preprint, and whatever has no better name
+    "article",  # a preprint, and the default
     "article-journal",
     "paper-conference",
     "book",
@@ -26,7 +28,7 @@ KINDS = (
 
 
 class Author(NamedTuple):
-    """A person, or a body (`literal`) whose whole name stands in `family`."""
+    """A person, or an organization (`literal`) with its whole name in `family`."""
 
     family: str
     given: str = ""
@@ -36,7 +38,7 @@ class Author(NamedTuple):
 
     @property
     def name(self) -> str:
-        """As it is read aloud: Ludwig van der Beethoven Jr."""
+        """The name in natural order: Ludwig van der Beethoven Jr."""
         return " ".join(filter(None, (self.given, self.particle, self.family, self.suffix)))
 
     @property
@@ -45,7 +47,7 @@ class Author(NamedTuple):
 
 
 class Identifier(NamedTuple):
-    """A name that the world gave to a paper; `value` is in the normal form of identifiers.py."""
+    """An identifier of a paper; `value` is in the normal form of identifiers.py."""
 
     kind: str  # one of identifiers.IDENTIFIER_KINDS
     value: str
@@ -89,26 +91,70 @@ class Paper:
 
 
 class Skipped(NamedTuple):
-    """A record that could not be read: a value, not an exception, since the others go on."""
+    """A record that could not be read: a value rather than an exception, since reading
+    continues."""
 
     file: str
-    entry: str  # key, id or number of the entry; empty when the whole file is meant
-    why: str  # one sentence for a person, with what to do about it where there is something
+    entry: str  # key, id or number of the entry; empty for the whole file
+    why: str  # a sentence for the user, with a remedy if there is one
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    """What a piece of work has changed, so that each page knows whether it must look again."""
+class LibraryChanges:
+    """The kinds of data changed by an operation, so that pages know whether to reload."""
 
     papers: bool = False
     vectors: bool = False
     space: bool = False
     runs: bool = False
 
-    def __or__(self, other: Changes) -> Changes:
-        return Changes(
+    def __or__(self, other: LibraryChanges) -> LibraryChanges:
+        return LibraryChanges(
             self.papers or other.papers,
             self.vectors or other.vectors,
             self.space or other.space,
             self.runs or other.runs,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PaperFile:
+    """A file of a paper. `size` is in bytes; `pages` is 0 if not counted. `problem` is the reason
+    why its text is not in the index."""
+
+    path: Path
+    size: int = 0
+    pages: int = 0
+    missing: bool = False
+    problem: str = ""
+
+
+class Order(Enum):
+    """A sort order of papers.
+
+    Without search words there is no relevance, and it means the same as `added`.
+    """
+
+    relevance = "relevance"
+    added = "added"
+    year = "year"
+    oldest = "oldest"
+    title = "title"
+    author = "author"
+    venue = "venue"
+    rating = "rating"
+    unread = "unread"
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An edit in the undo log.
+
+    `at` is in seconds since 1970; `what` is its description for the user: "Tagged 3 papers “to
+    read”"; `title` is that of the paper it changed, empty if there was not exactly one.
+    """
+
+    id: int
+    at: float
+    what: str
+    title: str = ""

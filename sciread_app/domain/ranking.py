@@ -1,4 +1,4 @@
-"""Which words find papers, and how words and meaning together rank what was found."""
+"""Selection of query terms, and fusion of keyword and semantic scores."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sciread_app.domain.folding import spellings
-from sciread_app.domain.query import Term, any_of
+from sciread_app.domain.query.parser import Term, any_of
+from sciread_app.domain.text.folding import spellings
 
 Scores = NDArray[np.float64]
 Vectors = NDArray[np.float32]
 
-# How much meaning counts beside words. On judged queries anything from 0.4 to 0.6 does as well.
+# Weight of meaning relative to words. On judged queries anything from 0.4 to 0.6 performs equally
+# well.
 MEANING = 0.5
-# What wanted and unwanted papers count beside a typed query, see `rocchio`.
+# Weight of example papers beside a typed query, see `rocchio`.
 LIKED = 0.75
 DISLIKED = 0.25
-# What unwanted papers count where there are but examples.
+# Weight of negative examples where there is no query.
 _UNLIKE = 0.5
-# A text that says a word again and again means it, up to here. (FTS5 cannot weigh words, so each
-# time it was said it is asked for.)
+# Repetition of a word in a text adds weight up to this count. (FTS5 has no term weights, so a term
+# is repeated in the expression.)
 _SAID_AT_MOST = 4
-# More different words than this make a long text slower to find, but not better.
+# More distinct words than this make a long text slower to search, but not better.
 _WORDS_AT_MOST = 32
 
 
 def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
-    """How well papers fit a query (1: best in both), from their scores in both legs.
+    """Relevance scores of papers (1: best in both), from their keyword and semantic scores.
 
-    Each leg is measured from what a paper taken at random gets (no BM25; the `average` similarity
-    of the library to the query) to what the best one gets, so that neither the scale of BM25 nor
-    the habits of a model matter (a convex combination: Bruch et al., 2023). BM25 is 0 for a paper
-    without the words; the similarity of a paper without a vector is nan, and words alone count.
+    Each score is scaled from that of a random paper (no BM25; the `average` similarity of the
+    library to the query) to that of the best one, so that neither the scale of BM25 nor the range
+    of a model's similarities matters (a convex combination: Bruch et al., 2023). BM25 is 0 for a
+    paper without the words; the similarity of a paper without a vector is nan, and words alone
+    count.
     """
     words = bm25 / max(float(bm25.max(initial=0.0)), 1e-9)
     best = float(similarity[~np.isnan(similarity)].max(initial=average))
@@ -45,11 +47,12 @@ def fuse(bm25: Scores, similarity: Scores, average: float) -> Scores:
 
 
 def rocchio(query: Vectors | None, like: Vectors, unlike: Vectors) -> Vectors:
-    """Where to look for papers like these rows, not like those, and close to the query.
+    """The query vector for papers similar to the rows of `like`, dissimilar to those of `unlike`,
+    and close to the query.
 
     q + 0.75 mean(like) - 0.25 mean(unlike), of length 1: Rocchio's formula (1971) with the weights
-    that Salton and Buckley (1990) found best, all vectors being of length 1. Without a query, and
-    then there must be a row in `like`: mean(like) - 0.5 mean(unlike).
+    that Salton and Buckley (1990) found best, all vectors being of length 1. Without a query, which
+    requires a row in `like`: mean(like) - 0.5 mean(unlike).
     """
     target = np.zeros(like.shape[1], np.float32) if query is None else query.copy()
     if len(like):
@@ -60,15 +63,15 @@ def rocchio(query: Vectors | None, like: Vectors, unlike: Vectors) -> Vectors:
     return steered
 
 
-def telling_words(
+def selective_expression(
     terms: Sequence[Term], held_by: Mapping[str, int], papers: int, at_most: float
 ) -> str:
     """The FTS5 expression that finds papers by the rarer terms, and ranks them by all.
 
-    BM25 of very many papers takes long, and a paper that holds but the commonest words of a query
-    is never among the best. So only papers that hold one of the rarer terms are found: as many
-    terms as are together in `at_most` of the `papers`, but at least one. `held_by` says in how
-    many papers each word is. The scores are twice BM25 where terms were left to rank only.
+    BM25 of very many papers is slow, and a paper with only the commonest words of a query is never
+    among the best. So a paper must contain one of the rarer terms: as many terms as occur together
+    in at most `at_most` of the `papers`, but at least one. `held_by` is the document frequency of
+    each word. The scores are twice BM25 where some terms only rank.
     """
     said = Counter(terms)
     count = {term: _count(term, held_by) for term in said}
@@ -84,13 +87,13 @@ def telling_words(
         (ranking if finding and found > at_most else finding).extend(repeated)
     if not ranking:
         return any_of(finding)
-    # FTS5 counts a term as often as it stands in the expression, and has none that may be absent.
+    # FTS5 counts a term as often as it occurs in the expression, and has no optional terms.
     return f"({any_of(finding)}) AND ({any_of([*finding, *ranking, *ranking])})"
 
 
 def _count(term: Term, held_by: Mapping[str, int]) -> int:
     if term.prefix:
-        return 0  # not known, but whoever types a star means it
+        return 0  # unknown, but a star is explicit
     return sum(
         min((held_by.get(word.lower(), 0) for word in way), default=0)
         for way in spellings(term.text)

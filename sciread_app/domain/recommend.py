@@ -1,4 +1,4 @@
-"""What is new for somebody: for which subject, how it is wanted, and what was found."""
+"""Recommendations: followed topics, their preferences and results."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ Scores = NDArray[np.float64]
 DAY = 86_400.0
 
 
-class SubjectKind(StrEnum):
+class TopicKind(StrEnum):
     collection = "collection"
     search = "search"
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """What somebody follows. `key` stays when it is renamed; `query` finds what it is made of."""
+class FollowedTopic:
+    """A followed topic. `key` is stable when it is renamed; `query` finds its papers."""
 
     key: str  # "collection:12", "search:3"
-    kind: SubjectKind
+    kind: TopicKind
     name: str  # the path of a collection, the name of a search
     query: str
-    papers: int = 0  # that a collection holds, with those in collections below it
+    papers: int = 0  # in a collection, including its subcollections
 
     @property
     def number(self) -> int:
@@ -38,11 +38,11 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """How a person wants what is new for a subject.
+class TopicPreferences:
+    """Preferences for the recommendations of a topic.
 
-    `must` and `never` are in the language of the search box. A paper counts half after
-    `half_life` days; 0: age does not matter. What came until `seen` was seen.
+    `must` and `never` are queries. A paper's weight halves every `half_life` days; 0: age does not
+    matter. Papers that arrived up to the time `seen` were seen.
     """
 
     must: str = ""
@@ -51,30 +51,30 @@ class Wishes:
     seen: float = 0.0
 
 
-class Among(StrEnum):
-    """Which papers are candidates."""
+class CandidateScope(StrEnum):
+    """The papers that are candidates."""
 
-    fetched = "fetched"  # what fetches have brought lately
-    added = "added"  # what came lately, by whichever way
-    library = "library"  # all there are
+    fetched = "fetched"  # added by fetches lately
+    added = "added"  # added lately, in any way
+    library = "library"  # all papers
 
 
-class Next(StrEnum):
-    """What somebody can do about a list that is empty."""
+class SuggestedAction(StrEnum):
+    """The suggested action for an empty list."""
 
     nothing = ""
-    collect = "collect"  # put papers into the collection
+    collect = "collect"  # add papers to the collection
     fetch = "fetch"
-    far = "far"  # look at papers that are less alike
-    words = "words"  # change what must or must never be there
+    far = "far"  # show less similar papers
+    words = "words"  # change the required or excluded words
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
-    """A paper that is recommended, and why.
+class RecommendedPaper:
+    """A recommended paper, with the reasons.
 
-    `like`: the papers of the subject that it is most like; `words` tell it from other papers.
-    `fits`: it is as like the subject's papers as these are one another.
+    `like`: the most similar papers of the topic; `words` distinguish it from other papers. `fits`:
+    it is as similar to the topic's papers as these are to one another.
     """
 
     paper: PaperId
@@ -82,25 +82,25 @@ class Pick:
     came: float
     fits: bool = True
     unseen: bool = True
-    similarity: float | None = None  # to the nearest of the subject's papers
+    similarity: float | None = None  # to the nearest of the topic's papers
     percentile: float | None = None
     like: tuple[PaperId, ...] = ()
     words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Feed:
-    """What is new for a subject, best first. `note`: what somebody should know of the list, and
-    why it is empty if it is; `hint` and `next`: what can be done about it."""
+class Recommendations:
+    """The recommendations of a topic, best first. `note` is a remark on the list, or the reason why
+    it is empty; `hint` and `next` suggest what to do about it."""
 
-    subject: Subject
-    picks: Sequence[Pick] = ()
-    candidates: int = 0  # papers that were looked at
+    subject: FollowedTopic
+    picks: Sequence[RecommendedPaper] = ()
+    candidates: int = 0  # number of papers considered
     note: str = ""
     hint: str = ""
-    next: Next = Next.nothing
+    next: SuggestedAction = SuggestedAction.nothing
     since: float = 0.0
-    waved_away: Mapping[PaperId, float] = field(default_factory=dict)
+    dismissed: Mapping[PaperId, float] = field(default_factory=dict)
 
     @property
     def fitting(self) -> int:
@@ -108,13 +108,13 @@ class Feed:
 
 
 def standard(scores: Scores) -> Scores:
-    """Scores with mean 0 and deviation 1, so that those of two models can be added."""
+    """Scores standardized to mean 0 and deviation 1, so that those of two models can be added."""
     spread = float(scores.std())
     return (scores - scores.mean()) / spread if spread > 1e-12 else np.zeros(len(scores))
 
 
 def decay(ages: NDArray[np.float64], half_life: float) -> NDArray[np.float64]:
-    """What is left of the weight of papers that are so many days old."""
+    """The weights of papers of these ages, in days."""
     if half_life <= 0:
         return np.ones(len(ages))
     return np.exp(-math.log(2) * np.maximum(ages, 0.0) / half_life)

@@ -1,4 +1,4 @@
-"""What a model can be taught with: papers of the library, or of elsewhere."""
+"""Training data: papers of the library, of files, or of a corpus."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
-class Kind(enum.Enum):
+class TrainingDataKind(enum.Enum):
     library = "library"
     collection = "collection"
     files = "files"
     corpus = "corpus"
 
 
-class Data(NamedTuple):
-    """Papers to learn from. `name` says which: the collection's path, the folder of the files, or
-    the corpus's id; of the library there is but one."""
+class TrainingData(NamedTuple):
+    """A set of papers to train on. `name` is the collection's path, the folder of the files, or the
+    id of the corpus; empty for the library."""
 
-    kind: Kind = Kind.library
+    kind: TrainingDataKind = TrainingDataKind.library
     name: str = ""
 
 
-LIBRARY = Data()
+LIBRARY = TrainingData()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stock:
-    """What papers of the library hold of what is learned from.
+class CorpusCounts:
+    """Statistics of the library's papers that matter for training.
 
-    `citations` are between two of them, `citing` those that cite such a one; `about` says that both
-    are estimated from a part. `venues` counts papers with an abstract: journal, year (0: unknown),
-    whether they are known from PubMed alone, how many. `fields` counts papers by their first field.
+    `citations` are between two of them, `citing` counts those that cite such a paper; `about`: both
+    are estimated from a sample. `venues` counts papers with an abstract: journal, year (0:
+    unknown), whether they are known from PubMed alone, how many. `fields` counts papers by their
+    first field.
     """
 
     papers: int = 0

@@ -1,4 +1,4 @@
-"""What two models are compared by."""
+"""Questions for comparing two models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from sciread_app.domain.paper import PaperId
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What two models were asked: a query of the search box, or what is like a paper."""
+    """The input of a comparison of two models: a query, or a paper for which to find similar
+    ones."""
 
     query: str = ""
     paper: PaperId | None = None

@@ -1,4 +1,4 @@
-"""Bytes to papers and back, for every kind of file that papers come in."""
+"""Readers and writers of all supported file formats."""
 
 from __future__ import annotations
 
@@ -7,21 +7,17 @@ from pathlib import Path
 from types import ModuleType
 
 from sciread_app.domain.paper import Paper, Skipped
-from sciread_app.formats import (
-    arxiv_atom,
-    arxiv_snapshot,
-    bibtex,
-    csl_json,
-    jsonl,
-    nbib,
-    pdf,
-    pubmed_xml,
-    ris,
-    sniffing,
-)
-from sciread_app.formats.estimate import estimate
-from sciread_app.formats.streams import UNREADABLE, open_bytes, why_unreadable
-from sciread_app.formats.text import is_guessed
+from sciread_app.formats import jsonl, pdf
+from sciread_app.formats.arxiv import atom, snapshot
+from sciread_app.formats.bibtex import reader as bibtex
+from sciread_app.formats.csl import reader as csl_json
+from sciread_app.formats.files import sniffing
+from sciread_app.formats.files.encoding import is_guessed
+from sciread_app.formats.files.estimate import estimate
+from sciread_app.formats.files.streams import UNREADABLE, open_bytes, why_unreadable
+from sciread_app.formats.pubmed import nbib
+from sciread_app.formats.pubmed import xml as pubmed_xml
+from sciread_app.formats.ris import reader as ris
 from sciread_app.language import tr
 
 __all__ = ["FORMATS", "estimate", "read_file", "readable", "remark", "why_unread"]
@@ -32,36 +28,37 @@ FORMATS: tuple[ModuleType, ...] = (
     csl_json,
     pubmed_xml,
     nbib,
-    arxiv_atom,
-    arxiv_snapshot,
+    atom,
+    snapshot,
     jsonl,
     pdf,
 )
-_UNPACKING = (pubmed_xml, nbib, arxiv_atom, arxiv_snapshot, jsonl)
-# Files of these names hold all kinds of things: only what stands in them tells.
+_UNPACKING = (pubmed_xml, nbib, atom, snapshot, jsonl)
+# Generic suffixes, by which no format is known: only the content decides.
 _TELL_NOTHING = frozenset((".txt", ".xml", ".json"))
 _HEAD = 1 << 16
 
 
 def readable(path: Path) -> bool:
-    """Whether a file is called like one that may hold papers."""
+    """Whether a file's name is that of a supported format."""
     suffix = _suffix(path)
     return any(suffix in format.SUFFIXES for format in FORMATS)
 
 
 def why_unread(path: Path) -> str:
-    """Why a bibliography in a format that is not read is left out; empty for all other files."""
+    """The reason why a bibliography in an unsupported format is skipped; empty for all other
+    files."""
     suffix = _suffix(path)
     return sniffing.refusal(suffix, b"") if sniffing.is_bibliography(suffix) else ""
 
 
 def remark(path: Path) -> str:
-    """What somebody should know of how a file is read; mostly nothing."""
+    """A remark on how a file is read; mostly empty."""
     if _suffix(path) not in (*bibtex.SUFFIXES, *ris.SUFFIXES) or path.suffix.lower() == ".gz":
         return ""
     try:
         guessed = is_guessed(path)
-    except OSError:  # read_file says so
+    except OSError:  # reported by read_file
         return ""
     said = tr(
         "The file does not say its encoding; it was read as Chinese (GBK). If names look wrong, "
@@ -71,9 +68,9 @@ def remark(path: Path) -> str:
 
 
 def read_file(path: Path) -> Iterator[Paper | Skipped]:
-    """Every paper in a file of any format, and what could not be read.
+    """Every paper in a file of any format, and the records that could not be read.
 
-    Raises nothing: of a file that breaks off, all comes that stands before, then why it ends.
+    Raises nothing: a truncated file yields all records before the end, then the reason.
     """
     try:
         yield from _read(path)
@@ -83,7 +80,7 @@ def read_file(path: Path) -> Iterator[Paper | Skipped]:
 
 def _read(path: Path) -> Iterator[Paper | Skipped]:
     with open_bytes(path) as stream:
-        # One read only: a packed file that breaks off gives what it has, and fails at the next.
+        # One read only: a truncated gzip file returns what it has, and fails at the next read.
         head = stream.read1(_HEAD)
     if not head.strip():
         yield Skipped(str(path), "", tr("The file is empty."))
@@ -99,17 +96,17 @@ def _read(path: Path) -> Iterator[Paper | Skipped]:
 
 
 def _format_of(path: Path, head: bytes) -> ModuleType | None:
-    """By what stands in the file, where that tells; of two that fit, what its name says."""
+    """The format by content, where that decides; of two that match, the one of the suffix."""
     suffix = _suffix(path)
     named = [format for format in FORMATS if suffix in format.SUFFIXES]
     for format in (*named, *FORMATS):
-        if sniffing.looks_like(format.__name__.rpartition(".")[2], head):
+        if sniffing.looks_like(format.NAME, head):
             return format
     return named[0] if named and suffix not in _TELL_NOTHING else None
 
 
 def _suffix(path: Path) -> str:
-    """The suffix in lower case; what stands before ".gz" if the file is packed."""
+    """The suffix in lower case, without ".gz"."""
     if path.suffix.lower() == ".gz":
         path = path.with_suffix("")
     return path.suffix.lower()

@@ -1,10 +1,10 @@
-"""SciRead's own format: one JSON object a line and a paper, for papers to train on.
+"""SciRead's own format: one JSON object per line and paper, for training data.
 
 The keys are `id` ("arxiv:2101.00027", "doi:...", "pmid:..."), `title`, `abstract`, `authors`,
-`venue`, `created` (an ISO date as exact as it is known), `year`, `categories` and the first of
-them as `primary`, `keywords`. Keys that are absent are not known. What we write has `kind`,
-`identifiers`, `extra`, `files`, `source`, `source_id` and `format` besides, and is read back
-exactly; files of others are cleaned of what web pages and LaTeX leave in the text.
+`venue`, `created` (an ISO date, possibly without day or month), `year`, `categories` and the first
+of them as `primary`, `keywords`. Absent keys are unknown. Lines written here also have `kind`,
+`identifiers`, `extra`, `files`, `source`, `source_id` and `format`, and are read back exactly;
+lines of other programs are cleaned of remains of web pages and LaTeX.
 """
 
 from __future__ import annotations
@@ -17,15 +17,16 @@ from typing import Any, TextIO
 
 from sciread_app.domain.identifiers import IDENTIFIER_KINDS, identifiers
 from sciread_app.domain.paper import KINDS, Author, Identifier, Paper, Skipped
-from sciread_app.formats import arxiv_record
-from sciread_app.formats.author_list import authors, person
-from sciread_app.formats.json_lines import objects, string
-from sciread_app.formats.markup import prose
+from sciread_app.formats.arxiv import fields as arxiv_record
+from sciread_app.formats.files.json_lines import objects, string
+from sciread_app.formats.values.author_list import authors, person
+from sciread_app.formats.values.markup import prose
 from sciread_app.language import tr
 
+NAME = "jsonl"
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 
-_FORMAT = 1  # of the lines that `write` writes
+_FORMAT = 1  # version of the lines that `write` writes
 _DATE = re.compile(r"(?:1[0-9]|20)\d\d(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _KNOWN = frozenset((
@@ -36,7 +37,7 @@ _KNOWN = frozenset((
 
 
 def read(path: Path) -> Iterator[Paper | Skipped]:
-    """Every paper in the file, and what was wrong with the lines that hold none."""
+    """Every paper in the file, and the lines that could not be read."""
     for number, line in objects(path):
         if isinstance(line, Skipped):
             yield line
@@ -45,7 +46,7 @@ def read(path: Path) -> Iterator[Paper | Skipped]:
 
 
 def write(papers: Iterable[Paper], stream: TextIO) -> None:
-    """One line a paper, in their order. `Paper.id`, which means something here only, stays here."""
+    """One line per paper, in order. `Paper.id`, which has only local meaning, is left out."""
     for paper in papers:
         stream.write(json.dumps(_record(paper), ensure_ascii=False) + "\n")
 
@@ -56,7 +57,7 @@ def _empty(record: dict[str, Any], path: Path, number: int) -> Skipped:
 
 
 def _paper(record: dict[str, Any]) -> Paper | None:
-    """A paper that others have written down."""
+    """A paper written by another program."""
     title = prose(string(record.get("title") or record.get("question")))
     abstract = prose(string(record.get("abstract")))
     if not title and not abstract:
@@ -162,7 +163,7 @@ def _record(paper: Paper) -> dict[str, Any]:
 
 
 def _name(paper: Paper) -> str:
-    """A name that stays the same from one export to the next, if the paper has any."""
+    """An id that is stable between exports, if the paper has an identifier."""
     for kind in ("arxiv", "doi", "pmid", "pmcid"):
         if value := paper.identifier(kind):
             return f"{kind}:{value}"
@@ -172,7 +173,7 @@ def _name(paper: Paper) -> str:
 
 
 def _author_out(author: Author) -> str | dict[str, Any]:
-    """The name as it is read aloud, or its parts where they could not be told from that."""
+    """The name in natural order, or its parts if they cannot be recovered from that."""
     name = author.name
     if not author.literal and name.strip() and _author_in(name) == author:
         return name
@@ -189,7 +190,7 @@ def _author_in(value: object) -> Author:
 
 
 def _ours(record: dict[str, Any]) -> Paper | None:
-    """The paper that `write` has written on this line; None if another has written it."""
+    """The paper that `write` wrote on this line; None if another program wrote it."""
     if record.get("format") != _FORMAT:
         return None
     try:
@@ -209,7 +210,7 @@ def _ours(record: dict[str, Any]) -> Paper | None:
             source_id=_text(record["source_id"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError):
-        return None  # Somebody has changed the line by hand: it is read like any other.
+        return None  # The line was edited manually: it is read like any other.
 
 
 def _text(value: object) -> str:

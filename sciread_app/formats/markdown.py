@@ -1,26 +1,23 @@
-"""What was marked and noted in a paper, as Markdown."""
+"""Highlights and notes of a paper as Markdown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
+from sciread_app.domain.annotations.annotations import Highlight, in_order
+from sciread_app.domain.identifiers import RESOLVERS
 from sciread_app.domain.paper import Paper
-from sciread_app.domain.reading import Highlight, in_order
-from sciread_app.domain.tex import readable
+from sciread_app.domain.text.tex import readable
 
 _SIGNS = re.compile(r"([\\`*_\[\]<>#|~])")
-_ADDRESSES = {
-    "doi": "https://doi.org/",
-    "arxiv": "https://arxiv.org/abs/",
-    "pmid": "https://pubmed.ncbi.nlm.nih.gov/",
-}
+_LINKED = ("doi", "arxiv", "pmid")
 
 
 def notes_of(paper: Paper, notes: Sequence[str], highlights: Sequence[Highlight]) -> str:
-    """Title, source, notes and highlights in the order of the pages; empty if there is nothing.
+    """Title, source, notes and highlights in page order; empty if there are none.
 
-    Notes are Markdown already; what others wrote is shown as it is, whatever signs it holds.
+    Notes are Markdown already; all other texts are escaped.
     """
     notes = [note.strip() for note in notes if note.strip()]
     if not notes and not highlights:
@@ -36,7 +33,7 @@ def notes_of(paper: Paper, notes: Sequence[str], highlights: Sequence[Highlight]
 
 
 def plain(text: str) -> str:
-    """Text whose signs mean nothing in Markdown, on one line."""
+    """Text with Markdown's special characters escaped, on one line."""
     return _SIGNS.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -61,5 +58,5 @@ def _source(paper: Paper) -> str:
 
 def _links(paper: Paper) -> Iterator[str]:
     for kind, value in paper.identifiers:
-        if kind in _ADDRESSES:
-            yield f"<{_ADDRESSES[kind]}{value}>"
+        if kind in _LINKED:
+            yield f"<{RESOLVERS[kind]}{value}>"

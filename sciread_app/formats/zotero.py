@@ -1,4 +1,4 @@
-"""Items of Zotero, as its local interface gives them."""
+"""Zotero items, as returned by its local API."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from sciread_app.domain.paper import Identifier, Paper
-from sciread_app.formats import csl_json, file_links
-from sciread_app.formats.zotero_fields import to_csl
+from sciread_app.formats.csl import reader as csl_json
+from sciread_app.formats.csl.zotero_fields import to_csl
+from sciread_app.formats.values import file_links
 
 Item = Mapping[str, Any]
 
 SOURCE = "zotero"
-# What hangs on items, or stands for no paper.
+# Item types of children, and of items that are no papers.
 CHILDREN = ("attachment", "note", "annotation")
 
 _TAG = re.compile(r"<[^<>]*>")
@@ -25,7 +26,7 @@ _ENDS_LINE = re.compile(r"</(?:p|div|li|h\d|blockquote)>|<br\s*/?>", re.I)
 
 
 def paper(data: Item, files: Iterable[str] = ()) -> Paper | None:
-    """The paper that an item is about; None if it is none. Of the files, those that exist."""
+    """The paper of an item; None if it is none. `files` are filtered to those that exist."""
     if data.get("itemType") in CHILDREN:
         return None
     found = csl_json.from_item(to_csl(data))
@@ -46,25 +47,25 @@ def paper(data: Item, files: Iterable[str] = ()) -> Paper | None:
 
 
 def tags(data: Item) -> list[str]:
-    """The tags that somebody gave; those that came with the record are keywords."""
+    """The user's tags; automatic ones are keywords."""
     return list(_texts(data.get("tags"), automatic=False))
 
 
 def collections(data: Item) -> list[str]:
-    """The keys of those that it is in."""
+    """The keys of the item's collections."""
     keys = data.get("collections")
     return [key for key in keys if isinstance(key, str)] if isinstance(keys, list) else []
 
 
 def note_text(data: Item) -> str:
-    """A note of Zotero's, which is HTML, as plain text with its paragraphs."""
+    """A Zotero note, which is HTML, as plain text with its paragraphs."""
     text = _ENDS_LINE.sub("\n", str(data.get("note") or ""))
     lines = (line.strip() for line in html.unescape(_TAG.sub("", text)).splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 def added(data: Item) -> float:
-    """When somebody made it, in seconds since 1970; 0 where Zotero does not say."""
+    """The time at which the item was added, in seconds since 1970; 0 if unknown."""
     try:
         return datetime.fromisoformat(str(data.get("dateAdded"))).timestamp()
     except ValueError:
@@ -72,7 +73,7 @@ def added(data: Item) -> float:
 
 
 def file_of(data: Item, links: Item) -> str:
-    """The path of an attachment's file; empty if it has none on this computer."""
+    """The path of an attachment's file; empty if it is not on this computer."""
     enclosure = links.get("enclosure") if isinstance(links, dict) else None
     url = str(enclosure.get("href") or "") if isinstance(enclosure, dict) else ""
     if url.startswith("file:"):

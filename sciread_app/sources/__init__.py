@@ -1,10 +1,12 @@
-"""Places on the network that papers are fetched from."""
+"""Online sources of papers."""
 
 from __future__ import annotations
 
-from sciread_app.sources import arxiv, arxiv_oai, pubmed
-from sciread_app.sources.http import Client
+from sciread_app.sources.arxiv import api as arxiv_api
+from sciread_app.sources.arxiv import oai as arxiv_oai
+from sciread_app.sources.http.client import Client
+from sciread_app.sources.pubmed import fetch as pubmed_fetch
 
 __all__ = ["SOURCES", "Client"]
 
-SOURCES = (arxiv, arxiv_oai, pubmed)
+SOURCES = (arxiv_api, arxiv_oai, pubmed_fetch)

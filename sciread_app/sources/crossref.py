@@ -1,4 +1,4 @@
-"""One paper by its DOI, as its publisher has told Crossref."""
+"""Lookup of one paper by its DOI in Crossref."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from urllib.parse import quote
 
 from sciread_app.domain.paper import Paper
 from sciread_app.errors import SourceError
-from sciread_app.formats import csl_json
+from sciread_app.formats.csl import reader as csl_json
 from sciread_app.language import tr
-from sciread_app.sources.answers import Answer
-from sciread_app.sources.http import MIB, Client
-from sciread_app.sources.trouble import Refused
+from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.http.errors import RequestRejected
+from sciread_app.sources.http.parsed_response import ParsedResponse
 from sciread_app.tasks import Task
 
 KEY = "crossref"
 TITLE = "Crossref"
 
 _CSL = "transform/application/vnd.citationstyles.csl+json"
-# What it tells beside these is about licences, funders and its own house-keeping.
+# The other variables are about licences, funders and administration.
 _VARIABLES = (
     "type title author editor container-title container-title-short volume issue page publisher "
     "publisher-place edition issued published DOI ISSN ISBN URL abstract language"
@@ -37,10 +37,13 @@ _KINDS = {
 
 
 def work(doi: str, client: Client, task: Task) -> Paper:
-    """The paper with this DOI. Raises SourceError if Crossref does not know it or is away."""
+    """The paper with this DOI. Raises SourceError if Crossref does not know it or is
+    unavailable."""
     # Translators: what came instead of an answer
     complaint = tr("it is no record")
-    reply: Answer[Paper | None] = Answer(_paper, lambda paper: "" if paper else complaint)
+    reply: ParsedResponse[Paper | None] = ParsedResponse(
+        _paper, lambda paper: "" if paper else complaint
+    )
     try:
         body = client.ask(
             KEY,
@@ -50,7 +53,7 @@ def work(doi: str, client: Client, task: Task) -> Paper:
             task=task,
             check=reply.check,
         )
-    except Refused as error:
+    except RequestRejected as error:
         if error.status != 404:
             raise
         raise SourceError(

@@ -1,4 +1,4 @@
-"""Where the sources are on the network, and how often each may be asked."""
+"""Addresses and rate limits of the sources."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sciread_app.language import tr
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One address. Those of one lane share their limit."""
+    """One address. Endpoints with one `lane` share their rate limit."""
 
     key: str
     title: str
     url: str
-    pause: float  # seconds from one request to the next
+    pause: float  # seconds between requests
     lane: str
     alone: bool = False  # one request at a time, of all programs on this computer
-    pause_with_key: float | None = None  # where a key of one's own allows more
-    api_key: str = ""  # what the key is called in keys.py
-    key_header: str = ""  # the header the key goes into; else it goes into a posted form
+    pause_with_key: float | None = None  # if the user's API key allows more
+    api_key: str = ""  # the key's name in api_keys.py
+    key_header: str = ""  # the header for the key; else it is sent in a posted form
 
 
 OFFICIAL = (
@@ -55,10 +55,10 @@ _DOMAINS = ("arxiv.org", "nih.gov", "semanticscholar.org", "crossref.org")
 
 
 def endpoints(environ: Mapping[str, str], settings: object) -> dict[str, Endpoint]:
-    """Every endpoint, at the address that the environment or else the settings name for it.
+    """All endpoints, with the addresses set in the environment or else in the settings.
 
     SCIREAD_ARXIV_URL, or `arxiv_url` in the settings, and so on. SCIREAD_ARXIV_PAUSE, in seconds,
-    counts for mirrors only. Raises SourceError, naming the variable that is wrong.
+    applies to mirrors only. Raises SourceError, naming the invalid variable.
     """
     return {official.key: _chosen(official, environ, settings) for official in OFFICIAL}
 
@@ -70,8 +70,8 @@ def _chosen(official: Endpoint, environ: Mapping[str, str], settings: object) ->
         return official
     host = _host(url, f"{name}_URL")
     if any(host == domain or host.endswith(f".{domain}") for domain in _DOMAINS):
-        return replace(official, url=url)  # nobody asks the official servers more often
-    # A mirror that has to rest is no reason to let the official servers rest.
+        return replace(official, url=url)  # the limits of the official servers are fixed
+    # A mirror's pause must not delay requests to the official servers.
     lane = re.sub(r"[^a-z0-9]+", "_", f"{official.lane} at {urlsplit(url).netloc}".lower())
     mirror = replace(official, url=url, lane=lane)
     pause = environ.get(f"{name}_PAUSE")

@@ -1,4 +1,4 @@
-"""Who cites whom, as Semantic Scholar knows it: up to 500 papers a request."""
+"""Citations from Semantic Scholar: up to 500 papers per request."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from sciread_app.domain.citations import NAMES, Answer, Mention, Names
+from sciread_app.domain.citations import NAMES, CitationResponse, Mention, Names
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Identifier
 from sciread_app.errors import Busy
 from sciread_app.language import tr, trn
-from sciread_app.sources import answers
-from sciread_app.sources.http import MIB, Client
-from sciread_app.sources.trouble import Refused
+from sciread_app.sources.http import parsed_response
+from sciread_app.sources.http.client import MIB, Client
+from sciread_app.sources.http.errors import RequestRejected
 from sciread_app.tasks import Task
 
 KEY = "semantic_scholar"
 TITLE = "Semantic Scholar"
 
 BATCH = 500
-_LONGEST_REPLY = 16 * MIB  # it sends no more than 10
-# So many citations fit into one reply. What is beyond is left out without a word, so that the last
-# papers of a batch seem to have none; hence all are counted first, and asked in batches that fit.
+_LONGEST_REPLY = 16 * MIB  # its limit is 10
+# The maximum number of citations in one response. Any beyond are left out without notice, so that
+# the last papers of a batch seem to have none; hence all are counted first, and requested in
+# batches that fit.
 MOST = 9_999
 _COUNTS = "referenceCount,citationCount"
 _REFERENCES = f"externalIds,{_COUNTS},references.externalIds"
@@ -34,21 +35,23 @@ _LONGEST_SHOWN = 500
 _PREFIXES = {"doi": "DOI:", "arxiv": "ARXIV:", "pmid": "PMID:", "pmcid": "PMCID:"}
 _THEIR_NAMES = {"doi": "DOI", "arxiv": "ArXiv", "pmid": "PubMed", "pmcid": "PubMedCentral"}
 _LONGEST_NAME = 500
-# It answers so if it knows none of a batch, but one name that it cannot read may do the same to
-# all the others. A batch as small as this is believed.
+# The response if it knows none of a batch; but one id that it cannot parse may have the same effect
+# on all others. For a batch as small as this it is accepted.
 _NONE_KNOWN = "No valid paper ids"
 _BELIEVED = 25
 _NO_PAPER = tr("{source} answers with something that is no paper.", source=TITLE)
 
-# What a reply says of a paper: an object, None if it is unknown, a sentence if there is no answer.
+# A paper in a response: an object, None if it is unknown, an error message if it failed.
 Row = dict[str, Any] | None | str
 
 
-def ask(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[list[Answer]]:
-    """What is known of the papers with these names: a list for each reply, every name once.
+def ask(
+    names: Sequence[Identifier], client: Client, task: Task
+) -> Iterator[list[CitationResponse]]:
+    """The citations of the papers with these identifiers: a list per response, each paper once.
 
-    Asks for the next reply only when it is wanted. Raises SourceError, or Busy, if Semantic Scholar
-    does not answer; what it refuses for one paper alone is a problem in this paper's Answer.
+    The next request is sent on demand. Raises SourceError, or Busy, if Semantic Scholar does
+    not answer; a refusal of one paper is a problem in its CitationResponse.
     """
     unique = list(dict.fromkeys(name for name in names if name.kind in _PREFIXES))
     for at in range(0, len(unique), BATCH):
@@ -66,7 +69,7 @@ def ask(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[lis
 
 
 def describe(names: Sequence[Identifier], client: Client, task: Task) -> Iterator[list[Mention]]:
-    """What these papers are called: a list for each reply. Those it does not know are left out."""
+    """The bibliographic data of these papers: a list per response. Unknown papers are left out."""
     unique = list(dict.fromkeys(name for name in names if name.kind in _PREFIXES))
     for at in range(0, len(unique), BATCH):
         replies = _replies(unique[at : at + BATCH], _CALLED, client, task)
@@ -88,7 +91,8 @@ def _shown(value: Any) -> str:
 
 
 def _batches(sizes: Sequence[tuple[Identifier, int]]) -> Iterator[tuple[list[Identifier], bool]]:
-    """Papers whose citations fit into one reply. True: those of this one do not, even alone."""
+    """Batches of papers whose citations fit into one response. True: a paper that does not fit even
+    alone."""
     batch: list[Identifier] = []
     room = MOST
     for name, size in sizes:
@@ -110,7 +114,7 @@ def _told(
     try:
         return list(_replies(batch, _ALL, client, task, known=True))
     except Busy:
-        # It gives up on its most cited papers; what they cite it can tell.
+        # It fails on its most cited papers; their references are available.
         if not too_big:
             raise
         return list(_replies(batch, _REFERENCES, client, task, known=True))
@@ -119,15 +123,15 @@ def _told(
 def _replies(
     names: Sequence[Identifier], fields: str, client: Client, task: Task, *, known: bool = False
 ) -> Iterator[tuple[Identifier, Row]]:
-    """What is said of each of these papers. A batch that is refused is halved, and halved again:
-    the reply may be too long, or a name be one that Semantic Scholar cannot read. With `known`, a
-    reply that knows none of the papers contradicts an earlier one, and is asked for again."""
+    """The rows of each of these papers. A refused batch is halved recursively: the response may be
+    too long, or an identifier be one that Semantic Scholar cannot parse. With `known`, a response
+    that knows none of the papers contradicts an earlier one, and the request is repeated."""
     batches = deque([names])
     while batches:
         batch = batches.popleft()
         try:
             yield from zip(batch, _rows(batch, fields, client, task, known=known), strict=True)
-        except Refused as error:
+        except RequestRejected as error:
             if error.status != 400:
                 raise
             none_known = _NONE_KNOWN in error.message
@@ -142,7 +146,7 @@ def _rows(
     batch: Sequence[Identifier], fields: str, client: Client, task: Task, *, known: bool
 ) -> list[Row]:
     def parse(body: bytes) -> tuple[list[Row], str]:
-        """The rows, or why there are none."""
+        """The rows, or the reason why there are none."""
         try:
             rows = json.loads(body)
         except (ValueError, RecursionError):
@@ -158,9 +162,11 @@ def _rows(
             )
         if known and all(row is None for row in rows):
             return [], tr("it knew these papers a moment ago, and now knows none of them")
+        if _is_of_others(batch, rows):
+            return [], tr("it tells of other papers than it was asked for")
         return [row if isinstance(row, dict | None) else _NO_PAPER for row in rows], ""
 
-    reply = answers.Answer(parse, lambda parsed: parsed[1])
+    reply = parsed_response.ParsedResponse(parse, lambda parsed: parsed[1])
     body = client.ask(
         KEY,
         "paper/batch",
@@ -174,16 +180,27 @@ def _rows(
     return reply.read(body)[0]
 
 
-def _answer(name: Identifier, row: Row) -> Answer:
+def _is_of_others(batch: Sequence[Identifier], rows: Sequence[Any]) -> bool:
+    """Whether every comparable row names another paper, as in the response to an earlier request. A
+    single one may well do so: a preprint is found by its DOI, and has that of the article."""
+    own = [
+        [other.value for other in _names(row) if other.kind == name.kind]
+        for name, row in zip(batch, rows, strict=True)
+    ]
+    compared = [name.value in values for name, values in zip(batch, own, strict=True) if values]
+    return len(compared) > 1 and not any(compared)
+
+
+def _answer(name: Identifier, row: Row) -> CitationResponse:
     if row is None:
-        return Answer(name, known=False)
+        return CitationResponse(name, known=False)
     if isinstance(row, str):
-        return Answer(name, problem=row)
+        return CitationResponse(name, problem=row)
     references, citations = _listed(row, "references"), _listed(row, "citations")
     cites, cited_by = list(map(_names, references)), list(map(_names, citations))
     own = {name, *_names(row)}
     count = _count(row, "citationCount")
-    return Answer(
+    return CitationResponse(
         name,
         cites=_others(cites, own),
         cited_by=_others(cited_by, own),
@@ -204,12 +221,12 @@ def _cut_off(given: int, count: int) -> str:
 
 
 def _others(papers: Iterable[Names], own: set[Identifier]) -> list[Names]:
-    """Each of these papers once, of those that have a name and are not the paper itself."""
+    """Each of these papers once, except the paper itself and those without identifiers."""
     return [names for names in dict.fromkeys(papers) if names and own.isdisjoint(names)]
 
 
 def _names(paper: Any) -> Names:
-    """In the order of NAMES."""
+    """The identifiers in the order of NAMES."""
     ids = paper.get("externalIds") if isinstance(paper, dict) else None
     if not isinstance(ids, dict):
         return ()
@@ -217,13 +234,13 @@ def _names(paper: Any) -> Names:
 
 
 def _text(value: Any) -> str:
-    """A name as text, empty if it cannot be one."""
+    """An identifier as text, empty if it is invalid."""
     name = str(value) if isinstance(value, str | int) else ""
     return name if len(name) <= _LONGEST_NAME and name.isprintable() else ""
 
 
 def _listed(row: Mapping[str, Any], key: str) -> list[Any]:
-    """A list of the row's; empty if it has none, which it says in more than one way."""
+    """A list of the row's; empty if it is missing, which is expressed in several ways."""
     value = row.get(key)
     return value if isinstance(value, list) else []
 

@@ -1,4 +1,4 @@
-"""A Zotero that runs on this computer, asked through its local interface, which only reads."""
+"""The local, read-only API of a running Zotero."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from sciread_app.errors import SourceError
 from sciread_app.language import tr
-from sciread_app.sources.http import Client
+from sciread_app.sources.http.client import Client
 from sciread_app.tasks import Task
 
 KEY = "zotero"
-PAGE = 100  # items that one answer holds, at most
+PAGE = 100  # maximum number of items per response
 HOW = tr(
     "Start Zotero, and allow other applications to communicate with it in its settings under "
     "Advanced."
@@ -26,12 +26,12 @@ def collections(client: Client, task: Task) -> Iterator[Object]:
 
 
 def items(client: Client, task: Task) -> Iterator[list[Object]]:
-    """Pages of what lies in the library by itself: papers, and files and notes without one."""
+    """Pages of the library's top-level items: papers, and files and notes without one."""
     return _pages(client, "items/top", {}, task)
 
 
 def children(client: Client, kind: str, task: Task) -> Iterator[Object]:
-    """All that is of this kind, "attachment" or "note"."""
+    """All children of this kind, "attachment" or "note"."""
     return _all(client, "items", task, itemType=kind)
 
 
@@ -44,7 +44,7 @@ def _pages(
     client: Client, path: str, params: Mapping[str, str], task: Task
 ) -> Iterator[list[Object]]:
     start = 0
-    # The oldest first: what is added meanwhile moves nothing that was not read yet.
+    # The oldest first: items added in the meantime shift none that were not read yet.
     order = {"sort": "dateAdded", "direction": "asc"} if path.startswith("items") else {}
     while True:
         place = {"format": "json", "limit": str(PAGE), "start": str(start)}
@@ -64,7 +64,7 @@ def _ask(client: Client, path: str, params: Mapping[str, str], task: Task) -> li
     except SourceError as error:
         raise SourceError(error.message, HOW) from error
     found: list[Any] = json.loads(body)
-    if b"\\ud" in body.lower():  # it may be half a character, which no database takes
+    if b"\\ud" in body.lower():  # possibly half a character, which no database accepts
         found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     return found
 

@@ -1,1 +1,1 @@
-"""Where papers, their text and their vectors are kept."""
+"""The SQLite library: papers, their organisation, texts and vectors."""

@@ -1,4 +1,4 @@
-"""One SQLite file: opened, brought up to date, read by many and written by one at a time."""
+"""A library file: opening, migration, and transactions with many readers and one writer."""
 
 from __future__ import annotations
 
@@ -13,31 +13,33 @@ from sqlalchemy import Connection, exc
 
 from sciread_app.errors import LibraryDamaged, LibraryError
 from sciread_app.language import tr
-from sciread_app.storage import copies, opening, schema, soundness
+from sciread_app.storage import schema
+from sciread_app.storage.files import integrity, opening, sqlite_backup
+from sciread_app.storage.files.integrity import IntegritySeal, damaged
 from sciread_app.storage.migrations import APPLICATION_ID, HEAD
-from sciread_app.storage.soundness import Seal, damaged
 
-_DAMAGE = ("malformed", "decode to UTF-8")  # by which words SQLite's errors tell of damage
-_OURS = {"papers", "authors", "identifiers"}  # tables by which a library of ours is known
+_DAMAGE = ("malformed", "decode to UTF-8")  # words in SQLite's messages that mean damage
+_OURS = {"papers", "authors", "identifiers"}  # tables that identify a library
 _TABLES = {*schema.metadata.tables, "fulltext"}
 
 
 class Database:
-    """Transactions on the library file, safe to ask for from any thread and several processes.
+    """Transactions on the library file, safe to use from any thread and from several processes.
 
-    Readers see the last committed state and never wait; writers wait for each other. Who reads or
-    writes within a `writing` does so in that same transaction, and so sees what it has done.
+    Readers see the last committed state and never wait; writers wait for each other. A `reading` or
+    `writing` inside a `writing` joins that transaction and sees its changes.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open a library, begun if there is no file. One in a read-only place is only read.
+        """Open a library, and create it if the file is missing.
 
-        Raises LibraryDamaged for a file that is damaged or empty, and LibraryError.
+        In a read-only location the library is opened for reading only. Raises LibraryDamaged for a
+        damaged or empty file, and LibraryError if it cannot be opened.
         """
         self.path = path
         self._writing = threading.Lock()
         self._mine = threading.local()  # .db: the transaction in which this thread is writing
-        self._seal = Seal(path)
+        self._seal = IntegritySeal(path)
         try:
             self._begin_if_new()
             self.read_only = opening.is_read_only(path)
@@ -56,7 +58,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        if mine := self._in_hand():
+        if mine := self._own_transaction():
             yield mine
             return
         with self._explaining(), self._engine.begin() as db:
@@ -64,7 +66,7 @@ class Database:
 
     @contextmanager
     def writing(self) -> Iterator[Connection]:
-        if mine := self._in_hand():
+        if mine := self._own_transaction():
             yield mine
             return
         if self.read_only:
@@ -82,24 +84,24 @@ class Database:
                 self._mine.db = None
 
     def copy_to(self, target: Path, step: Callable[[int, int], None] | None = None) -> None:
-        """See copies.copy."""
-        copies.copy(self.path, target, step)
+        """See sqlite_backup.copy."""
+        sqlite_backup.copy(self.path, target, step)
 
     def problems(self) -> list[str]:
-        """See soundness.problems."""
-        with self._explaining(), closing(opening.look_at(self.path)) as db:
-            return soundness.problems(db)
+        """See integrity.problems."""
+        with self._explaining(), closing(opening.open_unchanged(self.path)) as db:
+            return integrity.problems(db)
 
     def close(self) -> None:
-        with self._seal.kept():  # the last one to close brings the write-ahead log in
+        with self._seal.kept():  # the last connection to close checkpoints the write-ahead log
             self._engine.dispose()
 
-    def _in_hand(self) -> Connection | None:
+    def _own_transaction(self) -> Connection | None:
         return getattr(self._mine, "db", None)
 
     def _begin_if_new(self) -> None:
         if self.path.exists():
-            soundness.check_not_empty(self.path)
+            integrity.check_not_empty(self.path)
         else:
             opening.begin(self.path, HEAD)
             self._seal.renew()
@@ -120,12 +122,13 @@ class Database:
 
         for step in range(revision + 1, HEAD + 1):
             with self.writing() as db:
-                # Another process may have been quicker while we waited for the lock.
+                # Another process may have migrated while this one waited for the lock.
                 if db.exec_driver_sql("PRAGMA user_version").scalar_one() < step:
                     upgrade(db, step)
 
     def _check_header(self, revision: int, application: int, tables: set[str]) -> None:
-        """Raises LibraryError for what is no library, or one that this program cannot use."""
+        """Raises LibraryError if the file is not a library, or has a format this program cannot
+        use."""
         if application != APPLICATION_ID and not tables >= _OURS:
             if not tables:
                 raise damaged(self.path, tr("it holds no tables"))
@@ -153,7 +156,7 @@ class Database:
             raise damaged(self.path, tr("it lacks {tables}", tables=", ".join(sorted(missing))))
 
     def _check_whole(self) -> None:
-        """Raises LibraryDamaged. Reads all of the file unless it is as SciRead has left it."""
+        """Raises LibraryDamaged. Reads the whole file unless unchanged since the last check."""
         if self._seal.holds():
             return
         if found := self.problems():
@@ -166,25 +169,28 @@ class Database:
             yield
         except exc.DatabaseError as error:
             raise _explained(error, self.path) from error
-        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # texts that nobody has written
+        except (UnicodeDecodeError, json.JSONDecodeError) as error:  # foreign values
             raise damaged(self.path, str(error)) from error
 
 
 def in_use(path: Path) -> bool:
-    """Whether somebody has the library open. SQLite leaves WAL only for one who is alone with it;
-    the library goes back to WAL when it is opened next."""
-    with Seal(path).kept(), closing(sqlite3.connect(path, timeout=0)) as db:
-        try:
+    """Return whether another connection has the library open.
+
+    SQLite leaves WAL mode only for the sole connection; the library returns to WAL when it is
+    opened next.
+    """
+    try:
+        with IntegritySeal(path).kept(), closing(sqlite3.connect(path, timeout=0)) as db:
             db.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.OperationalError as error:
-            return "locked" in str(error)
-        except (sqlite3.DatabaseError, UnicodeDecodeError):
-            return False  # no library at all, and so nobody's
+    except sqlite3.OperationalError as error:
+        return "locked" in str(error)
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
+        return False  # not a library, so not in use
     return False
 
 
 def _explained(error: Exception, path: Path) -> Exception:
-    """The library error that says what a person can do, or `error` itself if it is our fault."""
+    """The LibraryError for an SQLite or OS error; `error` itself if it is a programming error."""
     if isinstance(error, OSError):
         return LibraryError(
             tr("The library {file} cannot be written: {why}.", file=path, why=error.strerror),
@@ -197,7 +203,7 @@ def _explained(error: Exception, path: Path) -> Exception:
         return _read_only(path)
     if "not a database" in text:
         return LibraryDamaged(
-            tr("The library {file} is not an SQLite file.", file=path), soundness.way_out()
+            tr("The library {file} is not an SQLite file.", file=path), integrity.recovery_advice()
         )
     for sign, said, hint in _signs(path):
         if sign in text:
@@ -213,7 +219,7 @@ def _read_only(path: Path) -> LibraryError:
 
 
 def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
-    """By which words SQLite's errors are known, what is said of them, and what can be done."""
+    """Words that identify SQLite's errors, with the message and the advice for each."""
     return (
         (
             "locked",
@@ -236,6 +242,6 @@ def _signs(path: Path) -> Sequence[tuple[str, str, str]]:
                 "The library {file} cannot be read or written: the disk reports an error.",
                 file=path,
             ),
-            tr("Check the disk."),
+            tr("Check the disk.") + " " + integrity.recovery_advice(),
         ),
     )

@@ -1,9 +1,9 @@
-"""The text index: FTS5 over all that is written in, about and around each paper.
+"""The full-text index: FTS5 over title, abstract, authors, notes, files and more.
 
-It holds no text of its own but reads it from the view `searchable`, so it can be rebuilt at any
-time. FTS5 must be told the old text of a row before that text changes: hence `forget` before and
-`index` after every change, in one transaction. Papers in the trash stay in the index, so that a
-hundred thousand of them come and go at once; whoever searches does not meet them.
+The index holds no text of its own but reads it from the view `searchable`, so it can be rebuilt at
+any time. FTS5 needs the old text of a row before it changes: hence `remove` before and `index`
+after every change, in one transaction. Papers in the trash stay in the index, so that moving a
+hundred thousand of them is immediate; searches leave them out.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from contextlib import contextmanager
 
 from sqlalchemy import Connection, exc
 
-from sciread_app.storage.conditions import Selection
+from sciread_app.storage.filter_sql import Selection
 
-# Columns, and how much a word in each counts (PRODUCT.md A3). What others wrote about a paper is
-# worth less than what it says in front; a word somewhere in 30 pages says little.
+# Columns and their BM25 weights. Notes count less than the paper's own title and abstract; a word
+# somewhere in 30 pages counts little.
 WEIGHTS = {
     "title": 3.0,
     "abstract": 1.0,
@@ -32,7 +32,7 @@ _FEW = 1_000
 _LIVE = "+rowid NOT IN (SELECT id FROM papers WHERE trashed IS NOT NULL)"
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
-# fold: domain/folding.py, which every connection of ours knows.
+# fold: domain/folding.py, registered as an SQL function on every connection.
 _VIEW = """
 CREATE VIEW searchable AS SELECT
     id, fold(title) AS title, fold(abstract) AS abstract,
@@ -50,7 +50,7 @@ FROM papers
 
 
 def create(db: Connection) -> None:
-    """Make the view, the index and its list of words."""
+    """Create the view, the index and the table of its words."""
     db.exec_driver_sql(_VIEW)
     db.exec_driver_sql(
         f"CREATE VIRTUAL TABLE fulltext USING fts5({_COLUMNS}, "
@@ -59,8 +59,8 @@ def create(db: Connection) -> None:
     db.exec_driver_sql("CREATE VIRTUAL TABLE fulltext_words USING fts5vocab(fulltext, row)")
 
 
-def include_trash(db: Connection) -> None:
-    """Bring an index from before 0003, which left the trash out, to what it is now."""
+def migrate_trash(db: Connection) -> None:
+    """Migrate an index from before 0003, which left out the trash."""
     db.exec_driver_sql("DROP VIEW searchable")
     db.exec_driver_sql(_VIEW)
     db.exec_driver_sql(
@@ -69,15 +69,15 @@ def include_trash(db: Connection) -> None:
     )
 
 
-def renew(db: Connection) -> None:
-    """Bring an index from before 0006, which did not fold, to what it is now."""
+def migrate_folding(db: Connection) -> None:
+    """Migrate an index from before 0006, which did not fold spellings."""
     db.exec_driver_sql("DROP VIEW searchable")
     db.exec_driver_sql(_VIEW)
     rebuild(db)
 
 
 def index(db: Connection, ids: Sequence[int]) -> None:
-    """Take in the text of these papers. They must not be in the index."""
+    """Index these papers. They must not be in the index."""
     db.exec_driver_sql(
         f"INSERT INTO fulltext (rowid, {_COLUMNS}) "
         f"SELECT id, {_COLUMNS} FROM searchable WHERE id IN (SELECT value FROM json_each(?))",
@@ -86,7 +86,7 @@ def index(db: Connection, ids: Sequence[int]) -> None:
 
 
 def index_between(db: Connection, first: int, last: int) -> None:
-    """Take in the text of all papers with ids from `first` to `last`, in one go."""
+    """Index all papers with ids from `first` to `last` in one statement."""
     db.exec_driver_sql(
         f"INSERT INTO fulltext (rowid, {_COLUMNS}) "
         f"SELECT id, {_COLUMNS} FROM searchable WHERE id BETWEEN ? AND ?",
@@ -94,8 +94,8 @@ def index_between(db: Connection, first: int, last: int) -> None:
     )
 
 
-def forget(db: Connection, ids: Sequence[int]) -> None:
-    """Drop these papers from the index, while the library still says what it said when indexed."""
+def remove(db: Connection, ids: Sequence[int]) -> None:
+    """Remove these papers from the index. Their text must still be as it was when indexed."""
     db.exec_driver_sql(
         f"INSERT INTO fulltext (fulltext, rowid, {_COLUMNS}) SELECT 'delete', id, {_COLUMNS} "
         "FROM searchable WHERE id IN (SELECT value FROM json_each(?))",
@@ -104,13 +104,13 @@ def forget(db: Connection, ids: Sequence[int]) -> None:
 
 
 @contextmanager
-def changing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
-    """What these papers say changes within."""
+def reindexing(db: Connection, ids: Sequence[int]) -> Iterator[None]:
+    """Reindex these papers around a change of their text, made inside the `with` block."""
     papers = int(db.exec_driver_sql("SELECT count(*) FROM papers").scalar_one())
-    # Two papers in five take as long, one by one, as all of them at once.
+    # Reindexing two papers in five one by one takes as long as a full rebuild.
     most = 5 * len(ids) > 2 * papers and len(ids) > _FEW
     if not most:
-        forget(db, ids)
+        remove(db, ids)
     yield
     if most:
         rebuild(db)
@@ -122,12 +122,12 @@ def rebuild(db: Connection) -> None:
     db.exec_driver_sql("INSERT INTO fulltext (fulltext) VALUES ('rebuild')")
 
 
-def fits(db: Connection) -> bool:
-    """Whether the index says what the library says."""
+def is_consistent(db: Connection) -> bool:
+    """Return whether the index agrees with the stored texts."""
     try:
         db.exec_driver_sql("INSERT INTO fulltext (fulltext, rank) VALUES ('integrity-check', 1)")
     except exc.DatabaseError as error:
-        if "malformed" in str(error.orig):  # what FTS5 says of an index that does not fit
+        if "malformed" in str(error.orig):  # FTS5's message for an index that does not match
             return False
         raise
     return True
@@ -149,7 +149,7 @@ def search(
 
 
 def document_frequencies(db: Connection, words: Sequence[str]) -> dict[str, int]:
-    """In how many papers each word stands, in any of its forms; 0 for one that is in none."""
+    """Number of papers that contain each word in any of its forms; 0 if none does."""
     stems = _stems(db, words)
     count = "SELECT coalesce((SELECT doc FROM fulltext_words WHERE term = ?), 0)"
     return {
@@ -158,7 +158,7 @@ def document_frequencies(db: Connection, words: Sequence[str]) -> dict[str, int]
 
 
 def _stems(db: Connection, words: Sequence[str]) -> dict[str, str]:
-    """Each word as it stands in the index. FTS5 is asked, so that both are stemmed alike."""
+    """The stem of each word, computed by FTS5 itself so that it matches the index."""
     db.exec_driver_sql(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS temp.stemmer USING fts5(word, tokenize='{TOKENIZER}')"
     )

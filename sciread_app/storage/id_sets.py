@@ -1,4 +1,4 @@
-"""Sets of paper ids: ascending arrays without doubles."""
+"""Sets of paper ids: ascending arrays without duplicates."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ Ids = NDArray[np.int64]
 
 
 def distinct(ids: Ids) -> Ids:
-    """Each id once, ascending. Ids nearly always come so; np.unique takes 50 ms to see that."""
+    """The unique ids, ascending. Input is nearly always sorted; np.unique takes 50 ms to notice."""
     ids = np.sort(ids)
     return ids[np.flatnonzero(np.diff(ids, prepend=ids[:1] - 1))]

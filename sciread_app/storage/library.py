@@ -1,9 +1,10 @@
-"""The library: every paper we know, in one SQLite file."""
+"""The library: all papers, in one SQLite file."""
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial, reduce
 from itertools import chain
 from pathlib import Path
@@ -13,84 +14,86 @@ import numpy as np
 from sqlalchemy import Connection, delete, func, or_, select, update
 from sqlalchemy.dialects.sqlite import insert
 
-from sciread_app.domain.identity import Verdict
-from sciread_app.domain.order import Order
-from sciread_app.domain.paper import Identifier, Paper, PaperId, Skipped
-from sciread_app.domain.query import Condition
+from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.paper import Identifier, Order, Paper, PaperId, Skipped
+from sciread_app.domain.query.parser import Condition
 from sciread_app.language import trn
-from sciread_app.storage import (
-    arrivals,
-    by_hand,
-    conditions,
-    fulltext,
-    orders,
-    records,
-    schema,
-    works,
-)
-from sciread_app.storage.active import Active
-from sciread_app.storage.arrivals import Stored
-from sciread_app.storage.attachments import Attachments
-from sciread_app.storage.brought import Brought
-from sciread_app.storage.citations import Citations
-from sciread_app.storage.citekeys import Citekeys
+from sciread_app.storage import filter_sql, fulltext, paper_rows, schema
 from sciread_app.storage.database import Database
-from sciread_app.storage.edits import Edits
-from sciread_app.storage.facets import Grouping
-from sciread_app.storage.fetches import Fetches, Step, advance
+from sciread_app.storage.history.fetches import Fetches, Step, advance
+from sciread_app.storage.history.import_log import ImportLog, note
+from sciread_app.storage.history.undo import UndoLog
 from sciread_app.storage.id_sets import Ids, distinct
-from sciread_app.storage.ledger import Ledger, note
-from sciread_app.storage.opinions import Opinions
-from sciread_app.storage.pairs import Pairs
-from sciread_app.storage.reading import Reading
-from sciread_app.storage.shelves import Shelves
-from sciread_app.storage.stock import Stocks
-from sciread_app.storage.synced import Synced
-from sciread_app.storage.traits import Traits
-from sciread_app.storage.votes import Votes
-from sciread_app.storage.works import Relation
+from sciread_app.storage.organisation.active_model import ActiveModelStore
+from sciread_app.storage.organisation.annotations import AnnotationStore
+from sciread_app.storage.organisation.attachments import Attachments
+from sciread_app.storage.organisation.auto_exports import AutoExportStore
+from sciread_app.storage.organisation.blind_votes import VoteStore
+from sciread_app.storage.organisation.collections import CollectionStore
+from sciread_app.storage.organisation.notes import NoteStore
+from sciread_app.storage.organisation.organisation import OrganisationStore
+from sciread_app.storage.organisation.reading_state import ReadingStateStore
+from sciread_app.storage.organisation.relevance_feedback import RelevanceFeedback
+from sciread_app.storage.organisation.saved_searches import SavedSearchStore
+from sciread_app.storage.organisation.tags import TagStore
+from sciread_app.storage.organisation.zotero_imports import ImportedItems
+from sciread_app.storage.papers import manual_edits, sort_orders, upsert
+from sciread_app.storage.papers import versions as works
+from sciread_app.storage.papers.citations import CitationStore
+from sciread_app.storage.papers.citekeys import Citekeys
+from sciread_app.storage.papers.corpus_stats import CorpusStatsStore
+from sciread_app.storage.papers.duplicate_pairs import DuplicatePairStore
+from sciread_app.storage.papers.upsert import UpsertResult
+from sciread_app.storage.papers.versions import Relation
+from sciread_app.storage.search.facet_groups import Grouping
+from sciread_app.storage.search.paper_attributes import PaperAttributes
 
-# From so many papers on it is quicker to take all in their order than to look each one up.
+# From this many papers on, sorting the whole library is quicker than looking up each paper.
 _MANY = 20_000
 
 
 class Library:
-    """Values go in, values come out: no row, session or query object leaves this class.
+    """Takes and returns plain values: no row, session or query object leaves this class.
 
     Safe to call from any thread and from several processes: readers never wait, writers wait for
-    each other. Papers in the trash are found by `get` alone. What people do with papers is in
-    `shelves`, the story of imports in `ledger`, queries to sources in `fetches`, files and their
-    text in `attachments`, who cites whom in `citations`, which model answers in `active`.
+    each other. Only `get` returns papers in the trash. The stores are public attributes: tags,
+    collections, notes, reading_state and saved_searches (`organisation` reads those of a paper
+    together), import_log, fetches, attachments and their texts, citations, active_model and so on.
     """
 
     def __init__(self, path: Path) -> None:
         self._db = Database(path)
         self.path = path
-        self.edits = Edits(self._db)
-        self.shelves = Shelves(self._db)
-        self.pairs = Pairs(self._db)
-        self.ledger = Ledger(self._db)
+        self.edits = UndoLog(self._db)
+        self.organisation = OrganisationStore(self._db)
+        self.tags = TagStore(self._db)
+        self.collections = CollectionStore(self._db)
+        self.notes = NoteStore(self._db)
+        self.reading_state = ReadingStateStore(self._db)
+        self.saved_searches = SavedSearchStore(self._db)
+        self.duplicates = DuplicatePairStore(self._db)
+        self.import_log = ImportLog(self._db)
         self.fetches = Fetches(self._db)
         self.attachments = Attachments(self._db)
-        self.brought = Brought(self._db)
-        self.citations = Citations(self._db)
-        self.opinions = Opinions(self._db)
+        self.imported_items = ImportedItems(self._db)
+        self.citations = CitationStore(self._db)
+        self.feedback = RelevanceFeedback(self._db)
         self.citekeys = Citekeys(self._db)
-        self.synced = Synced(self._db)
-        self.reading = Reading(self._db)
-        self.traits = Traits(self._db)
-        self.grouping = Grouping(self._db)
-        self.stocks = Stocks(self._db)
-        self.active = Active(self._db)
-        self.votes = Votes(self._db)
+        self.auto_exports = AutoExportStore(self._db)
+        self.annotations = AnnotationStore(self._db)
+        self.attributes = PaperAttributes(self._db)
+        self.facets = Grouping(self._db)
+        self.corpus_stats = CorpusStatsStore(self._db)
+        self.active_model = ActiveModelStore(self._db)
+        self.votes = VoteStore(self._db)
 
     @property
     def read_only(self) -> bool:
-        """Whether the library lies where nothing can be written."""
+        """Whether the library is in a read-only location."""
         return self._db.read_only
 
     def is_untouched(self) -> bool:
-        """Whether nobody has put anything in yet, not even what was thrown away again."""
+        """Return whether nothing has ever been added, including papers deleted since."""
         ever = "SELECT count(*) FROM sqlite_sequence WHERE name = 'papers'"
         tables = ("imports", "fetches", "collections", "saved_searches")
         with self._db.reading() as db:
@@ -101,82 +104,96 @@ class Library:
         self,
         batch: Sequence[Paper],
         *,
-        ledger: int | None = None,
+        import_id: int | None = None,
         skips: Sequence[Skipped] = (),
         step: Step | None = None,
-    ) -> Stored:
-        """Store records, each as a new paper or as part of the one it is: see record_linkage.py.
+    ) -> UpsertResult:
+        """Store records, each as a new paper or merged into an existing one; see record_linkage.py.
 
-        With the number of an import in the `ledger`, the batch and what was skipped on the way
-        are noted there in the same transaction; so is the `step` of a fetch that they are.
+        `import_id`: id of an import, to whose log the batch and `skips` are added in the same
+        transaction. `step`: the progress of a fetch, stored in that transaction too.
         """
         with self._db.writing() as db:
             if step is not None:
                 advance(db, step)
-            stored = arrivals.take_in(db, batch, time.time(), ledger)
-            if ledger is not None:
-                note(db, ledger, stored.added, stored.merged, skips, stored.news)
+            stored = upsert.store(db, batch, time.time(), import_id)
+            if import_id is not None:
+                note(db, import_id, stored.added, stored.merged, skips, stored.news)
         return stored
 
     def edit(self, *ids: int, **values: Any) -> None:
-        """Set fields of papers by hand. No later import changes them."""
+        """Set fields of papers as manual edits, which no later import overwrites."""
         with self._db.writing() as db:
-            by_hand.edit(db, ids, values)
+            manual_edits.edit(db, ids, values)
+
+    def manually_edited_fields(self, id: int) -> frozenset[str]:
+        """The names of the fields of a paper that were set by `edit`."""
+        papers = schema.papers.c
+        with self._db.reading() as db:
+            names = db.scalars(select(papers.edited).where(papers.id == id)).one_or_none()
+        return frozenset(json.loads(names or "[]"))
 
     def get(self, ids: Iterable[int]) -> list[Paper]:
         """The papers with these ids, in this order; unknown ids are left out."""
         ids = list(ids)
         with self._db.reading() as db:
-            found = records.read(db, ids)
+            found = paper_rows.read(db, ids)
         return [found[i] for i in ids if i in found]
 
     def count(self) -> int:
-        """How many papers there are, not counting the trash."""
+        """Number of papers, without the trash."""
         with self._db.reading() as db:
             return db.scalars(select(func.count()).select_from(schema.papers).where(_live())).one()
 
     def ids(self, order: Order = Order.added) -> Ids:
         with self._db.reading() as db:
-            return orders.listed(db, order, _live())
+            return sort_orders.listed(db, order, _live())
 
     def ordered(self, ids: Ids, order: Order) -> Ids:
-        """These papers in this order, those in the trash among them."""
+        """These papers in this order, including those in the trash."""
         if len(ids) > _MANY:
             listed = self.ids(order)
             if np.isin(ids, listed).all():
                 return listed[np.isin(listed, ids)]
         with self._db.reading() as db:
-            return orders.listed(db, order, schema.papers.c.id.in_(records.among(ids.tolist())))
+            return sort_orders.listed(
+                db, order, schema.papers.c.id.in_(paper_rows.among(ids.tolist()))
+            )
 
-    def matching(self, wanted: Sequence[Condition], expression: str = "") -> Ids:
-        """The papers that meet all conditions, and an FTS5 expression if there is one; ids
-        ascending. Those in the trash only if they are asked for."""
-        trashed = any(one.of_trash and not one.negated for one in wanted)
-        selections = conditions.selections(wanted)
+    def matching(self, conditions: Sequence[Condition], expression: str = "") -> Ids:
+        """Ids of the papers that meet all conditions and match the FTS5 expression, ascending.
+
+        Papers in the trash are included only if a condition selects the trash.
+        """
+        trashed = any(one.of_trash and not one.negated for one in conditions)
+        selections = filter_sql.selections(conditions)
         if expression:
-            selections.append(conditions.found_by(expression))
+            selections.append(filter_sql.matching(expression))
         with self._db.reading() as db:
-            wanted_sets = [_set(db, one.sql, one.values) for one in selections if one.wanted]
-            unwanted_sets = [_set(db, one.sql, one.values) for one in selections if not one.wanted]
-            if not trashed and wanted_sets:
-                unwanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NOT NULL"))
+            included_sets = [_set(db, one.sql, one.values) for one in selections if one.included]
+            excluded_sets = [
+                _set(db, one.sql, one.values) for one in selections if not one.included
+            ]
+            if not trashed and included_sets:
+                excluded_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NOT NULL"))
             elif not trashed:
-                wanted_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NULL"))
-        found = reduce(partial(np.intersect1d, assume_unique=True), wanted_sets)
-        return reduce(partial(np.setdiff1d, assume_unique=True), unwanted_sets, found)
+                included_sets.append(_set(db, "SELECT id FROM papers WHERE trashed IS NULL"))
+        found = reduce(partial(np.intersect1d, assume_unique=True), included_sets)
+        return reduce(partial(np.setdiff1d, assume_unique=True), excluded_sets, found)
 
-    def by_words(
-        self, expression: str, limit: int, wanted: Sequence[Condition] = ()
+    def search_text(
+        self, expression: str, limit: int, conditions: Sequence[Condition] = ()
     ) -> list[tuple[PaperId, float]]:
-        """The papers that best match an FTS5 expression: BM25, columns weighted, best first."""
+        """The papers that best match an FTS5 expression, best first, with their weighted BM25
+        scores."""
         if not expression:
             return []
         with self._db.reading() as db:
-            found = fulltext.search(db, expression, limit, conditions.selections(wanted))
+            found = fulltext.search(db, expression, limit, filter_sql.selections(conditions))
         return [(PaperId(id), score) for id, score in found]
 
     def document_frequencies(self, words: Sequence[str]) -> dict[str, int]:
-        """In how many papers each word stands, in any of its forms."""
+        """Number of papers that contain each word in any of its forms."""
         with self._db.reading() as db:
             return fulltext.document_frequencies(db, words)
 
@@ -193,17 +210,29 @@ class Library:
                 )
             ]
 
-    def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
-        """The work that each paper is a version of: a number that its versions share.
+    def with_citekey_like(self, key: str) -> list[PaperId]:
+        """The papers with this citation key, compared without regard to ASCII case."""
+        names = schema.identifiers.c
+        with self._db.reading() as db:
+            return [
+                PaperId(id)
+                for id in db.scalars(
+                    select(names.paper)
+                    .distinct()
+                    .join(schema.papers, schema.papers.c.id == names.paper)
+                    .where(names.kind == "citekey", func.lower(names.value) == func.lower(key))
+                    .where(_live())
+                    .order_by(names.paper)
+                )
+            ]
 
-        Papers in the trash are left out.
-        """
+    def works(self, ids: Iterable[int]) -> dict[PaperId, int]:
+        """The work id of each paper, which all versions of a work share; without the trash."""
         with self._db.reading() as db:
             return works.works(db, ids)
 
     def first_of_works(self, ids: Ids) -> Ids:
-        """These papers in their order, but for those of which another version stands before
-        them."""
+        """These papers in their order, keeping only the first version of each work."""
         with self._db.reading() as db:
             return works.first_of_works(db, ids)
 
@@ -213,22 +242,22 @@ class Library:
             return works.versions(db, id)
 
     def version_counts(self, ids: Iterable[int]) -> dict[PaperId, int]:
-        """How many versions there are of each paper that has several."""
+        """Number of versions of each paper that has several."""
         with self._db.reading() as db:
             return works.version_counts(db, ids)
 
-    def relations(self, verdict: Verdict) -> list[Relation]:
-        """All pairs of papers about which this is known."""
+    def relations(self, verdict: MatchVerdict) -> list[Relation]:
+        """All pairs of papers with this verdict."""
         with self._db.reading() as db:
             return works.relations(db, verdict)
 
-    def not_duplicates(self, a: PaperId, b: PaperId) -> None:
-        """A person says that two papers are neither one paper nor one work."""
+    def mark_not_duplicates(self, a: PaperId, b: PaperId) -> None:
+        """Record the user's decision that two papers are neither duplicates nor versions."""
         with self._db.writing() as db:
-            works.part(db, a, b, time.time())
+            works.mark_different(db, a, b, time.time())
 
     def trash(self, ids: Iterable[int]) -> None:
-        """Put papers in the trash: out of every list and search, but not lost."""
+        """Move papers to the trash, which hides them from lists and searches."""
         self._move(ids, into_trash=True)
 
     def untrash(self, ids: Iterable[int]) -> None:
@@ -243,45 +272,35 @@ class Library:
                 )
             )
 
-    def delete_for_good(self, ids: Iterable[int] | None = None) -> int:
-        """Delete papers that are in the trash (None: all), with all that hangs on them; files stay
-        where they are. Returns how many."""
+    def delete_permanently(self, ids: Iterable[int] | None = None) -> int:
+        """Delete papers in the trash (None: all) with their notes, tags and other data.
+
+        Attached files stay on disk. Returns the number of papers deleted.
+        """
         papers = schema.papers.c
-        gone = select(papers.id).where(papers.trashed.isnot(None))
+        deleted = select(papers.id).where(papers.trashed.isnot(None))
         if ids is not None:
-            gone = gone.where(papers.id.in_(records.among(ids)))
+            deleted = deleted.where(papers.id.in_(paper_rows.among(ids)))
         with self._db.writing() as db:
-            found = list(db.scalars(gone))
-            fulltext.forget(db, found)
-            db.execute(delete(schema.papers).where(papers.id.in_(records.among(found))))
+            found = list(db.scalars(deleted))
+            fulltext.remove(db, found)
+            db.execute(delete(schema.papers).where(papers.id.in_(paper_rows.among(found))))
         return len(found)
 
-    def save_search(self, name: str, query: str) -> None:
-        self.shelves.save_search(name, query)
-
-    def saved_searches(self) -> Mapping[str, str]:
-        """Name to query, the oldest first."""
-        table = schema.saved_searches.c
-        with self._db.reading() as db:
-            return {
-                name: query
-                for name, query in db.execute(select(table.name, table.query).order_by(table.id))
-            }
-
     def texts(self, ids: Iterable[int]) -> list[tuple[str, str]]:
-        """Title and abstract of each paper, in this order; of an unknown id, two empty strings."""
+        """Title and abstract of each paper, in this order; two empty strings for an unknown id."""
         ids, papers = list(ids), schema.papers.c
         with self._db.reading() as db:
             rows = db.execute(
                 select(papers.id, papers.title, papers.abstract).where(
-                    papers.id.in_(records.among(ids))
+                    papers.id.in_(paper_rows.among(ids))
                 )
             )
             found = {id: (title, abstract) for id, title, abstract in rows}
         return [found.get(id, ("", "")) for id in ids]
 
     def missing_vectors(self, space: str) -> tuple[Ids, Ids]:
-        """The papers whose text has no vector in this space, and their text hashes."""
+        """Ids and text hashes of the papers whose current text has no vector in this space."""
         papers, vectors = schema.papers.c, schema.vectors.c
         fits = (vectors.paper == papers.id) & (vectors.space == space)
         with self._db.reading() as db:
@@ -295,7 +314,7 @@ class Library:
         return table[:, 0].copy(), table[:, 1].copy()
 
     def vector_rows(self, space: str) -> tuple[Ids, Ids, Ids]:
-        """Papers that have a vector for their present text, its row, and the text's hash."""
+        """Ids, row numbers and text hashes of the papers whose current text has a vector."""
         papers, vectors = schema.papers.c, schema.vectors.c
         wanted = (
             select(vectors.paper, vectors.row, vectors.text_hash)
@@ -314,10 +333,10 @@ class Library:
         text_hashes: Sequence[int],
         write: Callable[[int], None],
     ) -> None:
-        """Record in which rows of the space's file the vectors of these papers stand.
+        """Record which rows of the vector file of `space` belong to these papers.
 
-        Under the write lock, `write` is called with the first free row and has to bring the
-        vectors safely to disk, one row each in this order, before it returns.
+        `write` is called under the write lock with the number of the first free row. It must have
+        written the vectors to disk, one row each in this order, when it returns.
         """
         table = schema.vectors.c
         with self._db.writing() as db:
@@ -333,21 +352,21 @@ class Library:
             db.execute(put.on_conflict_do_update(index_elements=["space", "paper"], set_=new), rows)
 
     def drop_vectors(self, space: str, ids: Sequence[int] | None = None) -> None:
-        """Forget the vectors of these papers (None: of all), so that they are made again."""
+        """Forget the vectors of these papers (None: all), so that they are computed again."""
         table = schema.vectors.c
-        gone = delete(schema.vectors).where(table.space == space)
+        deleted = delete(schema.vectors).where(table.space == space)
         if ids is not None:
-            gone = gone.where(table.paper.in_(records.among(ids)))
+            deleted = deleted.where(table.paper.in_(paper_rows.among(ids)))
         with self._db.writing() as db:
-            db.execute(gone)
+            db.execute(deleted)
 
     def spaces(self) -> set[str]:
-        """The spaces in which papers have vectors."""
+        """The spaces for which vectors are stored."""
         with self._db.reading() as db:
             return set(db.scalars(select(schema.vectors.c.space).distinct()))
 
     def problems(self) -> list[str]:
-        """What is wrong with the file itself: nothing here can be rebuilt from elsewhere."""
+        """Problems of the database file itself, none of which can be repaired from other data."""
         problems = self._db.problems()
         with self._db.reading() as db:
             orphans = db.exec_driver_sql("PRAGMA foreign_key_check").all()
@@ -362,23 +381,23 @@ class Library:
         return problems
 
     def changed_texts(self) -> list[int]:
-        """The papers whose title or abstract is not what was stored."""
+        """The papers whose title or abstract no longer matches the stored text hash."""
         with self._db.reading() as db:
-            return records.changed_texts(db)
+            return paper_rows.changed_texts(db)
 
-    def text_index_fits(self) -> bool:
-        """Whether the text index says what the library says."""
+    def is_text_index_consistent(self) -> bool:
+        """Return whether the full-text index agrees with the stored texts."""
         with self._db.writing() as db:
-            return fulltext.fits(db)
+            return fulltext.is_consistent(db)
 
     def rebuild_text_index(self) -> None:
         with self._db.writing() as db:
             fulltext.rebuild(db)
 
     def copy_to(self, target: Path, step: Callable[[int, int], None] | None = None) -> None:
-        """Write the library as it stands now to another file, whole or not at all.
+        """Copy the library as it is now to another file, completely or not at all.
 
-        `step` is told how many pages of all are done, and may raise to stop it.
+        `step` is called with the number of pages copied and their total; it may raise to stop.
         """
         self._db.copy_to(target, step)
 
@@ -387,8 +406,8 @@ class Library:
 
     def _move(self, ids: Iterable[int], *, into_trash: bool) -> None:
         papers = schema.papers.c
-        there = _live() if into_trash else papers.trashed.isnot(None)
-        moved = update(schema.papers).where(papers.id.in_(records.among(ids)), there)
+        affected = _live() if into_trash else papers.trashed.isnot(None)
+        moved = update(schema.papers).where(papers.id.in_(paper_rows.among(ids)), affected)
         with self._db.writing() as db:
             db.execute(moved.values(trashed=time.time() if into_trash else None))
 
@@ -398,8 +417,8 @@ def _live() -> Any:
 
 
 def _set(db: Connection, sql: str, values: tuple[object, ...] = ()) -> Ids:
-    """The ids that a SELECT gives, each once, ascending."""
-    # As one text: a hundred thousand rows one by one would take five times as long.
+    """The unique ids that a SELECT returns, ascending."""
+    # As one text: a hundred thousand separate rows would take five times as long.
     text = db.exec_driver_sql(f"SELECT group_concat(id) FROM ({sql})", values).scalar_one()
     return distinct(np.fromstring(text or "", np.int64, sep=","))
 

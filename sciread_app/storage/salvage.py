@@ -1,7 +1,7 @@
-"""What can still be read of a damaged library, as a new one.
+"""Salvage of a damaged library into a new one.
 
-The damaged file is read page by page, without SQLite. Rows on pages that no other page leads to any
-more are told by their columns. Indexes and the text index are made again.
+The damaged file is read page by page, without SQLite. Rows on pages that no other page refers to
+are recognised by their columns. Indexes and the full-text index are rebuilt.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,18 +19,19 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from sciread_app.domain.identity import Verdict
-from sciread_app.domain.news import What
+from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.paper_updates import UpdateKind
 from sciread_app.language import tr
-from sciread_app.storage import fulltext, opening, records
+from sciread_app.storage import fulltext, paper_rows
 from sciread_app.storage.database import Database
+from sciread_app.storage.files import opening
+from sciread_app.storage.files.sqlite_pages import SqlitePages, SqliteRow, UnreadableCount, Value
 from sciread_app.storage.migrations import HEAD
-from sciread_app.storage.pages import Pages, Record, Tally, Value
 
-_ROWS = 5_000  # inserted at a time
+_ROWS = 5_000  # rows inserted at a time
 _NUMBERS = {"INTEGER": (int,), "BOOLEAN": (int,), "FLOAT": (int, float)}
 _EMPTY: dict[str, Value] = {"INTEGER": 0, "BOOLEAN": 0, "FLOAT": 0.0, "TEXT": ""}
-# Texts that a program reads: JSON, and what stands in its place if it is damaged.
+# JSON columns, with the replacement for a damaged value.
 _JSON = {
     ("papers", "extra"): "{}",
     ("papers", "edited"): "[]",
@@ -41,61 +42,65 @@ _JSON = {
     ("merges", "other"): "",
 }
 _DATE = re.compile(r"(\d{4}(-\d\d){0,2})?")
-# Tables of which an index holds all that counts: kept once more, in another order.
+# Tables with an index that covers all important columns: a second copy in another order.
 _TWICE = ("identifiers", "tagged", "collected", "fields")
 _ONE_OF = {
-    ("relations", "verdict"): frozenset(Verdict),
-    ("news", "what"): frozenset(What),
+    ("relations", "verdict"): frozenset(MatchVerdict),
+    ("news", "what"): frozenset(UpdateKind),
 }
 _OF_PEOPLE = ("notes", "tagged", "collected", "attachments", "highlights", "citekeys", "opinions")
-_FAR = 1_000_000  # no number of a paper is so much larger than the others
+_FAR = 1_000_000  # no paper id exceeds the others by more than this
 
-# A tree that is no table of papers: where it begins, whether it has rowids, and of which table it
-# is an index, or its own name, with its SQL.
+# A B-tree that is not a table of papers: root page, whether it has rowids, the indexed table or its
+# own name, and its SQL.
 Other = tuple[int, bool, tuple[str, str]]
 Step = Callable[[int, int], None]
 
 
-class Column(NamedTuple):
+class SalvagedColumn(NamedTuple):
     name: str
     type: str
     required: bool
     default: Value
-    key: bool  # part of the primary key, or a reference to another table
+    key: bool  # part of the primary key, or a foreign key
 
 
 @dataclass(frozen=True)
-class Layout:
+class TableLayout:
     """How the rows of a table are stored: the columns in the order of the record."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[SalvagedColumn, ...]
     rowids: bool
-    rowid: int | None  # which column is the rowid itself
+    rowid: int | None  # index of the column that is the rowid
 
 
 @dataclass
 class Salvaged:
-    """Rows by table, and what is known of papers that are lost or are not what they were."""
+    """Rows by table, and what is known of lost or changed papers."""
 
     kept: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
-    pages: int = 0  # that could not be read
+    pages: int = 0  # number of unreadable pages
+    uncounted: int = 0  # those whose number of rows is unknown
     placeholders: dict[int, str] = field(default_factory=dict)  # papers of which only this is known
-    gone: list[int] = field(default_factory=list)  # papers of which nothing is left
-    altered: dict[int, str] = field(default_factory=dict)  # papers with damaged texts: titles
+    gone: list[int] = field(default_factory=list)  # papers that are lost completely
+    altered: dict[int, str] = field(default_factory=dict)  # titles of papers with damaged texts
 
 
 def salvage(source: Path, target: Path, step: Step = lambda done, all: None) -> Salvaged:
-    """Write all that can be read of a library to a new file. `step` is told how many tables of all
-    are done, and may raise. Raises OSError and LibraryError."""
-    pages = Pages.of(source)
-    revision = pages.header(60)
-    opening.begin(target, revision if 1 <= revision <= HEAD else HEAD)
-    with closing(sqlite3.connect(target)) as db:
-        done = _Salvage(pages, db).run(step)
-        db.commit()
-    database = Database(target)  # brings it up to date
+    """Write everything readable in a library to a new file.
+
+    `step` is called with the number of pages read and their total; it may raise to stop. Raises
+    OSError and LibraryError.
+    """
+    with SqlitePages.of(source) as pages:
+        revision = pages.header(60)
+        opening.begin(target, revision if 1 <= revision <= HEAD else HEAD)
+        with closing(sqlite3.connect(target)) as db:
+            done = _Salvage(pages, db, step).run()
+            db.commit()
+    database = Database(target)  # migrates it
     try:
         with database.writing() as connection:
             _finish(connection, done)
@@ -106,23 +111,28 @@ def salvage(source: Path, target: Path, step: Step = lambda done, all: None) -> 
 
 
 class _Salvage:
-    def __init__(self, pages: Pages, db: sqlite3.Connection) -> None:
+    def __init__(self, pages: SqlitePages, db: sqlite3.Connection, step: Step) -> None:
         self._pages = pages
+        self._step = step
         self._db = db
         self._layouts = {layout.name: layout for layout in _layouts(db)}
         self._seen: set[int] = set()
-        self._tallies = {name: Tally() for name in self._layouts}
-        self._ids: set[int] = set()  # of papers, as indexes tell them
+        self._tallies = {name: UnreadableCount() for name in self._layouts}
+        self._ids: set[int] = set()  # ids of papers found in indexes
+        self._last = 0  # the highest of these; 0 if there are none
         self._expected: Counter[str] = Counter()
         self._sequence = 0
         self._done = Salvaged()
 
-    def run(self, step: Step) -> Salvaged:
+    def run(self) -> Salvaged:
         roots, others = self._schema()
+        named: Counter[int] = Counter()
         for root, rowids, about in others:
-            self._read_other(root, rowids, about)
-        for number, (name, layout) in enumerate(self._layouts.items()):
-            step(number, len(self._layouts))
+            named.update(self._read_other(root, rowids, about))
+            self._step(len(self._seen), self._pages.count)
+        self._ids = self._plausible(named)
+        self._last = max(self._ids, default=0)
+        for name, layout in self._layouts.items():
             tally = self._tallies[name]
             if root := roots.get(name, 0):
                 rows = self._pages.tree(root, rowids=layout.rowids, seen=self._seen, tally=tally)
@@ -137,10 +147,10 @@ class _Salvage:
         return self._done
 
     def _schema(self) -> tuple[dict[str, int], list[Other]]:
-        """Where the tables begin, and all else."""
+        """Find the root pages of the tables and of all other trees."""
         roots: dict[str, int] = {}
         others = []
-        for row in self._pages.tree(1, rowids=True, seen=self._seen, tally=Tally()):
+        for row in self._pages.tree(1, rowids=True, seen=self._seen, tally=UnreadableCount()):
             if len(row.values) != 5:
                 continue
             kind, name, table, root, sql = row.values
@@ -154,22 +164,40 @@ class _Salvage:
                 others.append((root, rowids, (owner, str(sql or ""))))
         return roots, others
 
-    def _read_other(self, root: int, rowids: bool, about: tuple[str, str]) -> None:
-        """Mark the pages of an index or of the text index, and learn what rows there should be."""
+    def _plausible(self, named: Mapping[int, int]) -> set[int]:
+        """The ids that papers can have had, from the number of trees that name each.
+
+        A damaged page may name any id. Two damaged trees do not agree, and no id exceeds the last
+        one assigned.
+        """
+        last = max((id for id, trees in named.items() if trees > 1), default=0)
+        if last < self._sequence < last + _FAR:
+            last = self._sequence
+        return {id for id in named if 0 < id <= last}
+
+    def _read_other(self, root: int, rowids: bool, about: tuple[str, str]) -> set[int]:
+        """Mark the pages of an index and collect the rowids it expects. Returns the paper ids in
+        it."""
         owner, sql = about
         count = 0
-        for row in self._pages.tree(root, rowids=rowids, seen=self._seen, tally=Tally()):
+        ids: set[int] = set()
+        told = owner in ("sqlite_sequence", "papers")
+        rows = self._pages.tree(
+            root, rowids=rowids, seen=self._seen, tally=UnreadableCount(), values=told
+        )
+        for row in rows:
             count += 1
             if owner == "sqlite_sequence" and row.values[:1] == ["papers"]:
                 self._sequence = row.values[1] if isinstance(row.values[1], int) else 0
             elif owner == "fulltext_docsize" and row.key is not None:
-                self._ids.add(row.key)
+                ids.add(row.key)
             elif owner == "papers" and row.values and isinstance(row.values[-1], int):
-                self._ids.add(row.values[-1])
+                ids.add(row.values[-1])
         if not rowids and " WHERE " not in sql.upper():
             self._expected[owner] = max(self._expected[owner], count)
+        return ids
 
-    def _keep(self, layout: Layout, rows: Iterable[Record]) -> None:
+    def _keep(self, layout: TableLayout, rows: Iterable[SqliteRow]) -> None:
         tally, batch = self._tallies[layout.name], []
         for row in rows:
             fitted = _fitted(layout, row)
@@ -185,27 +213,31 @@ class _Salvage:
                 batch = []
         self._insert(layout, batch)
 
-    def _is_near(self, layout: Layout, row: Record) -> bool:
-        """Whether the number of a paper can be one."""
-        if layout.name != "papers" or not self._ids:
+    def _is_near(self, layout: TableLayout, row: SqliteRow) -> bool:
+        """Return whether the id of a row is plausible for a paper."""
+        if layout.name != "papers" or not self._last:
             return True
-        return row.key is not None and 0 < row.key < max(self._ids) + _FAR
+        return row.key is not None and 0 < row.key < self._last + _FAR
 
-    def _insert(self, layout: Layout, rows: list[tuple[Value, ...]]) -> None:
+    def _insert(self, layout: TableLayout, rows: list[tuple[Value, ...]]) -> None:
         names = ", ".join(f'"{column.name}"' for column in layout.columns)
         marks = ", ".join("?" * len(layout.columns))
         self._db.executemany(
             f'INSERT OR IGNORE INTO "{layout.name}" ({names}) VALUES ({marks})', rows
         )
+        self._step(len(self._seen), self._pages.count)
 
     def _read_strays(self) -> None:
-        """Rows on pages that no tree leads to any more, where a table has lost some."""
+        """Rows on orphaned pages, for tables that have lost some."""
         holed = [self._layouts[name] for name, tally in self._tallies.items() if tally.holes]
         if not holed:
             return
         passed = self._seen | self._pages.free()
         for number in range(2, self._pages.count + 1):
             if number in passed:
+                continue
+            if not self._pages.can_read(number):
+                self._done.uncounted += 1
                 continue
             fits = []
             for layout in holed:
@@ -218,7 +250,7 @@ class _Salvage:
                 self._done.lost["?"] += len(fits[0][1])
 
     def _read_indexes(self, others: list[Other]) -> None:
-        """Rows that are lost in their table and still stand in an index of it."""
+        """Rows missing from their table that an index still holds."""
         for root, _, (table, sql) in others:
             name = re.match(r"CREATE INDEX (\w+)", sql)
             if table not in _TWICE or not name or not self._lacks(table):
@@ -231,10 +263,10 @@ class _Salvage:
             )
             columns = [row[0] for row in held]
             rows = []
-            for row in self._pages.tree(root, rowids=False, seen=set(), tally=Tally()):
+            for row in self._pages.tree(root, rowids=False, seen=set(), tally=UnreadableCount()):
                 known = dict(zip(columns, row.values, strict=False))
                 values = [known.get(one.name, _substitute(one)) for one in layout.columns]
-                rows.append(Record(None, values, row.altered))
+                rows.append(SqliteRow(None, values, row.altered))
             self._keep(layout, rows)
 
     def _lacks(self, table: str) -> bool:
@@ -242,17 +274,27 @@ class _Salvage:
         return bool(count < self._expected[table])
 
     def _count(self) -> None:
+        unread = set(self._pages.unread)
         for name, tally in self._tallies.items():
             kept = self._db.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0]
             self._done.kept[name] = kept
-            expected = len(self._ids) if name == "papers" else self._expected[name]
-            if lost := max(tally.rows, expected - kept):
+            if name == "papers" and self._ids:  # random bytes may look like any number of rows
+                lost = len(self._ids) - kept
+            else:
+                lost = max(tally.rows, self._expected[name] - kept)
+            if lost > 0:
                 self._done.lost[name] = lost
-            self._done.pages += tally.pages
+            unread |= tally.pages
+            if not (self._ids if name == "papers" else self._expected[name]):
+                self._done.uncounted += len(tally.pages)
+        self._done.pages = len(unread)
 
     def _add_placeholders(self) -> None:
-        """A paper of which something is left, but not its record, keeps its number and gets a title
-        that says so: its notes, tags and identifiers stay, and an import may complete it."""
+        """Insert placeholders for papers whose record is lost but not everything else.
+
+        They keep their id and get a title that says so: their notes, tags and identifiers stay, and
+        an import may complete them.
+        """
         there = {row[0] for row in self._db.execute("SELECT id FROM papers")}
         for id in sorted(self._ids - there):
             about = _known_of(self._db, id, self._layouts)
@@ -268,13 +310,13 @@ class _Salvage:
                 (id, title, time.time(), time.time()),
             )
         last = max(self._ids | there, default=0)
-        if last < self._sequence < last + _FAR:  # numbers of deleted papers are never used again
+        if last < self._sequence < last + _FAR:  # ids of deleted papers are never reused
             self._db.execute(
                 "UPDATE sqlite_sequence SET seq = ? WHERE name = 'papers'", (self._sequence,)
             )
 
     def _drop_orphans(self) -> None:
-        """Rows that refer to what is lost."""
+        """Remove rows that refer to lost rows."""
         self._db.execute(
             "UPDATE collections SET parent = NULL WHERE parent NOT IN (SELECT id FROM collections)"
         )
@@ -295,15 +337,15 @@ class _Salvage:
 
 
 def _finish(db: Connection, done: Salvaged) -> None:
-    """Make again what is made from the texts of papers, and tell which of them have changed."""
-    changed = {*records.changed_texts(db), *done.altered} - done.placeholders.keys()
-    records.renew(db, changed | done.placeholders.keys(), time.time())
+    """Recompute what derives from the texts of papers, and list those whose text changed."""
+    changed = {*paper_rows.changed_texts(db), *done.altered} - done.placeholders.keys()
+    paper_rows.renew(db, changed | done.placeholders.keys(), time.time())
     titles = db.exec_driver_sql("SELECT id, title FROM papers")
     done.altered = {id: title for id, title in titles if id in changed}
     fulltext.rebuild(db)
 
 
-def _layouts(db: sqlite3.Connection) -> Iterator[Layout]:
+def _layouts(db: sqlite3.Connection) -> Iterator[TableLayout]:
     tables = db.execute(
         "SELECT name, wr FROM pragma_table_list WHERE schema = 'main' AND type = 'table' "
         "AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'alembic%'"
@@ -314,7 +356,7 @@ def _layouts(db: sqlite3.Connection) -> Iterator[Layout]:
         if without_rowid:  # the primary key comes first
             rows.sort(key=lambda row: (row[5] == 0, row[5]))
         columns = tuple(
-            Column(
+            SalvagedColumn(
                 column,
                 type.upper(),
                 bool(required),
@@ -326,12 +368,14 @@ def _layouts(db: sqlite3.Connection) -> Iterator[Layout]:
         own = [n for n, row in enumerate(rows) if row[5] == 1 and row[2].upper() == "INTEGER"]
         single = sum(1 for row in rows if row[5]) == 1
         rowid = own[0] if own and single and not without_rowid else None
-        yield Layout(name, columns, not without_rowid, rowid)
+        yield TableLayout(name, columns, not without_rowid, rowid)
 
 
-def _fitted(layout: Layout, row: Record) -> tuple[tuple[Value, ...], bool] | None:
-    """The values of a row as they can be stored, and whether some are not what they were; None if
-    it is no row of this table, or one without its key."""
+def _fitted(layout: TableLayout, row: SqliteRow) -> tuple[tuple[Value, ...], bool] | None:
+    """The values of a row as they can be stored, and whether any had to be changed.
+
+    None if it is not a row of this table, or has no key.
+    """
     if not 0 < len(row.values) <= len(layout.columns):
         return None
     altered, values = row.altered, list(row.values)
@@ -349,15 +393,15 @@ def _fitted(layout: Layout, row: Record) -> tuple[tuple[Value, ...], bool] | Non
     return tuple(values), altered
 
 
-def _is_exact(layout: Layout, row: Record) -> bool:
-    """Whether a row can be told to be one of this table."""
+def _is_exact(layout: TableLayout, row: SqliteRow) -> bool:
+    """Return whether a row certainly belongs to this table."""
     if len(row.values) != len(layout.columns):
         return False
     fitted = _fitted(layout, row)
     return fitted is not None and not fitted[1]
 
 
-def _is_of(column: Column, value: Value) -> bool:
+def _is_of(column: SalvagedColumn, value: Value) -> bool:
     if value is None:
         return not column.required
     if column.type in _NUMBERS:
@@ -378,14 +422,14 @@ def _is_known(table: str, column: str, value: Value) -> bool:
     return True
 
 
-def _substitute(column: Column) -> Value:
+def _substitute(column: SalvagedColumn) -> Value:
     if column.default is not None:
         return column.default
     return _EMPTY.get(column.type, "") if column.required else None
 
 
 def _known_of(db: sqlite3.Connection, id: int, layouts: Iterable[str]) -> str | None:
-    """Authors and identifiers of a paper whose record is lost; None if nothing of it is left."""
+    """Authors and identifiers of a paper whose record is lost; None if there are none."""
     authors = db.execute("SELECT family FROM authors WHERE paper = ? ORDER BY position", (id,))
     names = [row[0] for row in authors]
     named = db.execute("SELECT kind, value FROM identifiers WHERE paper = ?", (id,))

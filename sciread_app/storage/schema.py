@@ -1,4 +1,4 @@
-"""The tables of the library. What they hold today is what the migrations have built."""
+"""The tables of the library, as the migrations build them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sqlalchemy import (
     text,
 )
 
-from sciread_app.storage.conditions import WITHDRAWN
+from sciread_app.storage.filter_sql import WITHDRAWN
 
 metadata = MetaData()
 
@@ -48,20 +48,20 @@ papers = Table(
     Column("extra", Text, nullable=False),  # JSON object
     Column("source", Text, nullable=False),
     Column("source_id", Text, nullable=False),
-    Column("text_hash", Integer, nullable=False),  # of what is encoded: title and abstract
-    Column("head_key", Integer, nullable=False),  # how the title begins
-    Column("tail_key", Integer, nullable=False),  # how it ends
-    # Its first author and year; 0: not known.
+    Column("text_hash", Integer, nullable=False),  # of the encoded text: title and abstract
+    Column("head_key", Integer, nullable=False),  # beginning of the title
+    Column("tail_key", Integer, nullable=False),  # end of the title
+    # Of the first author and year; 0: not known.
     Column("author_key", Integer, nullable=False, server_default="0"),
-    Column("work", Integer),  # versions of one work share it; NULL: the only one
-    Column("edited", Text, nullable=False, server_default="[]"),  # fields set by hand: JSON list
+    Column("work", Integer),  # shared by all versions of a work; NULL: only one version
+    Column("edited", Text, nullable=False, server_default="[]"),  # edited fields: JSON list
     Column("read", Boolean, nullable=False, server_default="0"),
     Column("rating", Integer, nullable=False, server_default="0"),
     Column("added", Float, nullable=False),  # seconds since 1970, as are all times here
     Column("changed", Float, nullable=False),
     Column("trashed", Float),
     Index("papers_source", "source", "source_id"),
-    # Small indexes that answer by themselves, without a look at the papers.
+    # Small covering indexes: these counts and lists do not read the table itself.
     Index("papers_head", "head_key", "tail_key"),
     Index("papers_tail", "tail_key", "head_key"),
     Index("papers_author", "author_key"),
@@ -78,8 +78,8 @@ papers = Table(
         sqlite_where=Column("venue", Text) != literal_column("''"),
     ),
     Index("papers_withdrawn", "id", sqlite_where=text(WITHDRAWN)),
-    # Ids are never used again: vectors and index entries of a paper long gone must not be met by
-    # a new one.
+    # Ids are never reused: vectors and index entries of a deleted paper must not be taken for those
+    # of a new one.
     sqlite_autoincrement=True,
 )
 
@@ -117,18 +117,18 @@ fields = Table(
     sqlite_with_rowid=False,
 )
 
-# Every record that was ever taken in, by the hash of all it said.
+# Every record ever imported, by the hash of its contents.
 origins = Table(
     "origins",
     metadata,
     Column("fingerprint", Integer, primary_key=True),
     _paper(),
-    Column("record", Text, nullable=False),  # of earlier versions: `merges` has it now
+    Column("record", Text, nullable=False),  # of earlier versions: replaced by `merges`
     Index("origins_paper", "paper"),
 )
 
-# What was made part of a paper, by an import or by hand. `own` and `other` are both sides as they
-# were before, in JSON: see merges.State.
+# Records and papers that were merged into a paper, by an import or by hand. `own` and `other` are
+# the states of both sides before the merge, in JSON: see merge_history.MergeSide.
 merges = Table(
     "merges",
     metadata,
@@ -139,13 +139,13 @@ merges = Table(
     Column("reason", Text, nullable=False),
     Column("own", Text, nullable=False),
     Column("other", Text, nullable=False),
-    Column("within", Integer),  # the merge by which its paper became part of another
+    Column("within", Integer),  # the merge by which its paper was merged into another
     Index("merges_paper", "paper"),
     Index("merges_import", "import"),
 )
 
-# What is known of two papers, a < b: "versions" of one work, "different" (somebody said so),
-# "maybe" (somebody should look).
+# Verdicts on pairs of papers, a < b: "versions" of one work, "different" (decided by the user),
+# "maybe" (to be reviewed).
 relations = Table(
     "relations",
     metadata,
@@ -177,20 +177,20 @@ attachments = Table(
     Column("id", Integer, primary_key=True),
     _paper(),
     Column("path", Text, nullable=False),
-    Column("sha256", Text, nullable=False, server_default=""),  # empty until the file was seen
+    Column("sha256", Text, nullable=False, server_default=""),  # empty until the file was read
     Column("size", Integer, nullable=False, server_default="0"),
     Column("pages", Integer, nullable=False, server_default="0"),  # 0: not counted
     Column("modified", Float, nullable=False, server_default="0"),
     Column(
         "problem", Text, nullable=False, server_default=""
-    ),  # why there is no text, for a person
+    ),  # why there is no text, as a message for the user
     Column("added", Float, nullable=False),
     UniqueConstraint("paper", "path"),
     Index("attachments_sha256", "sha256"),
     Index("attachments_path", "path"),
 )
 
-# The words of a file, once for each content.
+# The text of a file, once for each content.
 bodies = Table(
     "bodies",
     metadata,
@@ -254,7 +254,7 @@ saved_searches = Table(
     Column("added", Float, nullable=False),
 )
 
-# Which row of a space's vector file holds the vector of a paper's text.
+# The row of a space's vector file that holds the vector of a paper's text.
 vectors = Table(
     "vectors",
     metadata,
@@ -272,12 +272,12 @@ imports = Table(
     Column("id", Integer, primary_key=True),
     Column("what", Text, nullable=False),
     Column("started", Float, nullable=False),
-    Column("finished", Float),  # NULL: still going on, or killed
+    Column("finished", Float),  # NULL: running or killed
     Column("read", Integer, nullable=False),
     Column("added", Integer, nullable=False),
     Column("merged", Integer, nullable=False),
     Column("failed", Integer, nullable=False),
-    Column("fetch", Integer),  # whose run it is; NULL: from files
+    Column("fetch", Integer),  # the fetch it was a run of; NULL: from files
     Index("imports_fetch", "fetch"),
 )
 
@@ -291,7 +291,7 @@ failures = Table(
     Column("why", Text, nullable=False),
 )
 
-# What an import has brought: papers that are new, and what has become of those that were there.
+# Changes made by an import: new papers and updates of existing ones.
 news = Table(
     "news",
     metadata,
@@ -304,8 +304,8 @@ news = Table(
     Index("news_paper", "paper"),
 )
 
-# What another program's library has brought for a paper: tags, collections and notes. None comes a
-# second time, so that what was taken away here stays away.
+# Tags, collections and notes already imported from Zotero. None is imported twice, so that items
+# removed here stay removed.
 brought = Table(
     "brought",
     metadata,
@@ -315,7 +315,7 @@ brought = Table(
     sqlite_with_rowid=False,
 )
 
-# Queries to sources. A query is fetched once and refreshed ever after; each run is an import.
+# Queries to sources. A query is fetched once and refreshed later; each run is an import.
 fetches = Table(
     "fetches",
     metadata,
@@ -325,14 +325,14 @@ fetches = Table(
     Column("since", Text, nullable=False),
     Column("until", Text, nullable=False),
     Column("most", Integer, nullable=False),
-    Column("changed_since", Text, nullable=False),  # what the last run asks for; empty: all
-    Column("cursor", Text, nullable=False),  # where the last run stands; empty: at its beginning
+    Column("changed_since", Text, nullable=False),  # of the last run: a date; empty: all
+    Column("cursor", Text, nullable=False),  # position of the last run; empty: at the beginning
     Column("total", Integer, nullable=False),
-    Column("message", Text, nullable=False),  # why the last run failed
+    Column("message", Text, nullable=False),  # error of the last run
     UniqueConstraint("source", "text", "since", "until", "most"),
 )
 
-# What papers that are not in the library are called, as far as somebody asked.
+# Titles and authors of cited papers that are not in the library, as far as they were looked up.
 mentions = Table(
     "mentions",
     metadata,
@@ -345,7 +345,7 @@ mentions = Table(
     sqlite_with_rowid=False,
 )
 
-# Of which papers a source of citations was asked for theirs, and when.
+# The papers whose citations were requested from a source, and when.
 asked = Table(
     "asked",
     metadata,
@@ -355,20 +355,20 @@ asked = Table(
     sqlite_with_rowid=False,
 )
 
-# What a person has changed, so that it can be taken back: see edits.py.
+# Edits that can be undone: see history/undo.py.
 edits = Table(
     "edits",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False),
-    Column("what", Text, nullable=False),  # for a person: "Tagged 3 papers “to read”"
+    Column("what", Text, nullable=False),  # shown to the user: "Tagged 3 papers “to read”"
     Column("rows", Integer, nullable=False, server_default="0"),
     Column("undone", Boolean, nullable=False, server_default="0"),
-    Column("import", Integer),  # whose merges it is; they are in `merges` until they are undone
+    Column("import", Integer),  # an edit that stands for the merges of this import
 )
 
-# One value of a row (`column` says which), or a whole row that came or went: then it is JSON, and
-# NULL where there was no row. Values are kept in whatever type they have.
+# One changed value of a row (named by `column`), or a whole row that was inserted or deleted: then
+# it is JSON, and NULL where there was no row. Values keep their type.
 edited_rows = Table(
     "edited_rows",
     metadata,
@@ -376,20 +376,20 @@ edited_rows = Table(
     Column("edit", ForeignKey("edits.id", ondelete="CASCADE"), nullable=False, index=True),
     Column("table", Text, nullable=False),
     Column("key", Text, nullable=False),  # JSON: the values of the primary key
-    Column("paper", Integer),  # whose row it is, if a paper's
+    Column("paper", Integer),  # the paper that the row belongs to, if any
     Column("column", Text),
     Column("before", LargeBinary),
     Column("after", LargeBinary),
 )
 
-# Highlights and remarks in a file. Kept by content and by paper: one file may belong to two papers.
+# Highlights and remarks in a file, by content and by paper: one file may belong to two papers.
 highlights = Table(
     "highlights",
     metadata,
     Column("id", Integer, primary_key=True),
     _paper(),
     Column("sha256", Text, nullable=False),
-    Column("path", Text, nullable=False),  # where that content lay
+    Column("path", Text, nullable=False),  # path of the file with that content
     Column("page", Integer, nullable=False),  # from 0
     Column("boxes", Text, nullable=False),  # JSON: [[left, top, right, bottom], ...] in points
     Column("text", Text, nullable=False),
@@ -401,19 +401,19 @@ highlights = Table(
     Index("highlights_sha256", "sha256"),
 )
 
-# Where somebody stopped reading a file. `page` counts from 0, its fraction is how far down.
+# Reading position in a file. `page` counts from 0; its fraction is the position within the page.
 reading = Table(
     "reading",
     metadata,
     Column("sha256", Text, primary_key=True),
     Column("page", Float, nullable=False),
     Column("zoom", Text, nullable=False),  # "width", "page", or a factor
-    Column("turn", Integer, nullable=False),  # quarters clockwise
+    Column("turn", Integer, nullable=False),  # clockwise quarter turns
     Column("at", Float, nullable=False),
     sqlite_with_rowid=False,
 )
 
-# What a person said of papers that were recommended for a collection or a saved search.
+# Relevance feedback on papers recommended for a collection or a saved search.
 opinions = Table(
     "opinions",
     metadata,
@@ -424,9 +424,9 @@ opinions = Table(
     sqlite_with_rowid=False,
 )
 
-# How a person wants what is new for a collection or a saved search: words that must or must never
-# be there (in the language of the search box), days after which news counts half (0: never), and
-# until when it was all seen.
+# Preferences for the recommendations of a collection or a saved search: words that must or must not
+# occur (in query syntax), the half-life of news in days (0: none), and the time up to which all was
+# seen.
 subjects = Table(
     "subjects",
     metadata,
@@ -438,8 +438,7 @@ subjects = Table(
     sqlite_with_rowid=False,
 )
 
-# Collections that are kept as a file beside a text somebody writes. `written`: SHA-256 of what
-# was written last.
+# Auto-exported collections. `written`: SHA-256 of the contents written last.
 synced = Table(
     "synced",
     metadata,
@@ -451,7 +450,15 @@ synced = Table(
     Column("problem", Text, nullable=False),
 )
 
-# The key that a paper was once exported under stays its key.
+# Progress of the search for duplicates in the whole library: one row, or none if none is due.
+duplicate_search = Table(
+    "duplicate_search",
+    metadata,
+    Column("id", Integer, CheckConstraint("id = 1", name="one_row"), primary_key=True),
+    Column("compared", Integer, nullable=False),  # the last paper compared with those before it
+)
+
+# The citation key of a paper, fixed once it was exported.
 citekeys = Table(
     "citekeys",
     metadata,
@@ -459,27 +466,27 @@ citekeys = Table(
     Column("citekey", Text(collation="NOCASE"), nullable=False, unique=True),
 )
 
-# Which model answers: one row, or none while it is still the first. A model goes by its folder in
-# models/, and a space is what it makes of the library.
+# The active model: one row, or none while it is still the first. A model is named by its folder in
+# models/, a space by the vectors it makes of the library.
 active = Table(
     "active",
     metadata,
     Column("id", Integer, CheckConstraint("id = 1", name="one_row"), primary_key=True),
     Column("model", Text, nullable=False),
-    Column("space", Text, nullable=False),  # empty where its model could not be opened
+    Column("space", Text, nullable=False),  # empty if its model could not be opened
     Column("since", Float, nullable=False),
-    Column("pending", Text, nullable=False),  # what is being activated; empty: nothing
-    Column("earlier", Text, nullable=False),  # JSON: [[model, space], ...], the last one first
+    Column("pending", Text, nullable=False),  # being activated; empty: none
+    Column("earlier", Text, nullable=False),  # JSON: [[model, space], ...], latest first
 )
 
-# What somebody chose who saw the answers of two models without their names.
+# Choices in blind comparisons of the results of two models.
 votes = Table(
     "votes",
     metadata,
     Column("id", Integer, primary_key=True),
-    Column("query", Text, nullable=False),  # what was asked; empty: what is like the paper
-    Column("paper", Integer),  # may be gone since
-    Column("first", Text, nullable=False),  # models; neither side is meant
+    Column("query", Text, nullable=False),  # the query; empty: similar papers of `paper`
+    Column("paper", Integer),  # may have been deleted since
+    Column("first", Text, nullable=False),  # models, in no particular order
     Column("second", Text, nullable=False),
     Column("choice", Text, nullable=False),  # "first", "second", "neither"
     Column("at", Float, nullable=False),

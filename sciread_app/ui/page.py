@@ -1,48 +1,51 @@
-"""What a page of the window is to the window."""
+"""The base class of the pages of the main window."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from PySide6.QtWidgets import QWidget
 
-from sciread_app.domain.paper import Changes, PaperId
-
-if TYPE_CHECKING:
-    from sciread_app.ui.search_page import SearchPage
+from sciread_app.domain.paper import LibraryChanges, PaperId
 
 
 class Page(QWidget):
-    """What the window asks of a page; a page does what it needs of it."""
+    """A page; each overrides the methods it needs."""
 
     def refresh(self) -> None:
-        """It is about to be looked at: show what is so now."""
+        """Update the contents; called before the page is shown."""
 
     def take_focus(self) -> None:
         self.setFocus()
 
     def window_closes(self) -> None:
-        """The last moment in which something can be kept. It must be short."""
+        """Save what must be kept; called before the window closes, and must be short."""
 
     def find_here(self) -> bool:
-        """Let somebody search in what the page shows; False if there is nothing of that kind."""
+        """Start a search in the contents of the page; False if it has none."""
         return False
 
     def panes(self) -> Sequence[QWidget]:
-        """Its parts as F6 goes through them."""
+        """The parts of the page in the order of F6."""
         return (self,)
 
     def chosen(self) -> Sequence[PaperId]:
-        """The papers on it that are meant by what is done next."""
+        """The selected papers, which commands apply to."""
         return ()
 
-    def library_changed(self, changes: Changes) -> None:
-        """Something has changed, whether or not the page is looked at."""
+    def library_changed(self, changes: LibraryChanges) -> None:
+        """Handle a change of the library, whether or not the page is shown."""
 
 
-def search_panes(page: SearchPage | None) -> Sequence[QWidget]:
-    if page is None:
-        return ()
-    sides = (side.hits for side in page.compare.sides)
-    return (page.box, *page.parts.sidebars(), page.hits, *sides, page.compare.ballot, page.details)
+class PageSpec(NamedTuple):
+    """An entry of the page registry. `keys` is the shortcut of the page, `what` its description;
+    `module` is where it is defined below sciread_app.ui, and `build` makes it and connects it."""
+
+    key: str
+    title: str
+    icon: str
+    keys: str
+    what: str
+    module: str
+    build: Callable[..., Page]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -13,10 +14,10 @@ import psutil
 import pytest
 
 from sciread_app import encoder as encoder_module
-from sciread_app.encoder import Encoder, trainer_command
+from sciread_app.encoder import EncoderProcess, trainer_command, whole_words
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.tasks import Task
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, starter_package
 
@@ -56,8 +57,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Package:
 
 
 @pytest.fixture(scope="module")
-def real(tiny: Package) -> Iterator[Encoder]:
-    encoder = Encoder(tiny.folder)
+def real(tiny: Package) -> Iterator[EncoderProcess]:
+    encoder = EncoderProcess(tiny.folder)
     yield encoder
     encoder.close()
 
@@ -71,13 +72,13 @@ def starts(tmp_path: Path) -> Path:
 @pytest.fixture
 def fake(tmp_path: Path, starts: Path) -> Iterator:
     """Makes an encoder whose process runs this script after the lines of FAKE."""
-    made: list[Encoder] = []
+    made: list[EncoderProcess] = []
     package = tiny_package(tmp_path / "two", dim=2)
 
-    def make(script: str) -> Encoder:
+    def make(script: str) -> EncoderProcess:
         file = tmp_path / "child.py"
         file.write_text(FAKE + textwrap.dedent(script))
-        made.append(Encoder(package, [sys.executable, str(file), str(starts)]))
+        made.append(EncoderProcess(package, [sys.executable, str(file), str(starts)]))
         return made[-1]
 
     yield make
@@ -92,17 +93,39 @@ def children() -> set[psutil.Process]:
 
 def test_what_a_model_is_can_be_read_without_starting_it(tiny: Package) -> None:
     before = children()
-    encoder = Encoder(tiny.folder)
+    encoder = EncoderProcess(tiny.folder)
     assert (encoder.space, encoder.dim, encoder.title) == (tiny.space, 32, "Tiny")
     assert children() <= before
 
 
+def test_it_knows_the_words_that_are_whole_in_its_vocabulary(tiny: Package) -> None:
+    encoder = EncoderProcess(tiny)
+    assert encoder.knows_any(["zzzzqqqq", "Deep"])
+    assert not encoder.knows_any(["zzzzqqqq", "s", "##s", "deepgraph"])
+
+
+@pytest.mark.parametrize("mark", ["▁", "Ġ"])
+@pytest.mark.parametrize("scored", [False, True])
+def test_pieces_inside_words_are_no_words(tmp_path: Path, mark: str, scored: bool) -> None:
+    tokens = [f"{mark}deep", f"{mark}", "graph"]
+    vocabulary = [[token, -1.0] for token in tokens] if scored else {token: 1 for token in tokens}
+    file = tmp_path / "tokenizer.json"
+    file.write_text(json.dumps({"model": {"vocab": vocabulary}}), "utf-8")
+    assert whole_words(file) == {"deep"}
+
+
+def test_a_model_of_unreadable_vocabulary_is_taken_to_know_all_words(tmp_path: Path) -> None:
+    package = tiny_package(tmp_path / "tiny")
+    (package.folder / "tokenizer.json").write_text("{}", "utf-8")
+    assert EncoderProcess(package).knows_any(["zzzzqqqq"])
+
+
 def test_a_folder_that_is_no_model_is_refused_at_once(tmp_path: Path) -> None:
     with pytest.raises(PackageRefused):
-        Encoder(tmp_path)
+        EncoderProcess(tmp_path)
 
 
-def test_texts_become_unit_vectors_in_their_order(real: Encoder) -> None:
+def test_texts_become_unit_vectors_in_their_order(real: EncoderProcess) -> None:
     texts = [("deep graph " * (n % 7), "we study " * (n % 5)) for n in range(300)]
     vectors = real.encode(texts)
     assert vectors.shape == (300, 32)
@@ -115,7 +138,7 @@ def test_texts_become_unit_vectors_in_their_order(real: Encoder) -> None:
 
 
 def test_the_starter_model_finds_the_paper_that_is_meant() -> None:
-    encoder = Encoder(starter_package())
+    encoder = EncoderProcess(starter_package())
     papers = [
         ("Attention is all you need", "A network of attention alone translates better."),
         ("Sediment transport in rivers", "How sand and gravel are carried downstream."),
@@ -127,7 +150,7 @@ def test_the_starter_model_finds_the_paper_that_is_meant() -> None:
     assert np.argmax(vectors @ query[0]) == 0
 
 
-def test_a_paper_knows_its_neighbours_whoever_asks_first(real: Encoder) -> None:
+def test_a_paper_knows_its_neighbours_whoever_asks_first(real: EncoderProcess) -> None:
     texts = [("deep graph", f"we study {'the network ' * n}") for n in range(20)]
     found: dict[int, np.ndarray] = {}
     threads = [
@@ -159,7 +182,7 @@ def test_progress_is_told_and_a_wish_to_stop_is_heard_between_requests(fake) -> 
 def test_it_tells_how_fast_it_read_a_long_list_and_nothing_of_what_is_typed(fake) -> None:
     encoder = fake("ready(); answer_all()")
     told: list[tuple[int, float]] = []
-    encoder.told = lambda texts, seconds: told.append((texts, seconds))
+    encoder.on_timed = lambda texts, seconds: told.append((texts, seconds))
     encoder.encode([("what somebody types", "")])
     assert not told
     encoder.encode([("x", "")] * 300)
@@ -181,11 +204,11 @@ def test_a_typed_query_goes_before_the_rest_of_a_long_list(
     size = encoder_module.CHUNK
     long = threading.Thread(target=lambda: encoder.encode([("x", "")] * size * 4))
     long.start()
-    while not encoder._turns._busy:
+    while not encoder._lock._busy:
         time.sleep(0.01)
     query = threading.Thread(target=lambda: encoder.encode([("q", "")]))
     query.start()
-    while not encoder._turns._urgent:
+    while not encoder._lock._urgent:
         time.sleep(0.01)
     gate.touch()
     long.join()
@@ -210,7 +233,7 @@ def test_a_process_that_dies_is_started_again_and_the_request_repeated(fake, sta
 
 def test_a_process_that_was_killed_between_requests_is_started_again(tiny: Package) -> None:
     others = children()
-    encoder = Encoder(tiny)
+    encoder = EncoderProcess(tiny)
     before = encoder.encode([("deep", "")])
     (child,) = children() - others
     child.kill()
@@ -284,7 +307,7 @@ def test_a_process_that_cannot_start_says_why(fake, starts: Path) -> None:
 
 def test_a_program_that_is_not_there_is_a_failure_in_words(tiny: Package) -> None:
     with pytest.raises(EncoderFailed, match="could not be started"):
-        Encoder(tiny, ["/nowhere/python"]).start()
+        EncoderProcess(tiny, ["/nowhere/python"]).start()
 
 
 def test_the_models_own_refusal_is_passed_on(fake) -> None:
@@ -356,7 +379,7 @@ def test_closing_ends_a_request_in_the_middle_and_leaves_no_process(fake) -> Non
 
     thread = threading.Thread(target=ask)
     thread.start()
-    while not encoder._turns._busy:
+    while not encoder._lock._busy:
         time.sleep(0.01)
     encoder.close()
     thread.join(60)
@@ -372,8 +395,8 @@ def test_no_process_outlives_the_program_that_started_it(tiny: Package, ending: 
     program = f"""
 import os
 from pathlib import Path
-from sciread_app.encoder import Encoder
-encoder = Encoder(Path({str(tiny.folder)!r}))
+from sciread_app.encoder import EncoderProcess
+encoder = EncoderProcess(Path({str(tiny.folder)!r}))
 encoder.start()
 print(encoder._child._process.pid, flush=True)
 {ending}
@@ -398,6 +421,6 @@ def test_a_folder_named_trainer_where_the_user_stands_is_not_run(
     (tmp_path / "trainer").mkdir()
     (tmp_path / "trainer" / "__main__.py").write_text("raise SystemExit('the wrong trainer')")
     monkeypatch.chdir(tmp_path)
-    encoder = Encoder(tiny)
+    encoder = EncoderProcess(tiny)
     assert encoder.encode([("deep", "")]).shape == (1, 32)
     encoder.close()

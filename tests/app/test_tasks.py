@@ -1,4 +1,4 @@
-"""A task counts down what it waits for, and stops at once."""
+"""Progress, waiting, pausing and cancelling of a task."""
 
 from __future__ import annotations
 
@@ -11,23 +11,25 @@ from sciread_app.errors import Cancelled
 from sciread_app.tasks import Task
 
 
-class Waiting(threading.Event):
-    """Waits as long as it is told, by a clock that only it moves."""
+class ManualEvent(threading.Event):
+    """An event whose `wait` returns at once and advances a clock of its own."""
 
     now = 0.0
 
     def wait(self, timeout=None):
-        Waiting.now += timeout
+        ManualEvent.now += timeout
         return self.is_set()
 
 
-def test_a_pause_counts_down_and_then_shows_what_stood_there(monkeypatch):
-    monkeypatch.setattr("sciread_app.tasks.threading", SimpleNamespace(Event=Waiting))
-    monkeypatch.setattr("sciread_app.tasks.time", SimpleNamespace(monotonic=lambda: Waiting.now))
+def test_wait_counts_down_then_restores_the_last_note(monkeypatch):
+    monkeypatch.setattr("sciread_app.tasks.threading", SimpleNamespace(Event=ManualEvent))
+    monkeypatch.setattr(
+        "sciread_app.tasks.time", SimpleNamespace(monotonic=lambda: ManualEvent.now)
+    )
     seen = []
     task = Task(lambda *report: seen.append(report))
     task.step(3, 9, "Reading")
-    task.pause(1.25, "The source rests")
+    task.wait(1.25, "The source rests")
     assert seen == [
         (3, 9, "Reading"),
         (3, 9, "The source rests (2 s)"),
@@ -36,36 +38,36 @@ def test_a_pause_counts_down_and_then_shows_what_stood_there(monkeypatch):
     ]
 
 
-def test_a_pause_of_a_moment_is_not_shown():
+def test_wait_under_a_second_is_not_reported():
     seen = []
-    Task(lambda *report: seen.append(report)).pause(0.01, "Hardly")
+    Task(lambda *report: seen.append(report)).wait(0.01, "Hardly")
     assert seen == []
 
 
-def test_no_pause_is_none():
-    Task().pause(0, "Why")
-    Task().pause(-5, "Why")
+def test_wait_of_no_time_returns():
+    Task().wait(0, "Why")
+    Task().wait(-5, "Why")
 
 
-def test_a_pause_is_stopped_at_once():
+def test_wait_when_cancelled_stops_at_once():
     task = Task()
     threading.Timer(0.02, task.cancel).start()
     with pytest.raises(Cancelled):
-        task.pause(3600, "Why")
+        task.wait(3600, "Why")
 
 
-def test_nothing_is_waited_for_once_stopped():
+def test_wait_after_cancel_raises():
     task = Task()
     task.cancel()
     with pytest.raises(Cancelled):
-        task.pause(0, "Why")
+        task.wait(0, "Why")
 
 
-class Counting:
-    """Work that counts its steps on a thread of its own, and says how it ended."""
+class CountingWork:
+    """Work that counts its steps on a thread of its own, and records how it ended."""
 
     def __init__(self, task):
-        self.task, self.steps, self.stopped = task, 0, False
+        self.task, self.steps, self.cancelled = task, 0, False
         self.stepped, self.ended = threading.Semaphore(0), threading.Event()
         threading.Thread(target=self._work, daemon=True).start()
 
@@ -76,48 +78,48 @@ class Counting:
                 self.stepped.release()
                 self.task.step(self.steps)
         except Cancelled:
-            self.stopped = True
+            self.cancelled = True
         self.ended.set()
 
 
-def test_work_waits_while_it_is_held_up_and_then_goes_on():
+def test_step_while_paused_blocks_until_resumed():
     task = Task()
-    task.hold()
-    work = Counting(task)
+    task.pause()
+    work = CountingWork(task)
     assert work.stepped.acquire(timeout=60)
-    assert not work.stepped.acquire(timeout=0.05)  # the second step is not come to
-    assert task.held and work.steps == 1
-    task.go_on()
+    assert not work.stepped.acquire(timeout=0.05)  # the second step is not reached
+    assert task.is_paused and work.steps == 1
+    task.resume()
     assert work.stepped.acquire(timeout=60)
     task.cancel()
-    assert work.ended.wait(60) and not task.held
+    assert work.ended.wait(60) and not task.is_paused
 
 
-def test_work_that_is_held_up_can_be_stopped():
+def test_cancel_while_paused_stops_the_work():
     task = Task()
-    task.hold()
-    work = Counting(task)
+    task.pause()
+    work = CountingWork(task)
     assert work.stepped.acquire(timeout=60)
     task.cancel()
     assert work.ended.wait(60)
-    assert work.stopped and work.steps == 1
-    task.hold()
-    assert not task.held  # what is stopped is not held up as well
+    assert work.cancelled and work.steps == 1
+    task.pause()
+    assert not task.is_paused  # cancelled work cannot be paused as well
 
 
-def test_what_is_told_while_others_wait_is_not_held_up():
-    told = []
-    task = Task(lambda *how_far: told.append(how_far))
-    task.hold()
-    task.tell(1, 2, "merging")
-    assert told == [(1, 2, "merging")]
+def test_report_while_paused_does_not_block():
+    reported = []
+    task = Task(lambda *progress: reported.append(progress))
+    task.pause()
+    task.report(1, 2, "merging")
+    assert reported == [(1, 2, "merging")]
     task.cancel()
     with pytest.raises(Cancelled):
-        task.tell(2, 2, "merging")
+        task.report(2, 2, "merging")
 
 
-def test_what_others_wait_for_is_not_held_up():
+def test_wait_while_paused_does_not_block():
     task = Task()
-    task.hold()
-    task.check()
-    task.pause(0.001, "The source rests")
+    task.pause()
+    task.raise_if_cancelled()
+    task.wait(0.001, "The source rests")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sciread_app.domain.votes import Question
 from sciread_app.tasks import Task
-from sciread_app.ui.desk import WorkspaceDesk
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.search_page import SearchPage
+from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.tiny_model import WORDS, tiny_package
+from tests.support.tiny_model import WORDS, tiny_package
 
 OURS = "specter-small"
 
@@ -39,7 +39,7 @@ def _unread(window: MainWindow) -> None:
 
 def _named(window: MainWindow) -> None:
     page, desk = _page(window), window.desk
-    assert isinstance(desk, WorkspaceDesk)
+    assert isinstance(desk, WindowGateway)
     desk.others.encode(OURS, Task())
     for n in range(7):
         desk.others.vote(Question(f"{n}"), OURS, "starter", "starter" if n < 5 else OURS)

@@ -9,36 +9,38 @@ from zlib import crc32
 
 import numpy as np
 
-from sciread_app.services.scores import BOARD
-from sciread_app.ui.dashboard.evaluate_dialog import EvaluateDialog
-from sciread_app.ui.dashboard.page import (
+from sciread_app.services.evaluation.leaderboard import BOARD
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.page import (
     CLASSES,
     COMPARE,
     LEARNING,
     MAPS,
     NEIGHBOURS,
     SCORES,
-    DashboardPage,
+    EvaluationPage,
 )
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.theme import restyled
-from tests.make_report import pictures_of, report, result
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import restyled
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
-from tests.tiny_model import tiny_package
+from tests.support.make_report import pictures_of, report, result
+from tests.support.tiny_model import tiny_package
 from trainer.contract.events import Event
-from trainer.contract.pictures import write_pictures
-from trainer.contract.report import Report, Result, Score, Subject
+from trainer.contract.plots import write_pictures
+from trainer.contract.report import EvaluatedModel, Report, Result, Score
 from trainer.contract.run import Recipe, Run
-from trainer.evaluations.intervals import Items, interval, value
 from trainer.evaluations.items import write_items
+from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean
 
-STARTER = Subject(id="starter", title="all-MiniLM-L6-v2", kind="package", space="aa", dim=384)
-OURS = Subject(
+STARTER = EvaluatedModel(
+    id="starter", title="all-MiniLM-L6-v2", kind="package", space="aa", dim=384
+)
+OURS = EvaluatedModel(
     id="specter-starter-5f3a", title="SPECTER on 20,000 papers", kind="package", space="bb",
     method="specter", base="starter", dim=384,
 )  # fmt: skip
-WORDS = Subject(id="tf-idf", title="TF-IDF", kind="baseline")
-CHANCE = Subject(id="random", title="Random vectors", kind="baseline")
+WORDS = EvaluatedModel(id="tf-idf", title="TF-IDF", kind="baseline")
+CHANCE = EvaluatedModel(id="random", title="Random vectors", kind="baseline")
 SKILLS = ((STARTER, 0.62), (OURS, 0.74), (WORDS, 0.55), (CHANCE, 0.1))
 TASKS = (
     ("citations", "Citations", "ranking", {"map": 0.12, "ndcg": 0.2}, 412),
@@ -51,13 +53,13 @@ TASKS = (
 SCIDOCS = (("mag", "MAG", "svm", "macro_f1", 3_750), ("cite", "Cite", "ranking", "map", 1_000))
 
 
-def _page(window: MainWindow) -> DashboardPage:
+def _page(window: MainWindow) -> EvaluationPage:
     page = window.other_page("dashboard")
-    assert isinstance(page, DashboardPage)
+    assert isinstance(page, EvaluationPage)
     return page
 
 
-def _items(of: Subject, task: str, skill: float, n: int) -> Items:
+def _items(of: EvaluatedModel, task: str, skill: float, n: int) -> Items:
     """Items are hard or easy for all; each model has luck of its own."""
     hard = np.random.default_rng(crc32(task.encode())).normal(0, 0.22, n)
     luck = np.random.default_rng(len(of.title) + len(task)).normal(0, 0.08, n)
@@ -65,7 +67,7 @@ def _items(of: Subject, task: str, skill: float, n: int) -> Items:
     return Items([f"q{number:05}" for number in range(n)], found)
 
 
-def _local(of: Subject, skill: float) -> tuple[Report, dict[str, dict[str, Items]]]:
+def _local(of: EvaluatedModel, skill: float) -> tuple[Report, dict[str, dict[str, Items]]]:
     results: list[Result] = []
     items: dict[str, dict[str, Items]] = {}
     for task, title, evaluation, metrics, n in TASKS:
@@ -75,7 +77,8 @@ def _local(of: Subject, skill: float) -> tuple[Report, dict[str, dict[str, Items
             for name, easy in metrics.items()
         }
         scores = tuple(
-            Score(name, value(each), n, *interval(each, 1)) for name, each in found.items()
+            Score(name, weighted_mean(each), n, *bootstrap_ci(each, 1))
+            for name, each in found.items()
         )
         results.append(result(task, title=title, evaluation=evaluation, scores=scores, seed=0))
         items[task] = found
@@ -104,7 +107,7 @@ def measured(window: MainWindow) -> None:
     _trained(window, "journals", "miread-small", {}, 0.5)
 
 
-def _write_local(reports: Path, of: Subject, skill: float) -> None:
+def _write_local(reports: Path, of: EvaluatedModel, skill: float) -> None:
     folder = reports / "local-library" / of.id
     made, items = _local(of, skill)
     made.write(folder)
@@ -165,7 +168,7 @@ def _classes(window: MainWindow) -> None:
     page.classes.classes.selectRow(1)
 
 
-def _choose_task(page: DashboardPage, title: str) -> None:
+def _choose_task(page: EvaluationPage, title: str) -> None:
     page.classes.tasks.setCurrentText(title)
     page.classes.tasks.activated.emit(page.classes.tasks.currentIndex())
 
@@ -201,7 +204,7 @@ def _maps(window: MainWindow) -> None:
 
 
 def _group(window: MainWindow) -> None:
-    _page(window).maps.sides[0].view.group_wanted.emit(0, False)
+    _page(window).maps.sides[0].view.group_requested.emit(0, False)
 
 
 def _ask(window: MainWindow) -> None:

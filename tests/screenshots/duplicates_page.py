@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import LibraryChanges
 from sciread_app.tasks import Task
-from sciread_app.ui.duplicates_page import VERSIONS
-from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.duplicates.page import VERSIONS
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 
 PAIRS = """
@@ -35,7 +35,7 @@ def fill(window: MainWindow) -> None:
         file = window._home / f"pair{number}.bib"
         file.write_text(f"@{entry}", "utf-8")
         window._desk.add([file], Task())
-    window.library_changed.emit(Changes(papers=True))
+    window.events.library_changed.emit(LibraryChanges(papers=True))
 
 
 def empty(window: MainWindow) -> None:

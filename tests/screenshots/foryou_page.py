@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.fetches import SourceQuery
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.paper import LibraryChanges
 from sciread_app.storage.library import Library
-from sciread_app.ui.foryou_page import ForYouPage
-from sciread_app.ui.foryou_values import Part
-from sciread_app.ui.main_window import MainWindow
-from tests.make import paper
+from sciread_app.ui.recommendations.page import RecommendationsPage
+from sciread_app.ui.recommendations.view_models import RecommendationTab
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
+from tests.support.make import paper
 
 # Made up, as are their authors.
 FETCHED = (
@@ -49,17 +49,17 @@ def nobody(window: MainWindow) -> None:
 def nothing_fetched(window: MainWindow) -> None:
     library = Library(window._home / "library.sqlite3")
     for path, query in FOLLOWED.items():
-        found = library.by_words(" OR ".join(query.split()), 12)
-        library.shelves.collect([id for id, _ in found], path)
-    library.save_search("Board games", "teaching a computer to win at board games")
+        found = library.search_text(" OR ".join(query.split()), 12)
+        library.collections.add([id for id, _ in found], path)
+    library.saved_searches.save("Board games", "teaching a computer to win at board games")
     library.close()
-    window.library_changed.emit(Changes(papers=True))
+    window.events.library_changed.emit(LibraryChanges(papers=True))
 
 
 def fetched(window: MainWindow) -> None:
     library = Library(window._home / "library.sqlite3")
     number = library.fetches.keep(SourceQuery("arxiv", "cat:cs.LG"))
-    ledger = library.ledger.open("arXiv", fetch=number)
+    ledger = library.import_log.open("arXiv", fetch=number)
     library.put(
         [
             paper(
@@ -68,21 +68,21 @@ def fetched(window: MainWindow) -> None:
             )
             for n, (title, abstract) in enumerate(FETCHED, start=1)
         ],
-        ledger=ledger,
+        import_id=ledger,
     )  # fmt: skip
-    library.ledger.close(ledger)
+    library.import_log.close(ledger)
     library.close()
-    window.papers_came(Changes(papers=True))
+    window.papers_came(LibraryChanges(papers=True))
     _page(window).follow("collection:2")
 
 
 def refined(window: MainWindow) -> None:
     _page(window).head.refine()
-    _page(window).show_part(Part.far)
+    _page(window).show_part(RecommendationTab.far)
 
 
 def new(window: MainWindow) -> None:
-    _page(window).show_part(Part.new)
+    _page(window).show_part(RecommendationTab.new)
     _page(window).head.refine()
     _page(window).list.setFocus()
 
@@ -92,9 +92,9 @@ def everywhere(window: MainWindow) -> None:
     _page(window)._look_everywhere()
 
 
-def _page(window: MainWindow) -> ForYouPage:
+def _page(window: MainWindow) -> RecommendationsPage:
     page = window.other_page("foryou")
-    assert isinstance(page, ForYouPage)
+    assert isinstance(page, RecommendationsPage)
     return page
 
 

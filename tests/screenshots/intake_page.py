@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from sciread_app.domain.fetches import SourceQuery
-from sciread_app.sources import arxiv as arxiv_api
-from sciread_app.ui.intake_page import IntakePage
-from sciread_app.ui.main_window import MainWindow
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.sources.arxiv import api as arxiv_api
+from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.servers.arxiv_server import ArxivServer
-from tests.servers.eutils_server import EutilsServer
-from tests.servers.faults import too_many, unavailable
+from tests.support.servers.arxiv_server import ArxivServer
+from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.faults import too_many, unavailable
 
 TRANSFORMERS = SourceQuery("arxiv", "cat:cs.CL AND all:transformer")
 
@@ -28,7 +28,7 @@ class Sources:
 
     def empty(self, window: MainWindow) -> None:
         # The model would take longer to read what comes in than sources here let one wait.
-        window.importing.catch_up = lambda: None
+        window.importing.encode_missing = lambda: None
         window.go_to("intake")
         wait(lambda: _page(window).switch.current == 0)
 
@@ -70,7 +70,7 @@ class Sources:
     def brought(self, window: MainWindow) -> None:
         page = _page(window)
         changed = [id for id, brought in page.work.brought.items() if brought.changes]
-        page.list.brought_wanted.emit(changed[0])
+        page.list.brought_requested.emit(changed[0])
 
     def files(self, window: MainWindow) -> None:
         page = _page(window)
@@ -110,16 +110,16 @@ def sources(cache: str) -> Iterator[Sources]:
         yield Sources(arxiv, pubmed)
 
 
-def _page(window: MainWindow) -> IntakePage:
+def _page(window: MainWindow) -> AddPapersPage:
     page = window.other_page("intake")
-    assert isinstance(page, IntakePage)
+    assert isinstance(page, AddPapersPage)
     return page
 
 
-def _note(page: IntakePage, fetch: int) -> str:
+def _note(page: AddPapersPage, fetch: int) -> str:
     going = page.work.going(fetch)
     return going.note if going and going.note.endswith(" s)") else ""
 
 
-def _is_done(page: IntakePage, text: str) -> bool:
+def _is_done(page: AddPapersPage, text: str) -> bool:
     return not page.work.busy and any(fetch.query.text == text for fetch in page.work.fetches)

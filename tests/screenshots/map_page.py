@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.map.choices import By
+from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.page import MapPage
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 
 
@@ -12,13 +12,13 @@ def _whole(window: MainWindow) -> None:
     window.go_to("map")
     page = _page(window)
     page.clear()
-    page.colour_by(By.group)
+    page.colour_by(ColorBy.group)
     page.whole_map()
 
 
 def _years(window: MainWindow) -> None:
     _whole(window)
-    _page(window).colour_by(By.year)
+    _page(window).colour_by(ColorBy.year)
 
 
 def _near(window: MainWindow) -> None:
@@ -31,14 +31,14 @@ def _near(window: MainWindow) -> None:
 def _picked(window: MainWindow) -> None:
     _whole(window)
     page = _page(window)
-    page.colour_by(By.field)
+    page.colour_by(ColorBy.field)
     if page.view.points:
-        page.view.picked.emit(7)
+        page.view.current_changed.emit(7)
 
 
 def _group(window: MainWindow) -> None:
     _whole(window)
-    _page(window).view.group_wanted.emit(0, False)
+    _page(window).view.group_requested.emit(0, False)
 
 
 def _page(window: MainWindow) -> MapPage:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sciread_app.services import trainer_process
-from sciread_app.services.model_arrivals import Wanted
-from sciread_app.services.models import State
-from sciread_app.storage.active import Known
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.registry import ModelState
+from sciread_app.services.subprocess import trainer as trainer_process
+from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
-from sciread_app.ui.desk import WorkspaceDesk
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.models.hub import HubDialog
+from sciread_app.ui.models.hub_dialog import HubDialog
 from sciread_app.ui.models.page import ModelsPage
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, let_pass, wait
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 
 CARD = """---
 tags: ["scientific papers"]
@@ -120,12 +120,15 @@ def reading(window: MainWindow) -> None:
     """As if it were being read: what really goes on would be over before the picture is taken."""
     _choose(window, "allenai--specter2_base")
     page, desk = _page(window), window.desk
-    assert isinstance(desk, WorkspaceDesk)
-    active = desk.swaps._workspace.library.active
-    active.begin("allenai--specter2_base", Known("starter", ""))
-    page._underway.share, page._underway._far = 0.43, "43 % · 58 of 136 · 12/s · 6 s left"
+    assert isinstance(desk, WindowGateway)
+    active = desk.swaps._workspace.library.active_model
+    active.begin("allenai--specter2_base", ModelRef("starter", ""))
+    page._activation_progress.share, page._activation_progress._far = (
+        0.43,
+        "43 % · 58 of 136 · 12/s · 6 s left",
+    )
     _choose(window, "allenai--specter2_base")
-    wait(lambda: page.card.about and page.card.about.model.state is State.pending)
+    wait(lambda: page.card.about and page.card.about.model.state is ModelState.pending)
     active.give_up("allenai--specter2_base")
 
 
@@ -134,26 +137,26 @@ def refused(window: MainWindow) -> None:
     file.write_bytes(b"no zip at all")
     page = _page(window)
     page.add(file)
-    wait(lambda: page.incoming.entries and page.incoming.entries[0].problem)
+    wait(lambda: page.downloads.entries and page.downloads.entries[0].problem)
 
 
 def fetching(window: MainWindow) -> None:
     def ask(arguments: list[str], home: Path, task: Task) -> dict[str, str]:
         while True:
             task.step(430, 1_000, "malteos/scincl: 190 of 440 MB")
-            task.pause(0.05, "")
+            task.wait(0.05, "")
 
     page, asks = _page(window), trainer_process.ask
     trainer_process.ask = ask
-    page.incoming.pull(Wanted("malteos/scincl"))
-    wait(lambda: any("190" in entry.far.text() for entry in page.incoming.entries))
+    page.downloads.pull(DownloadRequest("malteos/scincl"))
+    wait(lambda: any("190" in entry.far.text() for entry in page.downloads.entries))
     trainer_process.ask = asks
 
 
 def hub(window: MainWindow) -> None:
     page = _page(window)
-    for entry in page.incoming.entries:
-        entry.cancel_wanted.emit()
+    for entry in page.downloads.entries:
+        entry.cancel_requested.emit()
     page.ask_hub()
 
 

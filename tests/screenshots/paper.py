@@ -6,13 +6,13 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from sciread_app.domain.citations import Mention
-from sciread_app.domain.paper import Changes, Identifier, PaperId
-from sciread_app.services.drafts import NEW
+from sciread_app.domain.paper import Identifier, LibraryChanges, PaperId
+from sciread_app.services.library.note_drafts import NEW
 from sciread_app.tasks import Task
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.paper.around import REFERENCES
-from tests.app.formats.make_pdf import At, body, make_pdf
+from sciread_app.ui.paper.related_papers import REFERENCES
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
+from tests.support.make_pdf import At, body, make_pdf
 
 NOTE = """## What it is about
 Attention *alone* is enough: no recurrence, no convolution. See **section 3.2**.
@@ -34,7 +34,7 @@ def full(window: MainWindow) -> None:
     paper = desk.find("attention is all you need", window.page.box.mode, Task()).ids[0]
     if not desk.about.details(PaperId(paper), "", Task()).notes:
         _furnish(window, PaperId(paper))
-        window.library_changed.emit(Changes(papers=True))
+        window.events.library_changed.emit(LibraryChanges(papers=True))
     window.page.box.set_text("attention is all you need")
 
 
@@ -42,7 +42,7 @@ def _furnish(window: MainWindow, paper: PaperId) -> None:
     desk, organise = window.desk, window.desk.organise
     for name, colour in (("to read", "orange"), ("transformers", "blue")):
         organise.tag([paper], name)
-        organise.colour_tag(name, colour)
+        organise.set_tag_colour(name, colour)
     organise.collect([paper], "thesis/chapter 2")
     organise.rate([paper], 4)
     organise.add_note(paper, NOTE)
@@ -56,7 +56,7 @@ def _furnish(window: MainWindow, paper: PaperId) -> None:
     known = desk._library
     inside = [next(iter(one.identifiers)) for one in known.get(known.ids()[:3].tolist())]
     known.citations.put([(own, other) for other in (*inside, *outside)], "semantic_scholar")
-    known.citations.put_mentions(
+    known.citations.store_mentions(
         Mention(name, f"A paper from elsewhere, the {n}th", "A. Author and 3 more", "Venue", "2014")
         for n, name in enumerate(outside[:4], start=1)
     )

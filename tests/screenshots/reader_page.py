@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import textwrap
 
+from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.reading import Colour
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.reader.choice import At, Choice
 from sciread_app.ui.reader.page import ReaderPage
-from tests.app.formats.make_book import locked, make_book
-from tests.app.formats.make_pdf import At as Text
+from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
+from tests.support.make_book import locked, make_book
+from tests.support.make_pdf import At as Text
 
 TITLE = "How bees tell one another where the flowers are"
 HEADINGS = ("Introduction", "The dance", "Distance and angle", "Experiments", "What is left open")
@@ -41,7 +41,9 @@ def paper(window: MainWindow) -> None:
     text = letters.letters.text
     for words, colour in (("A bee that comes", Colour.yellow), ("We marked", Colour.green)):
         start = text.index(words)
-        page.book.view.marks.choice = Choice(At(0, start), At(0, start + 180))
+        page.book.view.marks.selection = TextSelection(
+            TextPosition(0, start), TextPosition(0, start + 180)
+        )
         before = len(page.book.marked.here)
         page.book.highlight(colour)
         wait(lambda before=before: len(page.book.marked.here) > before)
@@ -60,7 +62,7 @@ def marks(window: MainWindow) -> None:
 def search(window: MainWindow) -> None:
     book = _page(window).book
     assert book
-    book.find_words()
+    book.start_find()
     book.finding.bar.take_focus("danced for")
     wait(lambda: " of " in book.finding.bar.count.text())
 

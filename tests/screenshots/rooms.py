@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.rail import PLACES
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_registry import PAGES
 from tests.screenshots import (
     compare,
     dashboard_page,
@@ -50,8 +50,8 @@ def rooms(served: Sources) -> Mapping[str, Sequence[Scene]]:
         "shell": shell.SCENES,
         "swap": swap.SCENES,
     }
-    others = {place.key: (_go_to(place.key),) for place in PLACES if place.key not in known}
-    nothing = [_go_to(place.key, "-empty") for place in PLACES]
+    others = {place.key: (_go_to(place.key),) for place in PAGES if place.key not in known}
+    nothing = [_go_to(place.key, "-empty") for place in PAGES]
     return {EMPTY: (*nothing, *shell.EMPTY), **known, **others}
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QEventLoop, QTimer
 
-from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.shell.main_window import MainWindow
 
 LONGEST = 60  # seconds that anything may take
 EVERYWHERE = (100, 200, 300)

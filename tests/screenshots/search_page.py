@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.request import Filter
-from sciread_app.ui.search_page import SearchPage
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.ui.query_state import SearchFilter
+from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
 ODD_PAPERS = """
@@ -46,11 +47,11 @@ def _marked(window: MainWindow) -> None:
     ids = list(page.view.listing.ids)[:3]
     desk.organise.tag(ids[:2], "to read")
     desk.organise.tag(ids[:1], "seminar")
-    desk.organise.colour_tag("to read", "green")
-    desk.organise.colour_tag("seminar", "purple")
+    desk.organise.set_tag_colour("to read", "green")
+    desk.organise.set_tag_colour("seminar", "purple")
     desk.organise.rate(ids[:1], 4)
     desk.organise.mark_read(ids[1:2], True)
-    page.refresh()
+    page.library_changed(LibraryChanges(papers=True))
 
 
 def _filters(window: MainWindow) -> None:
@@ -59,7 +60,9 @@ def _filters(window: MainWindow) -> None:
         page.head.toggle_filters()
     page.set_scope('in:"Sample library"', "Sample library")
     page.box.set_text("learning")
-    page.head.change(filters=(Filter("year", ("1990..2018",)), Filter("cat", ("cs.LG", "cs.CL"))))
+    page.head.change(
+        filters=(SearchFilter("year", ("1990..2018",)), SearchFilter("cat", ("cs.LG", "cs.CL")))
+    )
 
 
 def _years(window: MainWindow) -> None:

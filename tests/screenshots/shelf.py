@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sciread_app.domain.paper import Changes
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.shelf.edit_dialog import EditDialog
-from sciread_app.ui.shelf.edit_many import EditManyDialog
-from sciread_app.ui.shelf.nodes import Kind, Name
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.ui.library.bulk_edit_dialog import BulkEditDialog
+from sciread_app.ui.library.edit_dialog import EditDialog
+from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
 COLLECTIONS = (
@@ -38,14 +38,16 @@ def fill(window: MainWindow) -> None:
         organise.collect(ids[number * 7 : number * 9 + 5], path)
     for number, (name, colour) in enumerate(TAGS):
         organise.tag(ids[number : 30 - 3 * number : 2], name)
-        organise.colour_tag(name, colour)
+        organise.set_tag_colour(name, colour)
     organise.save_search("Attention since 2017", "attention year:2017..")
     organise.mark_read(ids[3:20], True)
     organise.rate(ids[1:6], 4)
     organise.trash(ids[-3:])
-    shelving.work.changed.emit(Changes(papers=True))
+    shelving.work.changed.emit(LibraryChanges(papers=True))
     wait(lambda: bool(shelving.work.shelf.tags))
-    shelving.sidebar.tree.expand(shelving.sidebar.model.index_of(Name(Kind.collection, "Thesis")))
+    shelving.sidebar.tree.expand(
+        shelving.sidebar.model.index_of(NameEntry(NodeKind.collection, "Thesis"))
+    )
 
 
 def chosen(window: MainWindow) -> None:
@@ -71,7 +73,7 @@ def editing(window: MainWindow) -> None:
 def editing_many(window: MainWindow) -> None:
     _choose_some(window)
     window.shelving.edit()
-    (dialog,) = window.findChildren(EditManyDialog)
+    (dialog,) = window.findChildren(BulkEditDialog)
     dialog.fields["venue"].setText("Nature")
     dialog.ticks["venue"].setChecked(True)
 
@@ -80,7 +82,7 @@ def trash(window: MainWindow) -> None:
     window.page.set_scope("in:trash", "Trash")
     wait(lambda: window.shelving.in_trash)
     window.page.hits.go_to(0)
-    window.shelving.delete_for_good()
+    window.shelving.delete_permanently()
 
 
 def _choose_some(window: MainWindow) -> None:

@@ -9,10 +9,10 @@ from PySide6.QtCore import QTimer
 
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs import Lane, Problem
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.palette import Palette
-from sciread_app.ui.settings_page import SettingsPage
+from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.settings.page import SettingsPage
+from sciread_app.ui.shell.command_palette import CommandPalette
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene
 
 LATER_MS = 250  # once the backups are listed; the picture is taken later
@@ -37,7 +37,7 @@ def _palette(window: MainWindow) -> None:
 
 
 def _typed(window: MainWindow) -> None:
-    palette = window.findChild(Palette)
+    palette = window.findChild(CommandPalette)
     assert palette
     palette.open()
     palette.box.setText("sea")
@@ -45,7 +45,7 @@ def _typed(window: MainWindow) -> None:
 
 
 def _close_palette(window: MainWindow) -> None:
-    palette = window.findChild(Palette)
+    palette = window.findChild(CommandPalette)
     assert palette
     palette.close_up()
 
@@ -60,18 +60,18 @@ def _work(window: MainWindow) -> None:
     def fetch(task: Task) -> None:
         for done in range(0, 4_001, 1_000):
             task.step(done, 10_000, "Fetching")
-            task.pause(0.12, "")
+            task.wait(0.12, "")
         # Held up where it is, so that the picture is the same each time.
         while True:
-            task.pause(0.05, "")
+            task.wait(0.05, "")
 
     window.toggle_work()
     jobs, go_on = window._jobs, threading.Event()
     jobs.run("Placing 153,940 papers on the map", fail)
     jobs.run("Copying files", lambda task: go_on.wait(1))
-    jobs.run("Fetching cat:cs.CL AND all:transformer", fetch, lane=Lane.network)
-    going_on = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, lane=Lane.network)
-    jobs.hold(going_on)
+    jobs.run("Fetching cat:cs.CL AND all:transformer", fetch, queue=JobQueue.network)
+    going_on = jobs.run("Fetching sepsis[mh] AND biomarkers", fetch, queue=JobQueue.network)
+    jobs.set_paused(going_on)
     window.banner.show_notice(
         "The library lies in a folder of Dropbox, which may damage it while it is open.",
         "It is safer in a folder of this computer, with only the backups where it is now.",
@@ -81,7 +81,7 @@ def _work(window: MainWindow) -> None:
 
 
 def _no_more_work(window: MainWindow) -> None:
-    for job in window._jobs.running(Lane.network):
+    for job in window._jobs.running(JobQueue.network):
         job.cancel()
     window.toggle_work()
     while window.banner.isVisible():
@@ -92,10 +92,10 @@ def _trouble(window: MainWindow) -> None:
     """A message of the longer kind, and a fault of ours below it."""
     _no_more_work(window)
     window.banner.show_problem(
-        Problem("Something went wrong.", "It was not your fault.", "Traceback")
+        JobError("Something went wrong.", "It was not your fault.", "Traceback")
     )
     window.banner.show_problem(
-        Problem(
+        JobError(
             "https://export.arxiv.org/oai2?verb=ListRecords did not answer: the connection was "
             "refused five times within two minutes.",
             "What came in so far is kept. Try again when the network is there, or look whether a "

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from sciread_app.services.activation import Activated
+from sciread_app.services.models.activation import ActivationResult
 from sciread_app.tasks import Task
-from sciread_app.ui.jobs import Job, Jobs, Lane
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.models.swap import Wanted
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.models.activation_controller import ActivationRequest
+from sciread_app.ui.shell.main_window import MainWindow
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
 
 PAPERS, READ = 2_480, 1_200
@@ -21,40 +21,42 @@ class _Slow:
     def __init__(self) -> None:
         self.go_on = threading.Event()
 
-    def pending(self) -> Wanted | None:
+    def pending(self) -> ActivationRequest | None:
         return None
 
     def is_ready(self, model: str) -> bool:
         return False
 
-    def activate(self, model: str, task: Task) -> Activated:
+    def activate(self, model: str, task: Task) -> ActivationResult:
         for done in range(0, READ + 1, 30):
             task.step(done, PAPERS)
-            task.pause(0.11, "")
+            task.wait(0.11, "")
         while not self.go_on.wait(0.05):
-            task.check()
-        return Activated(model, "SPECTER on my papers", PAPERS, "starter", "all-MiniLM-L6-v2")
+            task.raise_if_cancelled()
+        return ActivationResult(
+            model, "SPECTER on my papers", PAPERS, "starter", "all-MiniLM-L6-v2"
+        )
 
     def give_up(self, model: str) -> None:
         pass
 
-    def left_behind(self) -> str:
+    def externally_activated_model(self) -> str:
         return ""
 
-    def follow(self, task: Task) -> Activated | None:
+    def follow(self, task: Task) -> ActivationResult | None:
         return None
 
 
 class _Beside:
     """Starts work where a picture does not wait for its end."""
 
-    def __init__(self, jobs: Jobs) -> None:
+    def __init__(self, jobs: JobRunner) -> None:
         self._jobs = jobs
         self.closing = False
 
-    def run(self, *what: Any, lane: Lane, **more: Any) -> Job:
-        beside = Lane.network if lane is Lane.heavy else lane
-        return self._jobs.run(*what, lane=beside, **more)
+    def run(self, *what: Any, queue: JobQueue, **more: Any) -> Job:
+        beside = JobQueue.network if queue is JobQueue.long else queue
+        return self._jobs.run(*what, queue=beside, **more)
 
 
 def _prepared(window: MainWindow) -> None:

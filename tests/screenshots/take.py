@@ -15,10 +15,10 @@ from PySide6.QtCore import QMessageLogContext, QRect, QtMsgType, qInstallMessage
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QWidget
 
-from sciread_app.ui.desk import open_desk
-from sciread_app.ui.jobs import Jobs, Lane
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.theme import Appearance, Choice
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from tests.screenshots.intake_page import sources
 from tests.screenshots.rooms import EMPTY, rooms
 from tests.screenshots.scene import Scene, let_pass, wait
@@ -32,7 +32,7 @@ class Camera:
         self._folder = folder
         self._scale = scale
         self._app = app
-        self._appearance, self._other = Appearance(app, Choice.light), Choice.dark
+        self._appearance, self._other = Appearance(app, ThemeChoice.light), ThemeChoice.dark
 
     def take_room(self, scenes: Sequence[Scene], home: Path) -> None:
         wanted = [scene for scene in scenes if self._scale in scene.scales]
@@ -52,10 +52,10 @@ class Camera:
         (home / "window.ini").unlink()  # other windows have other places
 
     @contextmanager
-    def _window(self, home: Path) -> Iterator[tuple[MainWindow, Jobs]]:
-        jobs = Jobs()
+    def _window(self, home: Path) -> Iterator[tuple[MainWindow, JobRunner]]:
+        jobs = JobRunner()
         window = MainWindow(home, jobs, self._appearance)
-        desk = open_desk(home)
+        desk = open_gateway(home)
         window.resize(*WINDOWS[self._scale])
         window.show()
         window.open(desk)
@@ -67,7 +67,7 @@ class Camera:
             jobs.shut_down()
             desk.close()
 
-    def _take(self, window: MainWindow, jobs: Jobs, scene: Scene) -> None:
+    def _take(self, window: MainWindow, jobs: JobRunner, scene: Scene) -> None:
         scene.prepare(window)
         settle(jobs)
         first, second = self._appearance.choice, self._other  # to put one on takes half a second
@@ -83,15 +83,15 @@ class Camera:
         for other in _others(window):
             other.close()
 
-    def _shows(self, choice: Choice) -> bool:
-        return self._appearance.theme.dark is (choice is Choice.dark)
+    def _shows(self, choice: ThemeChoice) -> bool:
+        return self._appearance.theme.dark is (choice is ThemeChoice.dark)
 
 
-def settle(jobs: Jobs, quiet: int = QUIET_MS) -> None:
+def settle(jobs: JobRunner, quiet: int = QUIET_MS) -> None:
     """Wait until nothing has been going on for a while but what waits for others."""
     while True:
         let_pass(quiet)
-        if not jobs.running(Lane.heavy) and not jobs.running(Lane.light):
+        if not jobs.running(JobQueue.long) and not jobs.running(JobQueue.short):
             return
 
 

@@ -10,14 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from sciread_app.domain.training import Data, Kind
-from sciread_app.services.corpora import Held
-from sciread_app.services.training import Check, Estimate, StageEstimate
-from sciread_app.ui.main_window import MainWindow
+from sciread_app.domain.training import TrainingData, TrainingDataKind
+from sciread_app.services.training.corpora import CorpusInUse
+from sciread_app.services.training.training_service import (
+    StageEstimate,
+    TrainingCheck,
+    TrainingEstimate,
+)
+from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.training.page import TrainingPage
-from tests.app.ui.fake_training import ENOUGH, HELD
 from tests.screenshots.scene import EVERYWHERE, Scene, wait
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.fake_training import ENOUGH, HELD
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run
 
@@ -64,11 +68,11 @@ def _estimated(window: MainWindow) -> None:
     page.form.settings.rows["batch_size"].field.setText("64")
     wait(lambda: not page.form.settings.rows["batch_size"].wrong.isVisible())
     page.form.area.verticalScrollBar().setValue(0)
-    page.form.data.choose(Data(Kind.files, "/data/arxiv-hep"))
+    page.form.data.choose(TrainingData(TrainingDataKind.files, "/data/arxiv-hep"))
     page.planning._recheck.stop()  # the sample library is too small to learn from
-    page.form.show_check(Check(Held(HELD, about=False), (ENOUGH,)))
+    page.form.show_check(TrainingCheck(CorpusInUse(HELD, about=False), (ENOUGH,)))
     stage = StageEstimate("triples", 16_208, STEPS, 2_912.0, 742.0, 2_100_000_000)
-    page.form.show_estimate(Estimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
+    page.form.show_estimate(TrainingEstimate("cpu", STEPS, 742.0, 2_100_000_000, (stage,)))
 
 
 def _running(window: MainWindow) -> None:
@@ -87,7 +91,7 @@ def _running(window: MainWindow) -> None:
 def _show(window: MainWindow, name: str) -> None:
     page = _page(window)
     page.load(name)
-    wait(lambda: page.view.told is not None and page.view.told.training.name == name)
+    wait(lambda: page.view.details is not None and page.view.details.training.name == name)
 
 
 def _done(window: MainWindow) -> None:

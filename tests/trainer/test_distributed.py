@@ -9,11 +9,11 @@ import pytest
 import torch
 import torch.distributed as dist
 
-from tests import rank_work
-from tests.ranks import ended, start_ranks
+from tests.support import rank_work
+from tests.support.ranks import ended, start_ranks
 from trainer.contract.errors import TrainerError
 from trainer.distributed import Ranks
-from trainer.meeting import agreed_name
+from trainer.rendezvous import agree_on_run_id
 
 ALONE = Ranks.alone("cpu")
 IN_STEP = (
@@ -31,7 +31,7 @@ IN_STEP = (
 @pytest.fixture(scope="module")
 def of_two() -> dict[str, list[Any]]:
     """What each of two ranks found, by the name of the work."""
-    ranks = ended(start_ranks(2, "tests.rank_work", *IN_STEP))
+    ranks = ended(start_ranks(2, "tests.support.rank_work", *IN_STEP))
     assert [rank.code for rank in ranks] == [0, 0], ranks
     found = [[json.loads(line) for line in rank.out.splitlines()] for rank in ranks]
     return {name: [rank[at] for rank in found] for at, name in enumerate(IN_STEP)}
@@ -97,7 +97,7 @@ def test_ranks_tell_each_other_what_they_have(of_two):
 
 @pytest.mark.parametrize("name", ["death", "silence"])
 def test_the_loss_of_a_rank_is_told_in_a_sentence(name):
-    first, other = start_ranks(2, "tests.rank_work", name)
+    first, other = start_ranks(2, "tests.support.rank_work", name)
     (left,) = ended([first])
     other.kill()
     other.communicate()
@@ -108,7 +108,7 @@ def test_the_loss_of_a_rank_is_told_in_a_sentence(name):
 
 def test_no_rank_leaves_before_the_others_are_done(tmp_path, monkeypatch):
     monkeypatch.setenv("LATE", str(tmp_path / "late"))
-    first, other = start_ranks(2, "tests.rank_work", "lateness")
+    first, other = start_ranks(2, "tests.support.rank_work", "lateness")
     (left,) = ended([first])
     assert (left.code, (tmp_path / "late").exists()) == (0, True), left.err
     assert [rank.code for rank in ended([other])] == [0]
@@ -141,7 +141,7 @@ def test_ranks_that_are_started_again_do_not_look_for_the_dead():
         with ThreadPoolExecutor(3) as threads:
             names = list(
                 threads.map(
-                    lambda rank: agreed_name(store, rank, 3, timedelta(seconds=30)), (2, 1, 0)
+                    lambda rank: agree_on_run_id(store, rank, 3, timedelta(seconds=30)), (2, 1, 0)
                 )
             )
         assert len(set(names)) == 1

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.tiny_model import WORDS, tiny_package
+from tests.support.tiny_model import WORDS, tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.embed import Stopped, Work, embed
+from trainer.embed import EmbeddingJob, Stopped, embed
 from trainer.embedding.shards import Store, verify
 from trainer.encoder import Encoder
 
@@ -50,9 +50,9 @@ def work(tmp_path, package):
     """What is to be done, `changed` as a test wants it."""
     path = papers_file(tmp_path / "papers.jsonl")
 
-    def made(**changed: Any) -> Work:
+    def made(**changed: Any) -> EmbeddingJob:
         values = {"output": tmp_path / "out", "shard_papers": 50, "inputs": (path,)}
-        return Work(package, **(values | changed))
+        return EmbeddingJob(package, **(values | changed))
 
     return made
 
@@ -155,9 +155,9 @@ def test_a_shard_that_two_finish_is_there_once(work, tmp_path, package):
     embed(work())
     output = tmp_path / "out"
     before = found_in(output)
-    from trainer.embedding.shards import Plan
+    from trainer.embedding.shards import ShardPlan
 
-    plan = Plan.read(output)
+    plan = ShardPlan.read(output)
     assert plan
     late = Store(output).write(
         plan.shards[0], ["other"], np.zeros((1, 32)), {"space": "", "skipped": []}
@@ -184,7 +184,7 @@ def test_an_output_is_for_one_model_type_and_input(work, tmp_path):
     embed(work())
     other = tiny_package(tmp_path / "other", pooling="cls")
     with pytest.raises(TrainerError, match="holds vectors of Tiny"):
-        embed(Work(other, work().inputs, tmp_path / "out"))
+        embed(EmbeddingJob(other, work().inputs, tmp_path / "out"))
     with pytest.raises(TrainerError, match="begun with float16, not float32"):
         embed(work(dtype="float32"))
     with pytest.raises(TrainerError, match=r"begun with other inputs: papers\.jsonl"):
@@ -264,7 +264,7 @@ def test_verify_says_where_there_is_nothing(tmp_path):
         verify(tmp_path)
 
 
-def start(work: Work) -> subprocess.Popen[str]:
+def start(work: EmbeddingJob) -> subprocess.Popen[str]:
     """A worker as a process of its own."""
     command = [sys.executable, "-m", "trainer", "embed", "--model", str(work.package.folder)]
     command += ["--input", str(work.inputs[0]), "--output", str(work.output)]
@@ -279,7 +279,7 @@ def start(work: Work) -> subprocess.Popen[str]:
     )
 
 
-def when_some_are_done(work: Work, process: subprocess.Popen[str], some: int) -> None:
+def when_some_are_done(work: EmbeddingJob, process: subprocess.Popen[str], some: int) -> None:
     shards, store = work.output / "shards", Store(work.output)
     while process.poll() is None and not (shards.is_dir() and len(store.finished()) >= some):
         time.sleep(0.005)

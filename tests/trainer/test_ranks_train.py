@@ -16,11 +16,11 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from tests.ranks import ROOT
-from tests.small_runs import METHODS, small_base, small_corpus, small_recipe
+from tests.support.ranks import ROOT
+from tests.support.small_runs import METHODS, small_base, small_corpus, small_recipe
 from trainer.contract.run import Run
 from trainer.distributed import Ranks
-from trainer.loop.begin import Options
+from trainer.loop.setup import Options
 from trainer.train import train
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -79,7 +79,7 @@ def two(made) -> dict[str, Run]:
     long = made("specter", "long", epochs=8)
     asked += [{"run": str(long.folder)}]
     log = long.folder / "log.txt"
-    assert_ended_well(torchrun(log, "-m", "tests.rank_runs", json.dumps(asked)), log)
+    assert_ended_well(torchrun(log, "-m", "tests.support.rank_runs", json.dumps(asked)), log)
     return runs | pieces | sharded | {"long": long}
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 from trainer.contract import wire
 from trainer.contract.package import Package
-from trainer.serve import answer_all
+from trainer.serve import answer_requests
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -119,7 +119,7 @@ def test_a_fault_of_ours_is_an_answer_and_the_next_request_is_served() -> None:
     for number, title in enumerate(("bad", "good")):
         wire.send(asked, {"id": number, "texts": [[title, ""]]})
     asked.seek(0)
-    answer_all(asked, answers, encode)
+    answer_requests(asked, answers, encode)
     answers.seek(0)
     bad, good = wire.receive(answers), wire.receive(answers)
     assert bad and bad.header == {"id": 0, "error": "no such kernel", "hint": "RuntimeError"}

@@ -17,16 +17,16 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from tests.small_runs import METHODS, small_corpus
-from tests.tiny_model import tiny_package
+from tests.support.small_runs import METHODS, small_corpus
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
 from trainer.contract.package import read_package
-from trainer.contract.run import Recipe, Run, State
+from trainer.contract.run import Recipe, Run, RunState
 from trainer.distributed import Ranks
 from trainer.encoder import Encoder
-from trainer.loop.begin import Options
 from trainer.loop.checkpoints import Checkpoints
+from trainer.loop.setup import Options
 from trainer.loop.steps import Steps
 from trainer.model.text_model import Backbone
 from trainer.train import train
@@ -45,7 +45,7 @@ def test_each_method_becomes_a_model_that_opens(
 ) -> None:
     run = Run.create(tmp_path / "run", recipe_of(method))
     assert train(run, CPU, Options()).finished
-    assert run.state is State.finished
+    assert run.state is RunState.finished
     package = read_package(run.package)
     assert (package.method, package.corpus["papers"]) == (method, 100)
     # A model that was trained further is called by the model it started from.
@@ -144,8 +144,8 @@ def test_the_stop_file_saves_and_leaves(
     run = small_run(tmp_path, recipe_of)
     after(3, "step", monkeypatch, lambda: run.stop())
     assert not train(run, CPU).finished
-    assert run.state is State.stopped
-    assert not run.wants_stop()
+    assert run.state is RunState.stopped
+    assert not run.stop_requested()
     assert train(run, CPU).finished
     steps = [event.step for event in run.events() if event.kind == "step"]
     assert steps == list(range(1, len(steps) + 1))
@@ -184,7 +184,7 @@ def test_a_loss_that_is_no_number_ends_it(
     error = failure(run, Options(save_every=0))
     assert "has the loss nan" in str(error)
     assert "learning_rate" in error.hint
-    assert run.state is State.failed
+    assert run.state is RunState.failed
     kept = Checkpoints(run.checkpoints).last(pytest.fail)
     assert kept and all(torch.isfinite(values).all() for values in kept.model().values())
 
@@ -316,7 +316,7 @@ def test_a_run_goes_on_as_what_it_was_only(
 def test_a_corpus_that_vanishes_ends_it_after_a_checkpoint(
     how: str, tmp_path: Path, recipe_of: RecipeOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("trainer.loop.stopping._LOOK_EVERY", 0.0)
+    monkeypatch.setattr("trainer.loop.stop_signals._CHECK_EVERY", 0.0)
     own = tmp_path / "own"
     recipe = recipe_of("miread")
     shutil.copytree(recipe.corpus, own)

@@ -47,7 +47,7 @@ def _options(
 
 
 def _flowing(text: str) -> str:
-    """Its paragraphs without line breaks, so that they fill a terminal of any width."""
+    """Join the lines of each paragraph, so that text fills a terminal of any width."""
     return "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
 
 
@@ -56,7 +56,7 @@ def _add(command: Callable[..., None], name: str = "", examples: str = "") -> No
     app.command(name or command.__name__, help=about, epilog=shown)(command)
 
 
-# In the order in which one needs them.
+# In the order of use.
 _add(methods.methods)
 _add(data.prepare, examples=data.EXAMPLES)
 _add(data.corpus)
@@ -73,11 +73,10 @@ _add(models.serve)
 
 
 def main(name: str = "sciread-trainer") -> None:
-    """Run the command line, called so. What a person can mend is told in a sentence, not a
-    traceback."""
+    """Run the command line under `name`; print errors of the user's input without traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a program without a console has none
-            stream.reconfigure(errors="replace")  # what cannot be written ends no verb
+        if isinstance(stream, io.TextIOWrapper):  # None in a program without a console
+            stream.reconfigure(errors="replace")  # an unprintable character must not end a command
     try:
         app(prog_name=name)
     except TrainerError as error:

@@ -1,4 +1,4 @@
-"""Comparing reports, on the command line."""
+"""Commands that compare reports."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 
 if TYPE_CHECKING:
-    from trainer.reports.compare import Comparison
+    from trainer.reports.compare import ReportComparison
 
 Folder = Annotated[Path, typer.Argument(help="A folder that `evaluate` made.", show_default=False)]
 
@@ -35,11 +35,11 @@ def compare(
     Real is a difference that chance alone would hardly make: by a paired bootstrap over items, in
     less than one of twenty such comparisons as a whole (Holm).
     """
-    # So late, since importing scikit-learn takes seconds.
+    # Imported here: scikit-learn takes seconds.
     from trainer.reports.compare import compare as compare_reports
     from trainer.reports.report import save_together
 
-    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+    with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         found = compare_reports(
             first, second, lambda title, share: shown.at("Comparing", title, share)
         )
@@ -67,26 +67,26 @@ def page(
     """
     from trainer.reports.report import save_together
 
-    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+    with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         shown.at("Writing the page", f"{len(folders):,} reports", 0.0)
         made = save_together(folders, output)
     print(json.dumps({"page": str(made)}) if as_json else f"The page: {made}")
 
 
-def _show(found: Comparison) -> None:
-    from trainer.reports import differences
+def _show(found: ReportComparison) -> None:
+    from trainer.reports import comparison_text
 
     console = Console(highlight=False)
     for letter, report in zip("AB", (found.first, found.second), strict=True):
         subject = report.subject
         console.print(f"{letter}: {escape(subject.title)} ({escape(subject.id)})")
-    console.print(differences.terminal(found))
-    console.print(escape(differences.summary(found)))
-    for note in differences.notes(found):
+    console.print(comparison_text.terminal(found))
+    console.print(escape(comparison_text.summary(found)))
+    for note in comparison_text.notes(found):
         console.print(escape(note), style="dim")
 
 
-def _described(found: Comparison) -> dict[str, Any]:
+def _described(found: ReportComparison) -> dict[str, Any]:
     return {
         "suite": found.first.suite,
         "first": found.first.subject.id,
@@ -97,10 +97,15 @@ def _described(found: Comparison) -> dict[str, Any]:
                 "task": each.result.task,
                 "evaluation": each.result.evaluation,
                 "metric": each.metric.name,
-                **each.found._asdict(),
-                "difference": each.found.value,
-                "adjusted": each.adjusted,
-                "real": each.is_real,
+                "first": each.difference.first,
+                "second": each.difference.second,
+                "low": each.difference.low,
+                "high": each.difference.high,
+                "chance": each.difference.p_value,
+                "n": each.difference.n,
+                "difference": each.difference.value,
+                "adjusted": each.adjusted_p_value,
+                "real": each.is_significant,
                 "second_is_better": each.second_is_better,
                 "unpaired": each.unpaired,
             }

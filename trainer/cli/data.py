@@ -1,4 +1,4 @@
-"""Making corpora to train on."""
+"""Commands that prepare and inspect corpora."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 from trainer.contract.catalog import METHODS
-from trainer.contract.holdings import DEFAULT_SPLIT, Holdings, findings
+from trainer.contract.corpus_stats import DEFAULT_SPLIT, CorpusStats, check_requirements
 from trainer.contract.package import find_model
-from trainer.data.watch import Watch
+from trainer.data.corpus.progress import PrepareProgress
 
 if TYPE_CHECKING:
-    from trainer.data.corpus import Corpus
+    from trainer.data.corpus.corpus import Corpus
 
 EXAMPLES = """Examples: papers of your library; downloads with their citations; a training set as
 SPECTER's authors published it; a collection.
@@ -92,7 +92,7 @@ Tokens = Annotated[
 def prepare(
     inputs: Inputs,
     output: Output,
-    citations: CitationFiles = [],  # noqa: B006 - typer reads it, nobody changes it
+    citations: CitationFiles = [],  # noqa: B006 - typer reads the default, it is never changed
     exclude_venues: ExcludeVenues = [],  # noqa: B006
     need_abstract: NeedAbstract = False,
     tokens: Tokens = [],  # noqa: B006
@@ -110,10 +110,10 @@ def prepare(
     every corpus, alike. What is learned from all papers cannot be measured on any of them: no
     validation chooses its weights, and none of the corpus is left to evaluate it by.
     """
-    # So late, since numpy and the readers of files take their time.
-    from trainer.data.builder import PROBLEMS
-    from trainer.data.prepare import prepare as make_corpus
-    from trainer.data.split import SplitRule
+    # Imported here: numpy and the file readers take time.
+    from trainer.data.corpus.builder import PROBLEMS
+    from trainer.data.corpus.prepare import prepare as make_corpus
+    from trainer.data.corpus.split import SplitRule
     from trainer.data.tokens import TokenCache
 
     with answering(as_json), _Told(as_json, progress) as told:
@@ -144,13 +144,13 @@ def corpus(
     progress: AsLines = False,
 ) -> None:
     """Say what a corpus holds, and which methods could learn from it."""
-    from trainer.data.corpus import Corpus
-    from trainer.data.holdings import holdings_of
+    from trainer.data.corpus.corpus import Corpus
+    from trainer.data.corpus.stats import count_training_data
 
-    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+    with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         shown.note(f"Looking at {folder}")
         opened = Corpus.open(folder)
-        holds = holdings_of(opened)
+        holds = count_training_data(opened)
     if as_json:
         typer.echo(json.dumps(_summary(opened) | {"holds": holds.described()}))
         return
@@ -158,8 +158,8 @@ def corpus(
     Console(highlight=False).print(_methods_table(holds))
 
 
-class _Told(Shown, Watch):
-    """What `prepare` tells of the files that it reads."""
+class _Told(ProgressDisplay, PrepareProgress):
+    """Progress of `prepare`, by file."""
 
     def __init__(self, quiet: bool, as_lines: bool = False) -> None:
         super().__init__(quiet, every=5.0, as_lines=as_lines)
@@ -167,7 +167,7 @@ class _Told(Shown, Watch):
         self._file, self._begun = "", 0.0
 
     def note(self, text: str) -> None:
-        # One comes before each file. The next may bear the same name, in another folder.
+        # A note precedes each file, and the next may have the same name in another folder.
         self._file = ""
         super().note(text)
 
@@ -176,7 +176,7 @@ class _Told(Shown, Watch):
         if file != self._file:
             self._file, self._begun = file, now
         seconds = now - self._begun
-        # Of the first moments a rate says nothing.
+        # The rate is meaningless in the first moments.
         rate = f", {entries / seconds:,.0f} a second" if seconds > _SOON else ""
         self.at(file, f"{entries:,} ({share:.0%}){rate}", share)
 
@@ -186,14 +186,14 @@ class _Told(Shown, Watch):
             self.warn(f"{file}, {entry}" if entry else file, why)
 
     def finish(self, named_in: str) -> None:
-        """Say how many problems were not shown, and where they are."""
+        """Report the number of problems not shown, and the file that lists them."""
         for file, count in self._problems.items():
             if count > _SHOWN:
                 self.warn(file, f"{count - _SHOWN:,} more problems are named in {named_in}.")
 
 
 def _venues(named: list[str]) -> set[str]:
-    """Names, and the lines of files."""
+    """Names, with files replaced by their lines."""
     found: set[str] = set()
     for name in named:
         path = Path(name)
@@ -203,7 +203,7 @@ def _venues(named: list[str]) -> set[str]:
 
 
 def _tokenizer(model: str) -> Path:
-    """The folder of a model that SciRead knows, or any other with a tokenizer.json."""
+    """Folder of a known model, or any folder with a tokenizer.json."""
     folder = Path(model)
     return folder if (folder / "tokenizer.json").is_file() else find_model(model).folder
 
@@ -224,7 +224,7 @@ def _summary(corpus: Corpus) -> dict[str, Any]:
 
 
 def _split(corpus: Corpus) -> dict[str, int]:
-    from trainer.data.corpus import Split
+    from trainer.data.corpus.corpus import Split
 
     return {part.name: len(corpus.rows(part)) for part in Split}
 
@@ -245,12 +245,12 @@ def _print(corpus: Corpus) -> None:
     console.print(f"The corpus is at {escape(str(corpus.folder))}.", soft_wrap=True)
 
 
-def _methods_table(holds: Holdings) -> Table:
-    """What each recipe finds of what it needs."""
+def _methods_table(holds: CorpusStats) -> Table:
+    """Table of the data each recipe needs and the corpus has."""
     table = Table("recipe", "needs", "has", "", box=None, padding=(0, 2, 0, 0))
     for spec in METHODS:
         for name in spec.recipes:
-            for number, one in enumerate(findings(spec, spec.resolve(name), holds)):
+            for number, one in enumerate(check_requirements(spec, spec.resolve(name), holds)):
                 verdict = {"enough": "", "few": "few", "missing": "too few"}[one.level.value]
                 table.add_row("" if number else name, one.need.value, f"{one.have:,}", verdict)
     return table

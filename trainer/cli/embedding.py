@@ -1,4 +1,4 @@
-"""Making vectors of very many papers."""
+"""The command for bulk embedding."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
-from trainer.cli.shown import Shown, counted
+from trainer.cli.progress import ProgressDisplay, counted
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import find_model
 from trainer.embedding import SHARD_PAPERS
 from trainer.loop.progress import duration
 
 if TYPE_CHECKING:
-    from trainer.embed import Done, Progress, Work
+    from trainer.embed import EmbeddingJob, EmbeddingProgress, WorkerResult
     from trainer.embedding.shards import Checked
 
 EXAMPLES = """Examples: a corpus; all files of a folder, on two GPUs; a look whether all is there.
@@ -80,7 +80,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Answer with one line of JS
 def embed_papers(
     output: Output,
     model: Model = "",
-    inputs: Inputs = [],  # noqa: B006 - typer reads it, nobody changes it
+    inputs: Inputs = [],  # noqa: B006 - typer reads the default, it is never changed
     more: More = None,
     shard_papers: ShardPapers = SHARD_PAPERS,
     dtype: Type = Dtype.float16,
@@ -107,9 +107,11 @@ def embed_papers(
             "It takes a --model and an --input to embed.",
             "For example: sciread-trainer embed --model starter --input papers.jsonl --output DIR",
         )
-    from trainer.embed import Work  # torch takes seconds to load
+    from trainer.embed import EmbeddingJob  # torch takes seconds to load
 
-    work = Work(find_model(model), paths, output, dtype.value, shard_papers, device or _own_gpu())
+    work = EmbeddingJob(
+        find_model(model), paths, output, dtype.value, shard_papers, device or _own_gpu()
+    )
     if engine is Engine.ray:
         from trainer.embed_ray import embed_on_ray
 
@@ -118,7 +120,7 @@ def embed_papers(
     raise typer.Exit(_embed_here(work, as_json))
 
 
-def _embed_here(work: Work, as_json: bool) -> int:
+def _embed_here(work: EmbeddingJob, as_json: bool) -> int:
     from trainer.embed import Stopped, embed
 
     stop = threading.Event()
@@ -130,9 +132,9 @@ def _embed_here(work: Work, as_json: bool) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
-    with Shown(as_json) as shown:
+    with ProgressDisplay(as_json) as shown:
 
-        def progress(at: Progress) -> None:
+        def progress(at: EmbeddingProgress) -> None:
             shown.at("Embedding", _said(at), at.done / max(at.papers, 1))
 
         try:
@@ -145,10 +147,10 @@ def _embed_here(work: Work, as_json: bool) -> int:
 
 
 def _own_gpu() -> str:
-    """Where torchrun or srun start a process a GPU, each takes its own."""
+    """Device of this process if torchrun or srun started one process per GPU."""
     number = os.environ.get("LOCAL_RANK") or os.environ.get("SLURM_LOCALID") or ""
     seen = os.environ.get("CUDA_VISIBLE_DEVICES", "0,1")
-    # Slurm may show each process one GPU only, which then has the number 0.
+    # Slurm may expose a single GPU to each process, which then has index 0.
     return f"cuda:{number}" if number.isdecimal() and _has_gpus() and "," in seen else ""
 
 
@@ -158,7 +160,7 @@ def _has_gpus() -> bool:
     return torch.cuda.device_count() > 1
 
 
-def _said(at: Progress) -> str:
+def _said(at: EmbeddingProgress) -> str:
     said = (
         f"{at.done:,} of {at.papers:,} papers · {at.tokens / max(at.seconds, 1e-3):,.0f} "
         "tokens/s here"
@@ -166,7 +168,7 @@ def _said(at: Progress) -> str:
     return said if at.left is None else f"{said} · {duration(at.left)} left"
 
 
-def _say_done(done: Done, output: Path, as_json: bool) -> None:
+def _say_done(done: WorkerResult, output: Path, as_json: bool) -> None:
     if as_json:
         values = {"shards": done.shards, "papers": done.papers, "tokens": done.tokens}
         typer.echo(json.dumps(values | {"skipped": done.skipped}))

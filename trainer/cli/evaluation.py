@@ -1,4 +1,4 @@
-"""Evaluating on the command line."""
+"""Commands for evaluation."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 from trainer.contract.errors import TrainerError
 from trainer.contract.suites import CUSTOM, OWN, SUITES, suite_spec
 from trainer.loop.progress import duration
 from trainer.suites.catalog import files_of
 
 if TYPE_CHECKING:
-    from trainer.contract.report import Subject
+    from trainer.contract.report import EvaluatedModel
     from trainer.distributed import Ranks
-    from trainer.evaluate import Evaluated
+    from trainer.evaluate import EvaluationResult
     from trainer.suites.suite import Suite
 
 EXAMPLES = """Examples: a model against what everybody should beat, on papers of your own; released
@@ -95,7 +95,7 @@ Device = Annotated[str, typer.Option(help="As torch names it; empty: a GPU if th
 
 
 def evaluate(
-    models: Models = [],  # noqa: B006 - typer reads it, nobody changes it
+    models: Models = [],  # noqa: B006 - typer reads the default, it is never changed
     suite: SuiteName = "local",
     corpus: Corpus = None,
     output: Output = None,
@@ -124,9 +124,9 @@ def evaluate(
     names = _named(models, baselines)
     from trainer.distributed import Ranks  # torch takes seconds to load
     from trainer.suites.catalog import open_suite
-    from trainer.suites.suite import Settings
+    from trainer.suites.suite import SuiteSettings
 
-    settings = Settings(seeds, split, baseline_input == "abstract_only")
+    settings = SuiteSettings(seeds, split, baseline_input == "abstract_only")
     wanted = [name.strip() for name in tasks.split(",") if name.strip()]
     with Ranks.from_environment(device) as ranks, answering(as_json):
         quiet = as_json or not ranks.main
@@ -141,7 +141,7 @@ def evaluate(
 
 
 def _named(models: list[str], baselines: bool) -> list[str]:
-    """Each once."""
+    """Names of the models and baselines, each once."""
     names = list(dict.fromkeys((*models, *(_BASELINES if baselines else ()))))
     if not names:
         raise typer.BadParameter("Name a model, or add --baselines.", param_hint="MODEL...")
@@ -173,16 +173,16 @@ def suites(
 
 
 class _Work:
-    """Tasks to measure models by, why others are `absent`, and where reports go.
+    """The tasks of an evaluation, the reasons for `absent` ones, and the reports' folder.
 
-    `failed` gives the reason for each model that has no result. `failed_tasks` are the tasks that
-    could not run for a model that has other results: its id and title, the task and the reason.
+    `failed` holds the reason for each model without any result. `failed_tasks` lists the tasks
+    that failed for a model with other results: its id and title, the task and the reason.
     """
 
     def __init__(
         self, suite: Suite, output: Path | None, seed: int, told: _Told, *, beside: bool
     ) -> None:
-        """Raises TrainerError where there are no data for any task."""
+        """Load the tasks. Raises TrainerError if no task has data."""
         from trainer.evaluate import open_tasks
 
         self._suite, self._seed, self._beside = suite, seed, beside
@@ -199,16 +199,16 @@ class _Work:
 
     def measure(
         self, names: list[str], ranks: Ranks, told: _Told, *, pooling: str, exact: bool
-    ) -> list[Evaluated]:
-        """One model after the other; one that fails is told of, and the others go on."""
+    ) -> list[EvaluationResult]:
+        """Measure one model after the other; a failure is reported and does not stop the others."""
+        from trainer.encoders.opening import open_encoder
         from trainer.evaluate import evaluate as measure
-        from trainer.subjects.opening import open_subject
 
-        done: list[Evaluated] = []
+        done: list[EvaluationResult] = []
         taken: set[str] = set()
         for name in names:
             try:
-                maker = open_subject(
+                encoder = open_encoder(
                     name,
                     ranks=ranks,
                     pooling=pooling,
@@ -216,9 +216,9 @@ class _Work:
                     note=told.note,
                     read=told.read,
                 )
-                folder = self._own_folder(maker.subject, taken)
+                folder = self._own_folder(encoder.subject, taken)
                 found = measure(
-                    maker,
+                    encoder,
                     self._suite.name,
                     self._tasks,
                     folder,
@@ -233,7 +233,7 @@ class _Work:
             finally:
                 told.next_model()
             done.append(found)
-            subject = maker.subject
+            subject = encoder.subject
             self.failed_tasks += [
                 {"model": subject.id, "title": subject.title, "task": task, "why": why}
                 for task, why in found.failed.items()
@@ -242,8 +242,8 @@ class _Work:
             raise TrainerError("No model was measured.", _reasons(self.failed))
         return done
 
-    def _own_folder(self, subject: Subject, taken: set[str]) -> Path:
-        """For a subject's report; one that no other of this call has."""
+    def _own_folder(self, subject: EvaluatedModel, taken: set[str]) -> Path:
+        """Folder for a model's report, unique within this call."""
         from trainer.evaluate import is_free
 
         name = slug = _slug(subject.id)
@@ -259,7 +259,7 @@ def _reasons(failed: dict[str, str]) -> str:
     return " ".join(f"{name}: {why}" for name, why in failed.items())
 
 
-def _say(done: list[Evaluated], work: _Work, as_json: bool) -> None:
+def _say(done: list[EvaluationResult], work: _Work, as_json: bool) -> None:
     from trainer.reports.report import HTML, save_together
     from trainer.reports.table import left_out, terminal
 
@@ -278,7 +278,7 @@ def _say(done: list[Evaluated], work: _Work, as_json: bool) -> None:
     console.print(f"The page: {escape(str(page))}", soft_wrap=True)
 
 
-def _described(done: list[Evaluated], work: _Work) -> dict[str, Any]:
+def _described(done: list[EvaluationResult], work: _Work) -> dict[str, Any]:
     absent = dict(work.absent)
     for one in done:
         title = one.report.subject.title
@@ -292,8 +292,8 @@ def _described(done: list[Evaluated], work: _Work) -> dict[str, Any]:
     }
 
 
-class _Told(Shown):
-    """Tells what goes on, a line a task, and how far all of it is."""
+class _Told(ProgressDisplay):
+    """Progress of an evaluation: a line per task, and the share of all tasks done."""
 
     def __init__(self, models: int, quiet: bool, *, as_lines: bool) -> None:
         super().__init__(quiet, every=30.0, as_lines=as_lines)
@@ -301,7 +301,7 @@ class _Told(Shown):
         self._subject, self._tasks, self._number, self._title = "", 1, 0, ""
         self._begun = time.monotonic()
 
-    def begin(self, subject: Subject, tasks: int) -> None:
+    def begin(self, subject: EvaluatedModel, tasks: int) -> None:
         self._subject, self._tasks, self._number = subject.title, tasks, 0
 
     def next_model(self) -> None:
@@ -313,7 +313,7 @@ class _Told(Shown):
         self._show(title, 0.0, new=True)
 
     def read(self, texts: int, of: int) -> None:
-        """So many texts of the task are encoded."""
+        """Show the number of texts encoded for the current task."""
         self._show(f"{self._title}, {texts:,} of {of:,} texts read", texts / of)
 
     def done(self, title: str, said: str = "") -> None:

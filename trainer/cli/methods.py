@@ -1,4 +1,4 @@
-"""What can be trained, on the command line."""
+"""The command that lists training methods."""
 
 from __future__ import annotations
 
@@ -53,10 +53,10 @@ def _grid(recipe: KnownRecipe) -> str:
 
 
 def _settings(spec: MethodSpec, recipe: str) -> Table:
-    """Every setting with its value; one that is not the paper's stands out."""
+    """Table of all settings; values that differ from the paper's are bold."""
     values = spec.resolve(recipe)
     table = Table("setting", "value", "what it is", box=None)
-    table.columns[1].no_wrap = True  # a name that is cut cannot be fetched
+    table.columns[1].no_wrap = True  # a truncated name could not be fetched
     for setting in spec.settings:
         value, default = values[setting.name], setting.default
         shown = _text(value) if value == default else f"[bold]{_text(value)}[/]"

@@ -1,4 +1,4 @@
-"""Looking at models and running them."""
+"""Commands that inspect, serve and download models."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 from trainer.contract.package import find_model, models_folder
 
 Model = Annotated[
@@ -31,7 +31,7 @@ def info(model: Model) -> None:
 
 def serve(model: Model) -> None:
     """Encode texts for another program: frames in on stdin, vectors out on stdout."""
-    from trainer.serve import serve as serve_package  # numpy takes its time
+    from trainer.serve import serve as serve_package  # imported here: numpy takes time
 
     raise typer.Exit(serve_package(model))
 
@@ -59,11 +59,11 @@ def pull(
     Only weights as safetensors are taken, and no program that comes with a model is run. After a
     pull that was cut short only the missing files are fetched. HF_TOKEN and HF_ENDPOINT count.
     """
-    # So late, since importing transformers takes seconds.
+    # Imported here: transformers takes seconds.
     from trainer.packages.pull import pull as pull_package
 
     folder = output or models_folder() / hub_id.replace("/", "--")
-    with answering(as_json), Shown(as_json, as_lines=progress) as shown:
+    with answering(as_json), ProgressDisplay(as_json, as_lines=progress) as shown:
         package = pull_package(
             hub_id,
             folder,

@@ -1,4 +1,4 @@
-"""PhysBERT's sub-domain fine-tuning on the command line."""
+"""The command for PhysBERT's sub-domain fine-tuning."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from trainer.contract.errors import TrainerError
 
 if TYPE_CHECKING:
     from trainer.distributed import Ranks
-    from trainer.subdomain import Plan
-    from trainer.train import Outcome
+    from trainer.subdomain import SubdomainPlan
+    from trainer.train import TrainingOutcome
 
 EXAMPLES = """Examples: PhysBERT's own three fields, on eight GPUs; a small model on one field, on a CPU.
 
@@ -54,10 +54,10 @@ def subdomain(
     sizes, of which the best on validation papers is kept; then V-measure over ten folds of the
     papers set aside. The same command goes on after whatever has happened.
     """
-    # As in `train`: threads that wait for work must not spin on the cores that others work on.
+    # As in `train`: idle threads must not spin on cores that other processes use.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     from trainer.distributed import Ranks
-    from trainer.subdomain import Plan
+    from trainer.subdomain import SubdomainPlan
     from trainer.suites.physbert import FIELDS
 
     wanted = [name.strip() for name in fields.split(",") if name.strip()]
@@ -65,19 +65,19 @@ def subdomain(
         raise TrainerError(f"There is no field {unknown[0]!r}.", f"There are {', '.join(FIELDS)}.")
     base = str(Path(model).resolve()) if Path(model).is_dir() else model
     settings = dict(_setting(change) for change in changes or ())
-    plan = Plan(base, corpus, output, settings, seed)
+    plan = SubdomainPlan(base, corpus, output, settings, seed)
     with Ranks.from_environment(device) as ranks:
         for field in wanted:
-            plan.task(field)  # before hours are spent on another one
+            plan.task(field)  # check all before hours are spent on the first
         outcomes = (_tune(plan, field, ranks, device) for field in wanted)
         stopped = next((outcome for outcome in outcomes if not outcome.finished), None)
     if stopped and stopped.signal:
         raise typer.Exit(128 + stopped.signal)
 
 
-def _tune(plan: Plan, field: str, ranks: Ranks, device: str) -> Outcome:
-    """Train on a field and measure it, and print what was found."""
-    from trainer.loop.begin import Options
+def _tune(plan: SubdomainPlan, field: str, ranks: Ranks, device: str) -> TrainingOutcome:
+    """Train on a field, measure the model, and print the scores."""
+    from trainer.loop.setup import Options
     from trainer.reports.table import terminal
     from trainer.subdomain import train_and_measure
 

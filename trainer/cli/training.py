@@ -1,4 +1,4 @@
-"""Training on the command line."""
+"""The command for training."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from trainer.cli.shown import AsJson, AsLines, Shown, answering
+from trainer.cli.progress import AsJson, AsLines, ProgressDisplay, answering
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import Recipe, Run
 
 if TYPE_CHECKING:
     from trainer.distributed import Ranks
-    from trainer.loop.begin import Options
-    from trainer.loop.dry_run import Estimate
+    from trainer.loop.dry_run import DryRunEstimate
+    from trainer.loop.setup import Options
 
 EXAMPLES = """Examples: a small model in minutes, also without a GPU; how long the paper's own
 recipe would take here; the same with another learning rate.
@@ -76,8 +76,8 @@ Measured = Annotated[
 ]
 
 
-class Wanted(NamedTuple):
-    """What is asked for; what is not said is as in the run, if there is one."""
+class TrainOptions(NamedTuple):
+    """Options of the command; unset ones are taken from the existing run."""
 
     recipe: str = ""
     corpus: Path | None = None
@@ -112,17 +112,17 @@ def train(
     whatever has happened. On many GPUs: torchrun --nproc-per-node=8 -m trainer train RUN
     A --dry-run can answer with --json.
     """
-    # Among ranks torch warns that it looks for unused weights; there may be some.
+    # With several ranks torch warns about its search for unused weights, which may exist.
     os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
-    # Threads that wait for work must not spin on the cores that others work on.
+    # Idle threads must not spin on cores that other processes use.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    # So late, since torch takes seconds, and other commands do not need it.
+    # Imported here: torch takes seconds, and other commands do not need it.
     from trainer.distributed import Ranks
-    from trainer.loop.begin import Options
+    from trainer.loop.setup import Options
 
     options = Options(device, budget, fsdp, checkpointing, compiled, save_every * 60, measured)
     with answering(as_json), Ranks.from_environment(device) as ranks:
-        wanted = Wanted(recipe, corpus, base, changes or (), seed, _seeds(seeds))
+        wanted = TrainOptions(recipe, corpus, base, changes or (), seed, _seeds(seeds))
         if dry_run:
             _estimate(_recipe(Run(run), wanted), ranks, options, as_json, progress)
             return
@@ -136,7 +136,7 @@ def _estimate(
 ) -> None:
     from trainer.loop.dry_run import dry_run, show
 
-    with Shown(as_json or not ranks.main, as_lines=progress and ranks.main) as shown:
+    with ProgressDisplay(as_json or not ranks.main, as_lines=progress and ranks.main) as shown:
         found = dry_run(recipe, ranks, options, shown.note)
     if ranks.main and as_json:
         typer.echo(json.dumps(_described(recipe, ranks, found)))
@@ -144,13 +144,13 @@ def _estimate(
         show(recipe, ranks, found)
 
 
-def _described(recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> dict[str, Any]:
-    from trainer.machine import described
+def _described(recipe: Recipe, ranks: Ranks, found: Sequence[DryRunEstimate]) -> dict[str, Any]:
+    from trainer.machine import describe_machine
 
     return {
         "recipe": recipe.name,
         "base": recipe.base,
-        **described(ranks),
+        **describe_machine(ranks),
         "stages": [asdict(one) for one in found],
         "steps": sum(one.steps for one in found),
         "seconds": sum(one.seconds for one in found),
@@ -158,13 +158,13 @@ def _described(recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> dict[
     }
 
 
-def _train(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
-    """Train it, and return the signal that stopped it, or 0."""
+def _train(run: Run, wanted: TrainOptions, ranks: Ranks, options: Options) -> int:
+    """Train, and return the signal that stopped it, or 0."""
     from trainer.grid import train_grid
     from trainer.train import train as train_run
 
-    # Nothing to make, where the folder is there and nothing else is asked for.
-    if ranks.main and (wanted != Wanted() or not run.exists):
+    # Nothing to create if the run exists and no option is given.
+    if ranks.main and (wanted != TrainOptions() or not run.exists):
         Run.create(run.folder, _recipe(run, wanted))
     ranks.barrier()
     begin = train_grid if run.recipe.grid else train_run
@@ -174,7 +174,7 @@ def _train(run: Run, wanted: Wanted, ranks: Ranks, options: Options) -> int:
     return outcome.signal
 
 
-def _recipe(run: Run, wanted: Wanted) -> Recipe:
+def _recipe(run: Run, wanted: TrainOptions) -> Recipe:
     old = run.recipe if run.exists else None
     name, corpus, base, changes, seed, seeds = wanted
     if seed is not None and seeds:
@@ -213,7 +213,7 @@ def _seeds(said: str) -> tuple[int, ...]:
 
 
 def _setting(change: str) -> tuple[str, Any]:
-    """`key=value`. A list, as TOML has it, is of values to try."""
+    """Parse `key=value`; a TOML list holds values to try."""
     name, equals, value = change.partition("=")
     if not equals or not name:
         raise TrainerError(f"--set {change} says no value.", "Write it as --set KEY=VALUE.")

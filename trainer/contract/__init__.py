@@ -1,1 +1,1 @@
-"""The door between trainer and app: what a package, a frame and a method are; free of torch."""
+"""The interface between trainer and app: package, frame and method formats. Imports no torch."""

@@ -1,4 +1,4 @@
-"""What can be trained, and with which settings: forms, lists and checks are made of this."""
+"""Catalog of training methods and their settings, from which forms, lists and checks are built."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCHEDULES = ("linear", "stlr", "constant")
 
 
 class Need(enum.Enum):
-    """What a corpus must hold for a method to learn from it."""
+    """The data that a method requires of a corpus."""
 
     abstracts = "abstracts"
     citations = "citations"
@@ -30,10 +30,10 @@ class Need(enum.Enum):
 
 @dataclass(frozen=True)
 class MethodSpec:
-    """A method as a person meets it.
+    """Description of a training method, as shown to the user.
 
-    The settings' defaults are the paper's numbers. `recipes` maps a recipe's name to that in
-    which it differs from them; `<key>-paper`, which differs in nothing, is the first.
+    The defaults of the settings are the paper's values. `recipes` maps the name of a recipe to its
+    differences from them; `<key>-paper`, which has no differences, comes first.
     """
 
     key: str
@@ -46,9 +46,9 @@ class MethodSpec:
     def resolve(
         self, recipe: str = "", changes: Mapping[str, Any] = MappingProxyType({})
     ) -> dict[str, Value]:
-        """Every setting: as in `changes`, else as in the recipe, else its default.
+        """Return a value for every setting: from `changes`, else from the recipe, else its default.
 
-        Raises TrainerError for a recipe or setting that there is not, and for a wrong value.
+        Raises TrainerError for an unknown recipe or setting and for an invalid value.
         """
         chosen = (
             dict(self.recipes[_known(recipe, self.recipes, "recipe")].settings) if recipe else {}
@@ -59,23 +59,26 @@ class MethodSpec:
         return {s.name: s.check(chosen.get(s.name, s.default)) for s in self.settings}
 
     def completed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
-        """The settings that a run has kept; in a run of an earlier version, those that have come
-        since are as trainings went then. Settings that do not name all there were then are of no
-        run, and stay as they are."""
+        """Return the stored settings of a run, with those added since it started.
+
+        A setting that a run of an earlier version lacks gets the value trainings used then
+        (`formerly`). Settings that lack other values belong to no run and are returned unchanged.
+        """
         newer = {s.name: s.formerly for s in self.settings if s.formerly is not None}
         kept_all = all(s.name in settings for s in self.settings if s.name not in newer)
         return {**newer, **settings} if kept_all else dict(settings)
 
 
 def method_spec(key: str) -> MethodSpec:
-    """The method of this name. Raises TrainerError that names those there are."""
+    """Return the method with this key. Raises TrainerError, naming the known ones."""
     return {spec.key: spec for spec in METHODS}[_known(key, (s.key for s in METHODS), "method")]
 
 
 def recipe_of(name: str) -> tuple[MethodSpec, str]:
-    """The recipe of this name and its method; a method's name stands for its first recipe.
+    """Return the method of a recipe, and the recipe's name; a method's name stands for its first
+    recipe.
 
-    Raises TrainerError that names those there are.
+    Raises TrainerError, naming the known ones.
     """
     owners = {recipe: spec for spec in METHODS for recipe in spec.recipes}
     first = {spec.key: next(iter(spec.recipes)) for spec in METHODS if spec.recipes}
@@ -95,7 +98,7 @@ def _known(name: str, names: Iterable[str], kind: str) -> str:
 
 
 def common(**defaults: Value) -> tuple[Setting, ...]:
-    """The settings that every method has, with this method's defaults."""
+    """Return the settings that all methods share, with this method's defaults."""
     return tuple(
         replace(setting, default=defaults.get(setting.name, setting.default)) for setting in _COMMON
     )
@@ -180,7 +183,7 @@ METHODS: tuple[MethodSpec, ...] = (
         summary="Papers that cite each other lie close (Cohan et al., 2020).",
         needs=frozenset({Need.abstracts, Need.citations}),
         settings=(
-            # The paper's own run was in AllenNLP, whose configuration has this decay and clipping.
+            # The paper used AllenNLP; its configuration has this weight decay and clipping.
             *common(epochs=2.0, weight_decay=0.01, clip=1.0),
             Setting("margin", 1.0, "How much closer a cited paper must be than another.", 0.0),
             Setting("distance", "l2", "What close means.", choices=("l2", "cosine", "dot")),

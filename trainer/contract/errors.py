@@ -1,13 +1,13 @@
-"""What can go wrong in the trainer in a way that a person can do something about."""
+"""Errors of the trainer that the user can resolve."""
 
 from __future__ import annotations
 
 
 class TrainerError(Exception):
-    """One sentence for a person, and a hint that says what to do next."""
+    """An error with a one-sentence message and a hint about what to do next."""
 
     def __init__(self, message: str, hint: str = "") -> None:
-        # Both go to Exception, so that the error survives pickling on its way between processes.
+        # Both arguments go to Exception so that the error survives pickling between processes.
         super().__init__(message, hint)
         self.message = message
         self.hint = hint
@@ -17,4 +17,4 @@ class TrainerError(Exception):
 
 
 class PackageRefused(TrainerError):
-    """A model folder is damaged, unknown or not safe to load, and was not loaded."""
+    """A model folder is damaged, unknown or unsafe, and was not loaded."""

@@ -1,4 +1,4 @@
-"""What can be measured of a model, by which protocol, and how its numbers are shown and read."""
+"""Catalog of evaluations: protocols, metrics, and how to display and read their values."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from typing import Literal, TypeAlias
 
 from trainer.contract.catalog import Need
 
-# A share is kept as 0 to 1 and shown as papers print it: times 100, with two decimals.
+# Proportions are stored as 0 to 1 and shown as papers print them: times 100, two decimals.
 Unit: TypeAlias = Literal["percent", "number", "count", "per second", "MB"]
 
-# The task, evaluation and metric of a suite's mean.
+# Task, evaluation and metric of the mean of a suite.
 AVERAGE = "average"
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of an evaluation. `higher_is_better` is None where neither is; `about` is how to
-    read it, in a sentence or two."""
+    """A metric of an evaluation.
+
+    `higher_is_better` is None if neither direction is better. `about` explains in a sentence or two
+    how to read the value.
+    """
 
     name: str
     title: str
@@ -27,11 +30,11 @@ class Metric:
 
     @property
     def arrow(self) -> str:
-        """Which way is better; empty where neither is."""
+        """Return an arrow in the direction of improvement; empty if neither direction is better."""
         return {True: "↑", False: "↓", None: ""}[self.higher_is_better]
 
     def shown(self, value: float) -> str:
-        """The number as a person reads it."""
+        """Format a value for display."""
         text = {
             "percent": f"{100 * value:.2f}",
             "number": f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}",
@@ -44,10 +47,10 @@ class Metric:
 
 @dataclass(frozen=True)
 class EvaluationSpec:
-    """An evaluation as a person meets it.
+    """Description of an evaluation, as shown to the user.
 
-    `protocol` counts up whenever the same vectors may get other scores than before: scores of
-    different versions are not compared. `needs` is what a corpus must hold for it.
+    `protocol` is incremented whenever the same vectors may get different scores than before; scores
+    of different versions are not compared. `needs` is the data that it requires of a corpus.
     """
 
     key: str
@@ -58,18 +61,18 @@ class EvaluationSpec:
     protocol: int = 1
 
     def metric(self, name: str) -> Metric:
-        """That of this name; one that is not known is shown as a plain number."""
+        """Return the metric with this name; an unknown one is displayed as a plain number."""
         known = {metric.name: metric for metric in self.metrics}
         return known.get(name, Metric(name, name, "number", None))
 
 
-# What they measure is how vectors lie and what they cost, not how well they find papers.
+# These measure the distribution of vectors and their cost, not retrieval quality.
 NO_QUALITY = frozenset(("health", "speed"))
 
 
 def evaluation_spec(key: str) -> EvaluationSpec:
-    """The evaluation of this name; of one that is not known, as in a report of a newer SciRead,
-    nothing is known but its name."""
+    """Return the evaluation with this key; for an unknown one, as from a newer SciRead, a spec with
+    nothing but its name."""
     known = {spec.key: spec for spec in EVALUATIONS}
     return known.get(key, EvaluationSpec(key, key, "This version does not know it.", ()))
 

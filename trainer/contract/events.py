@@ -1,4 +1,4 @@
-"""What happens in a run, as lines of its events.jsonl."""
+"""Events of a run: the lines of its events.jsonl."""
 
 from __future__ import annotations
 
@@ -7,24 +7,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# How the line of a step begins; see Event.line.
+# Prefix of the line of a step; see Event.line.
 _STEP = b'{"event": "step"'
 
 
 @dataclass(frozen=True)
 class Event:
-    """One line of events.jsonl: what happened, when (seconds since 1970), after how many steps.
+    """One line of events.jsonl: an event, its time (seconds since 1970) and the steps completed.
 
-    The steps of all stages are counted together. What `values` hold depends on the kind:
+    Steps are counted over all stages. `values` depend on the kind:
+
     - start: recipe, method, base, base_model {weights, space}, corpus {papers, sha256}, seed,
       device, ranks, versions, precision, budget, fsdp, checkpointing, compile,
       steps (in all), stages [{name, examples, validation, steps, batch_size}]
-    - resume: why; it goes on after `step`, and lines of later steps before this one are void
+    - resume: why; continues after `step`; earlier lines with later steps are void
     - stage: name, number
     - step: stage, epoch, loss, learning_rate, gradient_norm, tokens, tokens_per_second,
-      examples_per_second, memory (bytes at the most so far), eta (seconds left)
+      examples_per_second, memory (peak bytes so far), eta (seconds left)
     - validation: stage, loss, scores {name: number}, best (whether it is the best so far)
-    - checkpoint: seconds (that saving it took)
+    - checkpoint: seconds (spent on saving)
     - note: text; warning: text
     - stop: why; error: message, hint; end: seconds, scores
     """
@@ -40,7 +41,7 @@ class Event:
 
     @classmethod
     def of(cls, line: bytes) -> Event | None:
-        """None for what is no event, such as a line that a full disk cut."""
+        """Parse a line; None if it is not an event, such as a line cut off by a full disk."""
         try:
             found = json.loads(line)
             return cls(found.pop("event"), found.pop("at"), found.pop("step"), found)
@@ -49,14 +50,16 @@ class Event:
 
 
 def events_in(text: bytes, thin: int = 1) -> list[Event]:
-    """The events of whole lines. With `thin`, of steps only every so manieth and the last; the
-    others are not even read."""
+    """Parse the events of complete lines.
+
+    With `thin`, only every `thin`-th step and the last one; the other lines are not parsed.
+    """
     lines = _thinned(text.split(b"\n"), thin)
     return [event for line in lines if (event := Event.of(line))]
 
 
 def _thinned(lines: list[bytes], thin: int) -> list[bytes]:
-    """Of the lines that tell of a step, every so manieth and the last."""
+    """Return every `thin`-th of the lines of steps, and the last one."""
     if thin <= 1:
         return lines
     steps = [number for number, line in enumerate(lines) if line.startswith(_STEP)]

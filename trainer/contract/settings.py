@@ -1,4 +1,4 @@
-"""What may be set and to which values: forms are made of this, and what is set is checked by it."""
+"""Settings of methods, their types and limits, from which forms and checks are built."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _YES_NO = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0
 
 @dataclass(frozen=True)
 class Setting:
-    """One thing that may be set. Its default says its type; `choices`, if any, what it may be.
+    """A setting. Its default determines its type; `choices`, if any, are its allowed values.
 
-    `formerly` is how trainings went before there was this setting; None: it was always there. A
-    run that began then goes on with it.
+    `formerly` is the value that trainings used before the setting existed; None: it always existed.
+    Runs that started before then continue with that value.
     """
 
     name: str
@@ -30,9 +30,9 @@ class Setting:
     formerly: Value | None = None
 
     def check(self, value: Any) -> Value:
-        """The value in the setting's type, from a form, a file or a command line.
+        """Convert a value from a form, file or command line to the type of the setting.
 
-        Raises TrainerError that says what would be right.
+        Raises TrainerError that describes the allowed values.
         """
         typed = self._typed(value)
         fits = typed is not None and self._within(typed) and typed in (self.choices or (typed,))
@@ -42,7 +42,7 @@ class Setting:
 
     @property
     def allowed(self) -> str:
-        """What it may be, in words."""
+        """Description of the allowed values."""
         if self.choices:
             return "one of " + ", ".join(self.choices)
         kind = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
@@ -52,7 +52,7 @@ class Setting:
         return kind[type(self.default)] + between
 
     def _typed(self, value: Any) -> Value | None:
-        """The value in the type of the default, None if it has none."""
+        """Return the value in the type of the default; None if it cannot be converted."""
         if isinstance(self.default, str):
             return value if isinstance(value, str) else None
         if isinstance(self.default, bool):

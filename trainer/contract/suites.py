@@ -1,4 +1,4 @@
-"""The suites that there are: what can be measured, and of what folder."""
+"""Catalog of evaluation suites and the folders they need."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ CUSTOM = "SUITE.toml"
 
 @dataclass(frozen=True)
 class SuiteSpec:
-    """A suite as a person meets it: `module` has `fits`, and the function `opened` reads it.
+    """Description of a suite, as shown to the user.
 
-    The module's docstring says which files hold what. `takes` names what may be asked of it beside
-    its folder: "unseen", "queries", "val" (the validation part) or "abstract_only".
+    `module` has a function `fits`, and the function named `opened` reads the suite; its docstring
+    lists the files. `takes` names the options it has besides its folder: "unseen", "queries", "val"
+    (the validation part) or "abstract_only".
     """
 
     key: str
@@ -41,7 +42,7 @@ SUITES: tuple[SuiteSpec, ...] = (
         "Judged queries",
         "Typed queries among all papers of a collection.",
         "NAME.papers.jsonl, NAME.queries.tsv and NAME.qrels.tsv (.gz), once or more.",
-        "trainer.suites.judged",
+        "trainer.suites.judged_queries",
     ),
     SuiteSpec(
         "scidocs",
@@ -84,14 +85,14 @@ SUITES: tuple[SuiteSpec, ...] = (
 OWN = SuiteSpec(
     "own",
     "Your own",
-    "Tasks that a file describes; CONTRIBUTING.md says how.",
+    "Tasks that a file describes; docs/contributing/evaluation.md says how.",
     "What the file names.",
     "trainer.suites.custom",
 )
 
 
 def suite_spec(key: str) -> SuiteSpec:
-    """Raises TrainerError for a name that is not known."""
+    """Return the suite with this key. Raises TrainerError if it is unknown."""
     for spec in SUITES:
         if spec.key == key:
             return spec
@@ -102,5 +103,5 @@ def suite_spec(key: str) -> SuiteSpec:
 
 
 def suite_title(key: str) -> str:
-    """The title of a suite; the key itself for a suite that is not known, as one of your own."""
+    """Return the title of a suite; for an unknown one, such as a custom suite, the key."""
     return next((spec.title for spec in SUITES if spec.key == key), key)

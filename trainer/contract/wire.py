@@ -1,4 +1,4 @@
-"""Frames on a pipe, between the app and a model's process: a JSON header, then raw bytes."""
+"""Frames on a pipe between the app and the model process: a JSON header, then raw bytes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import json
 import struct
 from typing import Any, BinaryIO, NamedTuple
 
-# Tells a frame from text that a library printed into the pipe.
+# Distinguishes a frame from text that a library printed into the pipe.
 _MAGIC = b"SRF1"
 _LENGTHS = struct.Struct("<4sII")
 MAX_BYTES = 1 << 30
 
 
 class BrokenFrame(Exception):
-    """What came through the pipe is no frame, or only the beginning of one."""
+    """The data received is not a frame, or is cut off."""
 
 
 class Frame(NamedTuple):
@@ -22,7 +22,7 @@ class Frame(NamedTuple):
 
 
 def send(stream: BinaryIO, header: dict[str, Any], body: bytes | memoryview = b"") -> None:
-    """Write one frame and flush. Raises OSError when nobody reads any more."""
+    """Write one frame and flush. Raises OSError if the reader has closed the pipe."""
     described = json.dumps(header, separators=(",", ":")).encode()
     if max(len(described), len(body)) > MAX_BYTES:
         raise ValueError("a frame of this size is not sent")
@@ -32,7 +32,7 @@ def send(stream: BinaryIO, header: dict[str, Any], body: bytes | memoryview = b"
 
 
 def receive(stream: BinaryIO) -> Frame | None:
-    """The next frame, or None when the other side has closed. Raises BrokenFrame."""
+    """Return the next frame, or None if the other side has closed the pipe. Raises BrokenFrame."""
     start = stream.read(_LENGTHS.size)
     if not start:
         return None

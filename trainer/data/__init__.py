@@ -1,1 +1,1 @@
-"""What models learn from: papers, and examples made of them."""
+"""Training data: papers, and the examples made from them."""

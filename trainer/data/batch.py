@@ -1,4 +1,4 @@
-"""Examples as a model reads them."""
+"""Batches of examples."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from trainer.model.packed import Packed
 
 
 def alone(rows: Tensor) -> Tensor:
-    """Gathers where there is one rank: its rows are all rows."""
+    """The gather of a single rank: its rows are all rows."""
     return rows
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Examples as the model reads them, each text once, however many examples it is part of.
+    """Examples as the model reads them; a text that several examples share is included once.
 
-    `places` [examples, parts] says which text is an example's query, its positive and so on.
-    `labels` is what the loss compares with: [examples], or [tokens] where tokens are guessed.
-    `papers` [examples, parts] are the corpus's rows, and `positions` [examples] the examples'
-    places in the whole step, over all ranks. `gather` brings the rows of all ranks together, in
-    the same order for every tensor, and lets gradients back.
+    `places` [examples, parts] are the indices of an example's texts: its query, positive and so on.
+    `labels` are the targets of the loss: [examples], or [masked tokens]. `papers` [examples, parts]
+    are the corpus's rows, and `positions` [examples] the examples' positions in the whole step,
+    over all ranks. `gather` concatenates the rows of all ranks, in the same order for every tensor,
+    and is differentiable.
     """
 
     texts: Packed

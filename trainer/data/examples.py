@@ -1,4 +1,4 @@
-"""Examples made of papers: pairs, triplets, or papers with a label."""
+"""Examples made from papers: pairs, triplets, or papers with a label."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import torch
 from numpy.typing import NDArray
 
 from trainer.data.batch import Batch
-from trainer.data.chance import shuffled
+from trainer.data.rng import random_permutation
 from trainer.data.sampler import Numbers, homogeneous
-from trainer.data.tokens import Part, Texts
+from trainer.data.tokens import TextPart, Texts
 from trainer.model.text_model import pack
 
 
 @dataclass(frozen=True)
 class PaperExamples:
-    """Examples by the rows of their papers; satisfies trainer.methods.base.Examples.
+    """Examples given by the rows of their papers; implements trainer.methods.base.Examples.
 
-    `rows` [examples, m] and `parts`, [m] or [examples, m], name the texts (trainer.data.tokens).
-    `labels` [examples] is the class, -1 for none. With `sources` [examples] every batch holds
-    examples of one source.
+    `rows` [examples, m] and `parts`, [m] or [examples, m], identify the texts
+    (trainer.data.tokens). `labels` [examples] is the class, -1 for none. With `sources` [examples]
+    every batch has examples of one source.
     """
 
     texts: Texts
@@ -36,10 +36,10 @@ class PaperExamples:
         cls,
         texts: Texts,
         rows: NDArray[np.integer],
-        parts: Sequence[Part],
+        parts: Sequence[TextPart],
         labels: NDArray[np.integer] | None = None,
     ) -> PaperExamples:
-        """Examples whose texts are the same parts of their papers."""
+        """Create examples that use the same parts of their papers."""
         named = np.asarray(parts, dtype=np.uint8)
         codes = None if labels is None else labels.astype(np.int32)
         return cls(texts, rows.astype(np.int32).reshape(-1, len(named)), named, codes)
@@ -49,7 +49,7 @@ class PaperExamples:
 
     def order(self, seed: int, epoch: int, batch_size: int) -> Numbers:
         if self.sources is None:
-            return shuffled(len(self), "examples", seed, epoch)
+            return random_permutation(len(self), "examples", seed, epoch)
         return homogeneous(self.sources, batch_size, seed, epoch)
 
     def tokens(self, numbers: Numbers) -> Numbers:
@@ -59,16 +59,18 @@ class PaperExamples:
 
     def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
         rows, parts = self._named(numbers)
-        kinds = len(Part)
+        kinds = len(TextPart)
         names, places = np.unique(rows.astype(np.int64) * kinds + parts, return_inverse=True)
-        ids = [self.texts.ids(int(name) // kinds, Part(int(name) % kinds)) for name in names]
+        ids = [self.texts.ids(int(name) // kinds, TextPart(int(name) % kinds)) for name in names]
         labels = np.full(len(rows), -1) if self.labels is None else self.labels[numbers]
         return Batch(
             texts=pack(ids),
             places=torch.from_numpy(places.reshape(rows.shape).astype(np.int64)),
             labels=torch.from_numpy(labels.astype(np.int64)),
-            # A question is no paper.
-            papers=torch.from_numpy(np.where(parts == Part.question, -1, rows).astype(np.int64)),
+            # A question has no paper.
+            papers=torch.from_numpy(
+                np.where(parts == TextPart.question, -1, rows).astype(np.int64)
+            ),
             positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
         )
 

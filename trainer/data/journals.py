@@ -1,4 +1,4 @@
-"""MIReAD's examples: papers, and the journal each appeared in (Razdaibiedina et al., 2023)."""
+"""MIReAD's examples: papers, and the journal each was published in (Razdaibiedina et al., 2023)."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
-from trainer.data.chance import bits
-from trainer.data.corpus import Corpus, Split
+from trainer.data.corpus.corpus import Corpus, Split
+from trainer.data.corpus.venue_names import find
 from trainer.data.examples import PaperExamples
-from trainer.data.names import find
-from trainer.data.tokens import Part, Texts
+from trainer.data.rng import stateless_bits
+from trainer.data.tokens import TextPart, Texts
 
 
 @dataclass(frozen=True)
 class JournalRule:
-    """Which journals are told apart, and by which of their papers (appendix A.1).
+    """The selection of journals and of their papers (appendix A.1).
 
     The defaults are the paper's for arXiv, as in ARXIV; PUBMED holds those for PubMed. Only papers
     from `first_year` to `last_year` count. A journal needs `at_least` of them, one of them of
-    `recent_year`, and gives `at_most`: any, or the `first` in the corpus. 0: no such condition.
+    `recent_year`, and contributes `at_most`: random ones, or the `first` in the corpus. 0: no
+    limit.
     """
 
     at_least: int = 100
@@ -36,12 +37,13 @@ class JournalRule:
 
 ARXIV = JournalRule()
 PUBMED = JournalRule(at_least=300, first_year=2016, last_year=2021)
-# What the ids of PubMed's papers start with.
+# Prefix of the ids of PubMed papers.
 PMID = "pmid:"
 
 
-class Chosen(NamedTuple):
-    """What is kept of what was asked about, ascending; and how many journals fail by what."""
+class JournalSelection(NamedTuple):
+    """The places of the selected papers, ascending; and the numbers of rejected journals by
+    reason."""
 
     places: NDArray[np.int64]
     too_small: int
@@ -49,7 +51,8 @@ class Chosen(NamedTuple):
 
 
 class JournalExamples(NamedTuple):
-    """`classes` are the journals' names by label; `unknown` are to be excluded, but are none."""
+    """`classes` are the journals' names by label; `unknown` are names to exclude that match no
+    journal."""
 
     train: PaperExamples
     validation: PaperExamples
@@ -60,8 +63,8 @@ class JournalExamples(NamedTuple):
 
 def choose(
     journals: NDArray[np.integer], years: NDArray[np.integer], rule: JournalRule, seed: int
-) -> Chosen:
-    """Which papers the rule keeps, given the journal (from 0) and the year of each."""
+) -> JournalSelection:
+    """Select papers by the rule, given the journal (from 0) and the year of each."""
     counts = years >= rule.first_year
     if rule.last_year:
         counts &= years <= rule.last_year
@@ -77,14 +80,14 @@ def choose(
     if rule.at_most:
         places = places[_rank(journals[places], places, rule.first, seed) < rule.at_most]
     there = np.bincount(journals, minlength=kinds) > 0
-    return Chosen(places, int((there & ~large).sum()), int((large & ~recent).sum()))
+    return JournalSelection(places, int((there & ~large).sum()), int((large & ~recent).sum()))
 
 
 def _rank(
     journals: NDArray[np.integer], places: NDArray[np.int64], first: bool, seed: int
 ) -> NDArray[np.int64]:
-    """How many papers of the same journal come before each: as they lie, or by lot."""
-    lot = places if first else bits("journals", seed, places)
+    """Return the number of papers of the same journal before each, in corpus or random order."""
+    lot = places if first else stateless_bits("journals", seed, places)
     order = np.lexsort((lot, journals))
     sizes = np.bincount(journals)
     before = np.cumsum(sizes) - sizes
@@ -101,12 +104,12 @@ def journal_examples(
     exclude: Collection[str] = (),
     pubmed: JournalRule = PUBMED,
 ) -> JournalExamples:
-    """Papers with their journal as label, to learn from and to validate on.
+    """Return papers labelled with their journal, for training and validation.
 
-    Papers from PubMed, known by their ids, have the rule `pubmed`, the others `rule`; both look
-    at all papers with a journal and an abstract, so that the classes do not depend on the split.
-    `exclude` names journals, in any case, that are kept for later. Raises TrainerError where fewer
-    than two journals are left.
+    Papers from PubMed, recognised by their ids, are subject to the rule `pubmed`, others to `rule`;
+    both count all papers with a journal and an abstract, so that the classes do not depend on the
+    split. `exclude` names journals to hold out, case-insensitively. Raises TrainerError if fewer
+    than two journals remain.
     """
     known = np.flatnonzero((corpus.venues >= 0) & (corpus.abstracts.lengths > 0))
     excluded = find(exclude, corpus.venue_names)
@@ -136,8 +139,8 @@ def journal_examples(
 
 def _choose_from(
     corpus: Corpus, rows: NDArray[np.int64], rule: JournalRule, pubmed: JournalRule, seed: int
-) -> Chosen:
-    """Which of the papers are kept, each by the rule for where it comes from."""
+) -> JournalSelection:
+    """Select the papers, each by the rule for its source."""
     theirs = corpus.named(PMID)
     from_pubmed = (rows >= theirs.start) & (rows < theirs.stop)
     chosen, too_small, not_recent = np.empty(0, np.int64), 0, 0
@@ -145,13 +148,13 @@ def _choose_from(
         kept = choose(corpus.venues[some], corpus.years[some], its, seed)
         chosen = np.union1d(chosen, some[kept.places])
         too_small, not_recent = too_small + kept.too_small, not_recent + kept.not_recent
-    return Chosen(chosen, too_small, not_recent)
+    return JournalSelection(chosen, too_small, not_recent)
 
 
 def _classes(
     corpus: Corpus, rows: NDArray[np.int64], kept: NDArray[np.int64], rule: JournalRule
 ) -> list[int]:
-    """The journals of those papers to train on that are kept, by name. Raises TrainerError."""
+    """Return the journals of the selected training papers, by name. Raises TrainerError."""
     codes = np.unique(corpus.venues[kept[corpus.split[kept] == Split.train]])
     if len(codes) < 2:
         raise _too_few(corpus, rows, len(codes), rule)
@@ -161,17 +164,17 @@ def _classes(
 def _labelled(
     corpus: Corpus, texts: Texts, rows: NDArray[np.int64], classes: Sequence[int]
 ) -> PaperExamples:
-    """Those of the papers whose journal is among the classes; its place there is the label."""
+    """Return the papers whose journal is among the classes, labelled with its index."""
     label = np.full(len(corpus.venue_names), -1)
     label[classes] = np.arange(len(classes))
     mine = rows[label[corpus.venues[rows]] >= 0]
-    return PaperExamples.of(texts, mine, (Part.both,), label[corpus.venues[mine]])
+    return PaperExamples.of(texts, mine, (TextPart.both,), label[corpus.venues[mine]])
 
 
 def _too_few(
     corpus: Corpus, rows: NDArray[np.int64], journals: int, rule: JournalRule
 ) -> TrainerError:
-    """`rows` are all papers of a journal that is not excluded."""
+    """`rows` are all papers of journals that are not excluded."""
     sizes = np.sort(np.bincount(corpus.venues[rows], minlength=2))[::-1]
     if not sizes[1]:
         return TrainerError(

@@ -1,6 +1,7 @@
 """PhysBERT's pairs: papers of one category, citing and cited titles, questions and their papers.
 
-All three after Hellert et al. (2024); both papers of a pair are always of one part of the split.
+All three follow Hellert et al. (2024); both papers of a pair are always in the same part of the
+split.
 """
 
 from __future__ import annotations
@@ -11,19 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.contract.holdings import merged
-from trainer.data.chance import bits, chosen
-from trainer.data.citations import within
-from trainer.data.corpus import Corpus, Split
+from trainer.contract.corpus_stats import merged_category
+from trainer.data.corpus.citation_scan import within
+from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
-from trainer.data.tokens import Part, Texts
+from trainer.data.rng import random_sample, stateless_bits
+from trainer.data.tokens import TextPart, Texts
 
 
-class Pairs(NamedTuple):
-    """Pairs from one source: `rows` [n, 2], the part of either that is read, `labels` [n]."""
+class PairSet(NamedTuple):
+    """Pairs from one source: `rows` [n, 2], the text part used of either, `labels` [n]."""
 
     rows: NDArray[np.int32]
-    parts: tuple[Part, Part]
+    parts: tuple[TextPart, TextPart]
     labels: NDArray[np.int32]
     records: dict[str, Any]
 
@@ -36,20 +37,21 @@ def category_pairs(
     *,
     merge: bool = True,
     at_least: int = 5_000,
-    part: Part = Part.abstract,
-) -> Pairs:
-    """Papers with the same primary category, all categories alike often; `count` pairs at most.
+    part: TextPart = TextPart.abstract,
+) -> PairSet:
+    """Return at most `count` pairs of papers with the same primary category, balanced over
+    categories.
 
-    `merge` takes all of astro-ph, of cond-mat and of hep as one. A category needs `at_least`
-    papers in the whole corpus; without two such there are no pairs. No pair comes twice, and
-    within a category all papers come alike often. `part` is what of a paper is read; where that is
-    the abstract, papers without one are in no pair.
+    `merge` combines all of astro-ph, of cond-mat and of hep. A category needs `at_least` papers in
+    the whole corpus; with fewer than two such categories there are no pairs. No pair is repeated,
+    and within a category all papers are equally frequent. `part` is the text used; if it is the
+    abstract, papers without one are left out.
     """
     names, codes = _categories(corpus, merge)
     sizes = np.bincount(codes[codes >= 0], minlength=len(names))
     kept, left_out = _large_enough(sizes, at_least)
     readable = np.ones(corpus.papers, bool)
-    if part is Part.abstract:
+    if part is TextPart.abstract:
         readable = corpus.abstracts.lengths > 0
     found, labels, per_category = [np.empty((0, 2), np.int64)], [np.empty(0, np.int64)], {}
     for place, code in enumerate(kept):
@@ -67,7 +69,7 @@ def category_pairs(
         "categories with too few papers": left_out,
         "papers of categories with too few papers": int(sizes.sum() - sizes[kept].sum()),
     }
-    return Pairs(
+    return PairSet(
         np.concatenate(found).astype(np.int32),
         (part, part),
         np.concatenate(labels).astype(np.int32),
@@ -76,35 +78,38 @@ def category_pairs(
 
 
 def _large_enough(sizes: NDArray[np.int64], at_least: int) -> tuple[NDArray[np.int64], int]:
-    """Which categories have so many papers, and how many others there are."""
+    """Return which categories have this many papers, and the number of the others."""
     kept = np.flatnonzero(sizes >= at_least)
     left_out = int(np.count_nonzero(sizes)) - len(kept)
-    # One category alone tells nothing from nothing.
+    # A single category offers nothing to distinguish.
     return (kept if len(kept) > 1 else kept[:0]), left_out
 
 
 def _categories(corpus: Corpus, merge: bool) -> tuple[list[str], NDArray[np.int64]]:
-    """The categories' names, and each paper's, -1 where it has none."""
-    taken = [merged(name) if merge else name for name in corpus.field_names]
+    """Return the categories' names, and that of each paper, -1 for none."""
+    taken = [merged_category(name) if merge else name for name in corpus.field_names]
     names = sorted(set(taken))
     numbers = {name: number for number, name in enumerate(names)}
-    # The last is found by -1, for papers without.
+    # The last element is at index -1, for papers without a category.
     codes = np.array([*(numbers[name] for name in taken), -1])
     return names, codes[corpus.primary]
 
 
 def _distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np.int64]:
-    """Different pairs [n, 2] of the numbers below `papers`; `count`, or all if that is fewer."""
+    """Return different pairs [n, 2] of the numbers below `papers`; `count`, or all if there are
+    fewer."""
     every = papers * (papers - 1) // 2
     if 2 * count >= every:
         pairs = np.stack(np.triu_indices(papers, 1), axis=1)
-        return pairs[chosen(count, every, "pairs", seed, name)]
+        return pairs[random_sample(count, every, "pairs", seed, name)]
     found = np.empty(0, dtype=np.int64)
     laps = 0
     while len(found) < count:
-        # Everybody once a lap, each with a neighbour in a new order.
+        # Each paper occurs once per lap, paired with its neighbour in a new order.
         more = -(-(count - len(found)) // (papers // 2))
-        lot = bits("pairs", seed, name, np.arange(laps, laps + more)[:, None], np.arange(papers))
+        lot = stateless_bits(
+            "pairs", seed, name, np.arange(laps, laps + more)[:, None], np.arange(papers)
+        )
         order = np.argsort(lot, axis=1, kind="stable")[:, : papers // 2 * 2]
         couples = np.sort(order.reshape(-1, 2), axis=1)
         found = np.concatenate([found, couples[:, 0] * papers + couples[:, 1]])
@@ -113,12 +118,12 @@ def _distinct_pairs(papers: int, count: int, seed: int, name: str) -> NDArray[np
     return np.stack([found // papers, found % papers], axis=1)
 
 
-def citation_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> Pairs:
-    """The titles of a citing and a cited paper; `count` at most, any of them."""
+def citation_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> PairSet:
+    """Return at most `count` random pairs of the titles of a citing and a cited paper."""
     rows = corpus.rows(split)
     titled = rows[corpus.titles.lengths[rows] > 0]
     inner, crossing = within(corpus.cites, titled)
-    edges = chosen(count, len(inner.indices), "citations", seed)
+    edges = random_sample(count, len(inner.indices), "citations", seed)
     citing = np.searchsorted(inner.indptr, edges, side="right") - 1
     pairs = titled[np.stack([citing, inner.indices[edges]], axis=1)].astype(np.int32)
     records = {
@@ -127,28 +132,30 @@ def citation_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> Pairs
         "citations across the split, dropped": crossing,
         "papers without title": len(rows) - len(titled),
     }
-    return Pairs(pairs, (Part.title, Part.title), np.full(len(pairs), -1, np.int32), records)
+    return PairSet(
+        pairs, (TextPart.title, TextPart.title), np.full(len(pairs), -1, np.int32), records
+    )
 
 
-def question_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> Pairs:
-    """A question and the abstract that answers it; `count` at most, any of them."""
+def question_pairs(corpus: Corpus, split: Split, count: int, seed: int) -> PairSet:
+    """Return at most `count` random pairs of a question and the abstract that answers it."""
     papers = np.asarray(corpus.question_papers)
     mine = corpus.split[papers] == split
     readable = (corpus.abstracts.lengths[papers] > 0) & (corpus.questions.lengths > 0)
     questions = np.flatnonzero(mine & readable)
-    questions = questions[chosen(count, len(questions), "questions", seed)]
+    questions = questions[random_sample(count, len(questions), "questions", seed)]
     pairs = np.stack([questions, papers[questions]], axis=1).astype(np.int32)
     records = {
         "pairs": len(pairs),
         "questions": int(np.count_nonzero(mine)),
         "questions without text or abstract": int(np.count_nonzero(mine & ~readable)),
     }
-    parts = (Part.question, Part.abstract)
-    return Pairs(pairs, parts, np.full(len(pairs), -1, np.int32), records)
+    parts = (TextPart.question, TextPart.abstract)
+    return PairSet(pairs, parts, np.full(len(pairs), -1, np.int32), records)
 
 
-def pair_examples(texts: Texts, sources: Sequence[Pairs], homogeneous: bool) -> PaperExamples:
-    """Pairs of all sources, mixed as many as there are of each, or each batch of one source."""
+def pair_examples(texts: Texts, sources: Sequence[PairSet], homogeneous: bool) -> PaperExamples:
+    """Combine the pairs of all sources: mixed in proportion, or each batch from one source."""
     counts = [len(pairs.rows) for pairs in sources]
     kinds = np.array([pairs.parts for pairs in sources], dtype=np.uint8).reshape(-1, 2)
     return PaperExamples(

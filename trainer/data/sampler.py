@@ -1,30 +1,31 @@
-"""Which examples make a step, a rank's share of it and a micro-batch."""
+"""Division of examples into steps, ranks and micro-batches."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.chance import shuffled
+from trainer.data.rng import random_permutation
 
 Numbers = NDArray[np.int64]
 
 
 def step_count(examples: int, batch_size: int) -> int:
-    """How many steps an epoch has; the last, where it is smaller, counts."""
+    """Return the number of steps per epoch, including a smaller last one."""
     return -(-examples // batch_size)
 
 
 def of_step(order: Numbers, batch_size: int, step: int) -> Numbers:
-    """The examples of one step of an epoch, from 0. Their positions are their places in here."""
+    """Return the examples of one step of an epoch, counted from 0. Positions are indices into
+    these."""
     return order[step * batch_size : (step + 1) * batch_size]
 
 
 def share(tokens: Numbers, rank: int, world: int) -> Numbers:
-    """Positions in a step, ascending, that are this rank's, given the tokens of all examples.
+    """Return the positions of this rank's examples in a step, ascending, given the tokens of all.
 
-    Dealt out by length, back and forth, so that all ranks have the same work, and numbers of
-    examples that differ by one at most: none, where there are fewer examples than ranks.
+    Examples are dealt out by length, back and forth, so that all ranks have the same work, and
+    their numbers differ by at most one: none, if there are fewer examples than ranks.
     """
     longest_first = np.argsort(-tokens, kind="stable")
     lap, place = np.divmod(np.arange(len(tokens)), world)
@@ -33,9 +34,9 @@ def share(tokens: Numbers, rank: int, world: int) -> Numbers:
 
 
 def micro_batches(tokens: Numbers, budget: int) -> list[Numbers]:
-    """Places in `tokens` that together keep to the budget, like lengths together, longest first.
+    """Group indices of `tokens` by similar length within the budget of tokens, longest first.
 
-    What is longer than the budget comes alone: it can be cut no further.
+    An example longer than the budget is a group of its own: it cannot be split further.
     """
     order = np.argsort(-tokens, kind="stable")
     ends = np.cumsum(tokens[order])
@@ -49,11 +50,11 @@ def micro_batches(tokens: Numbers, budget: int) -> list[Numbers]:
 
 
 def homogeneous(sources: NDArray[np.integer], batch_size: int, *key: int) -> Numbers:
-    """An order in which every batch holds examples of one source, `sources` [examples].
+    """Return an order in which every batch has examples of one source, `sources` [examples].
 
-    What does not fill a batch of its own source comes at the end, mixed.
+    Remainders that do not fill a batch of their own source come last, mixed.
     """
-    order = shuffled(len(sources), "examples", *key)
+    order = random_permutation(len(sources), "examples", *key)
     batches, rest = [], [order[:0]]
     for source in np.unique(sources):
         numbers = order[sources[order] == source]
@@ -61,5 +62,7 @@ def homogeneous(sources: NDArray[np.integer], batch_size: int, *key: int) -> Num
         batches += list(numbers[:whole].reshape(-1, batch_size))
         rest.append(numbers[whole:])
     left = np.concatenate(rest)
-    left = left[shuffled(len(left), "left over", *key)]
-    return np.concatenate([*(batches[i] for i in shuffled(len(batches), "batches", *key)), left])
+    left = left[random_permutation(len(left), "left over", *key)]
+    return np.concatenate(
+        [*(batches[i] for i in random_permutation(len(batches), "batches", *key)), left]
+    )

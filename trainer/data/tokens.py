@@ -1,4 +1,4 @@
-"""Word pieces of a corpus, made once for each tokenizer, and how a model reads a paper."""
+"""Token cache: the word pieces of a corpus per tokenizer, and the input format of a model."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from trainer.contract.errors import TrainerError
-from trainer.data.columns import ListWriter, TextColumn, numbers
-from trainer.data.corpus import Corpus, hash_of
+from trainer.data.corpus.columns import ListWriter, TextColumn, numbers
+from trainer.data.corpus.corpus import Corpus, hash_of
 
 FORMAT = 1
 JOINS = ("sep", "sep_if_abstract", "space")
@@ -27,8 +27,8 @@ _COLUMNS = ("titles", "abstracts", "questions")
 _AT_ONCE = 2_048
 
 
-class Part(enum.IntEnum):
-    """What of a paper is read. For `question` the row is a question's number, not a paper's."""
+class TextPart(enum.IntEnum):
+    """The text of a paper to use. For `question` the row is that of a question, not of a paper."""
 
     both = 0
     title = 1
@@ -38,10 +38,10 @@ class Part(enum.IntEnum):
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """A tokenizer's special tokens, by number, and how many tokens it knows.
+    """The ids of a tokenizer's special tokens, and the size of its vocabulary.
 
-    `mask` is -1 where there is none. `unused` are [unused1], [unused2] ..., which Multi2SPE takes
-    for its further CLS tokens.
+    `mask` is -1 if there is none. `unused` are [unused1], [unused2] ..., which Multi2SPE uses for
+    its further CLS tokens.
     """
 
     size: int
@@ -53,7 +53,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, tokenizer_folder: Path) -> Vocabulary:
-        """Of a folder with tokenizer.json. Raises TrainerError."""
+        """Read it from a folder with tokenizer.json. Raises TrainerError."""
         tokenizer = _tokenizer(tokenizer_folder)
         names = _special_names(tokenizer_folder)
         known = {name: tokenizer.token_to_id(text) for name, text in names.items()}
@@ -73,7 +73,7 @@ class Vocabulary:
 
 
 class TokenColumn:
-    """The word pieces of one column of texts, without special tokens: ids end to end."""
+    """The word pieces of one column of texts, without special tokens: concatenated ids."""
 
     def __init__(self, folder: Path, name: str, dtype: str) -> None:
         self.starts: NDArray[np.int64] = numbers(folder / f"{name}.starts.int64")
@@ -87,15 +87,15 @@ class TokenColumn:
 
     @property
     def lengths(self) -> NDArray[np.int64]:
-        """How many word pieces each text has."""
+        """Return the number of word pieces of each text."""
         return np.diff(self.starts)
 
 
 class TokenCache:
     """The word pieces of all titles, abstracts and questions of a corpus.
 
-    They lie in the corpus's folder, under tokens/, in a folder a tokenizer. Ids are uint16 where
-    the vocabulary allows, else int32.
+    They are in the corpus's folder, under tokens/, in a folder per tokenizer. Ids are uint16 if the
+    vocabulary allows, else int32.
     """
 
     def __init__(self, folder: Path, corpus: Corpus, vocabulary: Vocabulary) -> None:
@@ -115,10 +115,10 @@ class TokenCache:
         tokenizer_folder: Path,
         note: Callable[[str], None] = lambda _: None,
     ) -> TokenCache:
-        """Open the word pieces that this tokenizer makes, and make them first if need be.
+        """Open the cache for this tokenizer, creating it first if need be.
 
-        `tokenizer_folder` holds tokenizer.json. Of several processes that ask at once, one makes
-        them and the others wait. Raises TrainerError.
+        `tokenizer_folder` contains tokenizer.json. Of several processes that open it at once, one
+        creates it and the others wait. Raises TrainerError.
         """
         vocabulary = Vocabulary.of(tokenizer_folder)
         digest = hash_of(tokenizer_folder / "tokenizer.json")
@@ -137,7 +137,7 @@ class TokenCache:
         return cls(folder, corpus, vocabulary)
 
     def check(self) -> None:
-        """Raise TrainerError if a file, of this or of its corpus, has vanished since."""
+        """Raise TrainerError if a file of the cache or its corpus has been removed or changed."""
         self.corpus.check()
         if not _sizes_fit(self.folder, self._sizes):
             raise TrainerError(
@@ -147,13 +147,12 @@ class TokenCache:
 
 
 class Texts:
-    """Papers as a model reads them, word piece by word piece.
+    """Papers in the input format of a model, as token ids.
 
-    `join` says what stands between title and abstract: "sep" (always a [SEP], as MIReAD and
-    SPECTER train), "sep_if_abstract" (none after a title that stands alone, as SciRepEval) or
-    "space" (nothing, as the published scripts that embed). Texts of more than `max_tokens`,
-    special tokens counted, are cut from the end. `cls_tokens` of more than 1 add [unused1],
-    [unused2] ... after [CLS].
+    `join` is the text between title and abstract: "sep" (always a [SEP], as MIReAD and SPECTER
+    train), "sep_if_abstract" (none without an abstract, as SciRepEval) or "space" (nothing, as the
+    published scripts that embed). Texts of more than `max_tokens`, including special tokens, are
+    truncated at the end. `cls_tokens` of more than 1 add [unused1], [unused2] ... after [CLS].
     """
 
     def __init__(
@@ -180,41 +179,41 @@ class Texts:
         self._sep = np.array([words.sep], np.int32)
         self._most = max_tokens - cls_tokens - 1  # between the first and the last special token
 
-    def ids(self, row: int, part: Part = Part.both) -> NDArray[np.int32]:
-        """The text's tokens, special ones included."""
+    def ids(self, row: int, part: TextPart = TextPart.both) -> NDArray[np.int32]:
+        """Return the text's tokens, including special ones."""
         return np.concatenate([self._start, self._body(row, part)[: self._most], self._sep])
 
     def lengths(
         self, rows: NDArray[np.integer[Any]], parts: NDArray[np.integer[Any]]
     ) -> NDArray[np.int64]:
-        """How many tokens `ids` would give for each row and part; both of one shape."""
+        """Return the number of tokens of `ids` for each row and part; both of one shape."""
         rows, parts = np.broadcast_arrays(rows, parts)
         found = np.zeros(rows.shape, np.int64)
         for part in np.unique(parts):
             asked = parts == part
-            found[asked] = self._body_lengths(rows[asked], Part(part))
+            found[asked] = self._body_lengths(rows[asked], TextPart(part))
         return np.minimum(found, self._most) + self.cls_tokens + 1
 
-    def _body(self, row: int, part: Part) -> NDArray[Any]:
+    def _body(self, row: int, part: TextPart) -> NDArray[Any]:
         cache = self.cache
-        if part == Part.title:
+        if part == TextPart.title:
             return cache.titles[row]
-        if part == Part.abstract:
+        if part == TextPart.abstract:
             return cache.abstracts[row]
-        if part == Part.question:
+        if part == TextPart.question:
             return cache.questions[row]
         title, abstract = cache.titles[row], cache.abstracts[row]
         if self.join == "space" or (self.join == "sep_if_abstract" and not len(abstract)):
             return np.concatenate([title, abstract])
         return np.concatenate([title, self._sep, abstract])
 
-    def _body_lengths(self, rows: NDArray[Any], part: Part) -> NDArray[np.int64]:
+    def _body_lengths(self, rows: NDArray[Any], part: TextPart) -> NDArray[np.int64]:
         cache = self.cache
-        if part == Part.title:
+        if part == TextPart.title:
             return _lengths(cache.titles, rows)
-        if part == Part.abstract:
+        if part == TextPart.abstract:
             return _lengths(cache.abstracts, rows)
-        if part == Part.question:
+        if part == TextPart.question:
             return _lengths(cache.questions, rows)
         titles, abstracts = _lengths(cache.titles, rows), _lengths(cache.abstracts, rows)
         if self.join == "space":
@@ -238,7 +237,7 @@ def _description(folder: Path) -> dict[str, Any]:
 
 
 def _is_whole(folder: Path, corpus: Corpus) -> bool:
-    """Whether the folder's word pieces are complete, undamaged and this corpus's."""
+    """Whether the folder's word pieces are complete, undamaged and of this corpus."""
     try:
         described = _description(folder)
         return (
@@ -314,7 +313,7 @@ def _tokenizer(folder: Path) -> Tokenizer:
 
 
 def _special_names(folder: Path) -> dict[str, str]:
-    """The names of the special tokens, as transformers keeps them beside the tokenizer."""
+    """Return the names of the special tokens, from the tokenizer configuration of transformers."""
     names = {"cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "mask": "[MASK]"}
     for path in (folder / "special_tokens_map.json", folder / "tokenizer_config.json"):
         try:

@@ -1,4 +1,4 @@
-"""SPECTER's triplets: a paper, one it cites, and one it does not (Cohan et al., 2020)."""
+"""SPECTER's triplets: a query, a paper it cites, and one it does not (Cohan et al., 2020)."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.chance import below
-from trainer.data.citations import CHUNK, chunks, gathered, within
-from trainer.data.columns import Csr
-from trainer.data.corpus import Corpus, Split
+from trainer.data.corpus.citation_scan import CHUNK, chunks, gathered, within
+from trainer.data.corpus.columns import Csr
+from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.examples import PaperExamples
-from trainer.data.tokens import Part, Texts
+from trainer.data.rng import random_integers
+from trainer.data.tokens import TextPart, Texts
 
-# Papers that cited papers cite, looked at together: few enough for the caches.
+# Second-hand citations processed at once: few enough for the caches.
 PATHS = 250_000
 
-# Why a paper gives no triplet; the first that holds.
+# Reasons why a paper gives no triplet; the first that applies is counted.
 GIVES = 0
 REASONS = (
     "",
@@ -33,12 +33,13 @@ REASONS = (
 
 @dataclass(frozen=True)
 class Draws:
-    """How many triplets a query gives: 2 with a hard negative and 3 with an easy one, as SPECTER's.
+    """Sampling parameters of triplets: per query 2 with a hard negative and 3 with an easy one, as
+    SPECTER.
 
     A hard negative is cited by a paper that the query cites, but not by the query; an easy one is
-    any paper that is neither. Where hard negatives are drawn, a query without any, or with fewer
-    than `candidates`, cited or hard, gives none: so does their code. With `two_hop` that holds
-    even where none are drawn.
+    any other paper. If hard negatives are drawn, a query without any, or with fewer than
+    `candidates`, cited or hard, gives no triplet, as in SPECTER's code. With `two_hop` that applies
+    even if none are drawn.
     """
 
     samples: int = 5
@@ -52,12 +53,12 @@ class Draws:
 
     @property
     def needs_hard(self) -> bool:
-        """Whether a query must have papers from which hard negatives are drawn."""
+        """Whether a query needs candidates for hard negatives."""
         return self.two_hop or self.hard > 0
 
 
 class Triples(NamedTuple):
-    """`rows` [n, 3]: query, positive, negative; those of a query come together. `hard` [n]."""
+    """`rows` [n, 3]: query, positive, negative; those of a query are consecutive. `hard` [n]."""
 
     rows: NDArray[np.int32]
     hard: NDArray[np.bool_]
@@ -66,7 +67,7 @@ class Triples(NamedTuple):
 
 @dataclass(frozen=True)
 class Pools:
-    """From what is drawn for some queries, as sorted keys: query's place * papers + paper."""
+    """Candidates for some queries, as sorted keys: index of the query * papers + paper."""
 
     papers: int
     queries: int
@@ -76,27 +77,27 @@ class Pools:
     not_easy: NDArray[np.int64]
 
     def starts(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Where the keys of each query start; [queries + 1]."""
+        """Return the index of each query's first key; [queries + 1]."""
         return np.searchsorted(keys, np.arange(self.queries + 1) * self.papers)
 
 
 def triple_examples(
     corpus: Corpus, texts: Texts, split: Split, seed: int, draws: Draws | None = None
 ) -> tuple[PaperExamples, dict[str, Any]]:
-    """The triplets of one part of the corpus, and how many there are and why not more.
+    """Return the triplets of one part of the corpus, and their counts with reasons for omissions.
 
-    Training sees no paper and no citation of another part. What is held out has too few citations
-    among itself to measure by, so its queries may cite training papers: the query and all that it
-    cites are as unknown to the model, and nothing is learned from them.
+    Training uses no paper and no citation of another part. Held-out papers have too few citations
+    among themselves for a measurement, so their triplets may cite training papers: the query and
+    its citations are still unknown to the model, and are not trained on.
     """
     rows = corpus.rows(split)
     if split != Split.train:
         rows = np.union1d(rows, corpus.rows(Split.train))
-    # SPECTER drops a triplet of which a paper has no title.
+    # SPECTER drops triplets of papers without a title.
     titled = rows[corpus.titles.lengths[rows] > 0]
     queries = titled[corpus.split[titled] == split]
     found = triples(corpus.cites, titled, seed, draws, corpus.second_hand, queries)
-    parts = (Part.both, Part.both, Part.both)
+    parts = (TextPart.both, TextPart.both, TextPart.both)
     records = found.records | {"papers without title": len(rows) - len(titled)}
     return PaperExamples.of(texts, found.rows, parts), records
 
@@ -109,11 +110,11 @@ def triples(
     second_hand: Csr | None = None,
     queries: NDArray[np.integer] | None = None,
 ) -> Triples:
-    """Triplets among the papers `rows` (ascending) alone: those of `queries`, or of all of them.
+    """Sample triplets among the papers `rows` (ascending): those of `queries`, or of all of them.
 
-    What a query gives follows from the seed and its row, so that workers that share the queries,
-    however many they are, make the same together. `second_hand` adds to what cited papers cite,
-    where an input says so without their lists (SPECTER's own data).
+    The triplets of a query depend only on the seed and its row, so that any number of workers
+    together sample the same ones. `second_hand` adds to the citations of cited papers, for inputs
+    that give those without the lists themselves (SPECTER's own data).
     """
     draws = draws or Draws()
     inner, crossing = within(cites, rows)
@@ -152,7 +153,7 @@ def _records(
 
 
 def _bounded(inner: Csr, queries: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """The queries in portions whose cited papers cite about PATHS papers together."""
+    """Divide the queries into portions whose cited papers cite about PATHS papers together."""
     lists = inner.indptr[queries + 1] - inner.indptr[queries]
     for first, last in chunks(np.cumsum(lists + 1), CHUNK):
         some = queries[first:last]
@@ -185,7 +186,7 @@ def _pools(inner: Csr, known: Csr | None, queries: NDArray[np.int64]) -> Pools:
 
 
 def _reasons(pools: Pools, draws: Draws, cites_any: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """For each query why it gives no triplet, by its place in REASONS; 0 where it gives some."""
+    """Return for each query the index in REASONS of why it gives no triplet; 0 if it gives some."""
     positives, hard = (np.diff(pools.starts(keys)) for keys in (pools.positives, pools.hard))
     no_hard = draws.needs_hard & (hard == 0)
     too_few = draws.needs_hard & (positives + hard < draws.candidates)
@@ -195,21 +196,24 @@ def _reasons(pools: Pools, draws: Draws, cites_any: NDArray[np.bool_]) -> NDArra
 def _draw(
     pools: Pools, ids: NDArray[np.integer], asked: NDArray[np.int64], seed: int, draws: Draws
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Triplets of the queries at the places `asked`: the place, (positive, negative), if hard.
+    """Sample triplets of the queries at the places `asked`: the place, (positive, negative), if
+    hard.
 
-    All is drawn with replacement, and a positive for every negative anew.
+    All are drawn with replacement, and a positive separately for every negative.
     """
     draw = np.arange(draws.samples)
     key = ids[asked, None]
     first, count = _extent(pools.starts(pools.positives), asked)
-    positives = _papers(pools, pools.positives, first + below(count, seed, "positive", key, draw))
+    positives = _papers(
+        pools, pools.positives, first + random_integers(count, seed, "positive", key, draw)
+    )
     first, hard_count = _extent(pools.starts(pools.hard), asked)
-    at = first + below(hard_count, seed, "hard", key, draw)
-    # Where a query has none, the place after its last is read, and nothing is made of it.
+    at = first + random_integers(hard_count, seed, "hard", key, draw)
+    # A query without candidates reads the place after its last; the value is not used.
     hard = _papers(pools, np.append(pools.hard, 0), at)
     first, used = _extent(pools.starts(pools.not_easy), asked)
     easy_count = pools.papers - used
-    rank = below(np.maximum(easy_count, 1), seed, "easy", key, draw)
+    rank = random_integers(np.maximum(easy_count, 1), seed, "easy", key, draw)
     easy = _left_over(pools, asked[:, None], first, rank)
 
     most = np.minimum(draws.hard, count * hard_count)
@@ -223,7 +227,7 @@ def _draw(
 def _extent(
     starts: NDArray[np.int64], asked: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the keys of the asked queries start and how many they are; each [asked, 1]."""
+    """Return the first index and the number of the keys of the given queries; each [asked, 1]."""
     return starts[asked, None], (starts[asked + 1] - starts[asked])[:, None]
 
 
@@ -237,10 +241,10 @@ def _left_over(
     first: NDArray[np.int64],
     rank: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """The papers of this rank, from 0, among those that are not in a query's `not_easy`.
+    """Return the papers of this rank, from 0, among those that are not in a query's `not_easy`.
 
-    Found without looking at them, however many they are or few: of the excluded papers e_0 < e_1
-    ..., those come before it for which e_i - i <= rank.
+    Found without enumerating them: of the excluded papers e_0 < e_1 ..., those come before it for
+    which e_i - i <= rank.
     """
     keys = pools.not_easy
     starts = pools.starts(keys)

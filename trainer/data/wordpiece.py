@@ -10,7 +10,7 @@ from pathlib import Path
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
 
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import Corpus, Split
+from trainer.data.corpus.corpus import Corpus, Split
 
 _SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 # So that Multi2SPE can have its further CLS tokens afterwards.

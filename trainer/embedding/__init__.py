@@ -1,4 +1,4 @@
-"""What bulk embedding needs: inputs, shards, leases, Ray."""
+"""Bulk embedding: inputs, shards and leases."""
 
-# Papers in a shard, where nothing else is asked for.
+# Default number of papers per shard.
 SHARD_PAPERS = 50_000

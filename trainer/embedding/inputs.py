@@ -1,4 +1,4 @@
-"""What is embedded in bulk: papers in parts, each of which any worker can read by itself."""
+"""Inputs of bulk embedding, divided into parts that workers read independently."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from typing import Any, BinaryIO, Protocol
 from urllib.parse import quote
 
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import DESCRIPTION, Corpus
+from trainer.data.corpus.corpus import DESCRIPTION, Corpus
+from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.data.inputs import json_lines
 from trainer.data.inputs.source import LONGEST_LINE, UNREADABLE, Source, why_unreadable
 from trainer.data.inputs.values import first, text
-from trainer.data.record import Problem, Record
 
-Entry = Record | Problem
+Entry = InputRecord | RecordProblem
 
 
 @dataclass(frozen=True)
-class Part:
-    """Some entries of an input, one after the other: from `start` up to `end`, exclusive.
+class InputPart:
+    """A range of consecutive entries: from `start` to `end`, exclusive.
 
-    Both are rows, lines, bytes or ids, as the input counts.
+    The unit is rows, lines, bytes or ids, depending on the input.
     """
 
     start: int
@@ -34,26 +34,26 @@ class Part:
 
 
 class Input(Protocol):
-    """Papers to embed. `stamp` is another when the content is; empty where it may grow."""
+    """Papers to embed. `stamp` identifies the content; empty if the input may grow."""
 
     path: Path
     stamp: str
 
-    def parts(self, papers: int) -> Iterator[Part]:
-        """All of it, in parts of so many entries; the last has what is left."""
+    def parts(self, papers: int) -> Iterator[InputPart]:
+        """Divide the input into parts of `papers` entries; the last may be smaller."""
 
-    def read(self, part: Part) -> Iterator[Entry]:
-        """The entries of a part in their order: papers, or what is wrong with them."""
+    def read(self, part: InputPart) -> Iterator[Entry]:
+        """Read the entries of a part in order: papers, or the problems with them."""
 
 
 def open_input(path: Path) -> Input:
-    """A corpus, JSON lines (.gz too), parquet or the app's library. Raises TrainerError."""
+    """Open a corpus, JSON lines (.gz too), parquet or the app's library. Raises TrainerError."""
     if path.is_dir():
         return CorpusRows(path)
     with _telling(path):
         head = Source(path).head().lstrip(b"\xef\xbb\xbf \r\n\t")
     if head.startswith(b"SQLite format 3\x00"):
-        return Library(path)
+        return LibraryInput(path)
     if head.startswith(b"PAR1"):
         return Parquet(path)
     if not head or head.startswith(b"{"):
@@ -76,10 +76,10 @@ class CorpusRows:
         self._corpus = Corpus.open(path, verify=False)
         self.stamp = self._corpus.sha256
 
-    def parts(self, papers: int) -> Iterator[Part]:
+    def parts(self, papers: int) -> Iterator[InputPart]:
         return _equal_parts(self._corpus.papers, papers)
 
-    def read(self, part: Part) -> Iterator[Entry]:
+    def read(self, part: InputPart) -> Iterator[Entry]:
         self._corpus.check()
         columns = (self._corpus.ids, self._corpus.titles, self._corpus.abstracts)
         for row in range(part.start, part.end):
@@ -87,10 +87,10 @@ class CorpusRows:
 
 
 class JsonLines:
-    """A JSON object a line, as SciRead writes them and arXiv's snapshot has them.
+    """JSON lines, as SciRead and arXiv's snapshot write them.
 
-    Parts are ranges of bytes. A packed file can only be read on from where one is: there they
-    are ranges of lines, and a worker's parts mostly come one after the other.
+    Parts are ranges of bytes; for a gzipped file, which can only be read forward, ranges of lines.
+    A worker's parts are mostly consecutive.
     """
 
     def __init__(self, path: Path) -> None:
@@ -101,25 +101,25 @@ class JsonLines:
         self._next = 0
         self._lines: Iterator[tuple[int, bytes]] | None = None
 
-    def parts(self, papers: int) -> Iterator[Part]:
+    def parts(self, papers: int) -> Iterator[InputPart]:
         start = end = count = 0
         with _telling(self.path), Source(self.path).open() as stream:
             for length, line in _lines(stream):
                 if count == papers:
-                    yield Part(start, end, count)
+                    yield InputPart(start, end, count)
                     start, count = end, 0
                 end += 1 if self._packed else length
                 count += not line.isspace()
         if count:
-            yield Part(start, end, count)
+            yield InputPart(start, end, count)
 
-    def read(self, part: Part) -> Iterator[Entry]:
+    def read(self, part: InputPart) -> Iterator[Entry]:
         with _telling(self.path):
             for at, line in self._packed_lines(part) if self._packed else self._plain_lines(part):
                 if not line.isspace():
                     yield _of_line(line, f"{'line' if self._packed else 'byte'} {at + 1:,}")
 
-    def _plain_lines(self, part: Part) -> Iterator[tuple[int, bytes]]:
+    def _plain_lines(self, part: InputPart) -> Iterator[tuple[int, bytes]]:
         with Source(self.path).open() as stream:
             at = stream.seek(part.start)
             lines = _lines(stream)
@@ -128,7 +128,7 @@ class JsonLines:
                 yield at, line
                 at += length
 
-    def _packed_lines(self, part: Part) -> Iterator[tuple[int, bytes]]:
+    def _packed_lines(self, part: InputPart) -> Iterator[tuple[int, bytes]]:
         if self._lines is None or self._next > part.start:
             self._lines, self._next = _lines(Source(self.path).open()), 0
         while self._next < part.end:
@@ -161,10 +161,10 @@ class Parquet:
                 f"Its columns are: {', '.join(self._table.schema_arrow.names[:20])}.",
             )
 
-    def parts(self, papers: int) -> Iterator[Part]:
+    def parts(self, papers: int) -> Iterator[InputPart]:
         return _equal_parts(self._table.metadata.num_rows, papers)
 
-    def read(self, part: Part) -> Iterator[Entry]:
+    def read(self, part: InputPart) -> Iterator[Entry]:
         groups, at = self._groups(part)
         with self._telling():
             for batch in self._table.iter_batches(1_024, groups, self._columns):
@@ -174,8 +174,8 @@ class Parquet:
                             yield _of_values(values, f"row {row + 1:,}")
                 at += batch.num_rows
 
-    def _groups(self, part: Part) -> tuple[list[int], int]:
-        """The table's groups of rows that hold the part, and the row that the first starts at."""
+    def _groups(self, part: InputPart) -> tuple[list[int], int]:
+        """Row groups that contain the part, and the first row of the first group."""
         groups: list[int] = []
         start = end = 0
         for number in range(self._table.metadata.num_row_groups):
@@ -195,22 +195,22 @@ class Parquet:
             ) from error
 
 
-class Library:
-    """The app's library. Ids are its own numbers of papers; those in the trash are left out."""
+class LibraryInput:
+    """The app's library, without papers in the trash. Ids are those of the library."""
 
     stamp = ""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def parts(self, papers: int) -> Iterator[Part]:
+    def parts(self, papers: int) -> Iterator[InputPart]:
         with self._open() as db:
             ids = [number for (number,) in db.execute(_NUMBERS)]
         for at in range(0, len(ids), papers):
             some = ids[at : at + papers]
-            yield Part(some[0], some[-1] + 1, len(some))
+            yield InputPart(some[0], some[-1] + 1, len(some))
 
-    def read(self, part: Part) -> Iterator[Entry]:
+    def read(self, part: InputPart) -> Iterator[Entry]:
         with self._open() as db:
             for number, title, abstract in db.execute(_PAPERS, (part.start, part.end)):
                 yield _record(f"paper {number}", str(number), title, abstract)
@@ -235,14 +235,14 @@ _PAPERS = """
 """
 
 
-def _equal_parts(rows: int, papers: int) -> Iterator[Part]:
+def _equal_parts(rows: int, papers: int) -> Iterator[InputPart]:
     for start in range(0, rows, papers):
         end = min(start + papers, rows)
-        yield Part(start, end, end - start)
+        yield InputPart(start, end, end - start)
 
 
 def _lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """How many bytes each line has, and the line, or the start of one that never ends."""
+    """Yield the size of each line in bytes and the line, truncated if it is too long."""
     while line := stream.readline(LONGEST_LINE):
         length, rest = len(line), line
         while not rest.endswith(b"\n") and (rest := stream.readline(LONGEST_LINE)):
@@ -254,9 +254,9 @@ def _of_line(line: bytes, entry: str) -> Entry:
     try:
         found = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
-        return Problem(entry, f"The line is not valid JSON: {error}.")
+        return RecordProblem(entry, f"The line is not valid JSON: {error}.")
     if not isinstance(found, dict):
-        return Problem(entry, "The line holds no JSON object.")
+        return RecordProblem(entry, "The line holds no JSON object.")
     return json_lines.paper(found, entry)
 
 
@@ -268,8 +268,8 @@ def _of_values(values: dict[str, Any], entry: str) -> Entry:
 
 def _record(entry: str, name: str, title: str, abstract: str) -> Entry:
     if title or abstract:
-        return Record(name, title, abstract)
-    return Problem(name or entry, "This paper has neither a title nor an abstract.")
+        return InputRecord(name, title, abstract)
+    return RecordProblem(name or entry, "This paper has neither a title nor an abstract.")
 
 
 @contextmanager

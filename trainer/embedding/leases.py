@@ -1,4 +1,4 @@
-"""Who works on what, for workers that share nothing but a folder, on one machine or many."""
+"""Leases on shards for workers that share only a folder, on one or more machines."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from pathlib import Path
 from types import TracebackType
 
 BEAT = 15.0
-# A lease that has not changed for so long belongs to nobody: more than the minute for which a
-# network file system may show an old state, and some beats.
+# Seconds without change after which a lease is expired: more than the minute for which a network
+# file system may show an old state, plus some heartbeats.
 PATIENCE = 120.0
 
 
 class Lease:
-    """The right to work on something, until it is dropped or its owner falls silent."""
+    """An exclusive claim on a name, valid until it is dropped or its heartbeats stop."""
 
     def __init__(self, path: Path, name: str, said: str) -> None:
         self.name = name
@@ -31,29 +31,29 @@ class Lease:
         self.beat()
 
     def beat(self) -> None:
-        """Show that the owner lives. What another has taken over meanwhile is not touched."""
+        """Renew the lease. A lease that another worker has taken over is not touched."""
         self._beats += 1
         line = f'{{"beat": {self._beats:>12}, {self._said[1:]}\n'
-        # A disk that is full or away for a while is no reason to stop work.
+        # Keep working if the disk is full or unavailable for a while.
         with suppress(OSError):
             self._file.seek(0)
             self._file.write(line.encode())
             os.fsync(self._file.fileno())
 
     def drop(self) -> None:
-        """Let others have it."""
+        """Release the lease."""
         self._file.close()
         self._path.unlink(missing_ok=True)
 
 
 class Leases:
-    """Leases as files in one folder, as one worker sees them; a thread keeps its own alive.
+    """The leases of one worker, stored as files in a folder and renewed by a thread.
 
-    A lease is made by creating a file that must not exist, which network file systems do rightly.
-    A dead owner's file stays: who takes over makes the next of its name ("7.0", "7.1"), so that of
-    two who find it dead one gets it. Time is never compared between machines: a lease is dead when
-    this worker has seen no change in it for `patience` seconds, or at once when its process ran
-    on this machine and is gone.
+    A lease is claimed by exclusive creation of a file, which is atomic on network file systems.
+    The file of a dead owner stays: a successor creates the next generation ("7.0", "7.1"), so that
+    only one of several wins. Clocks of machines are never compared: a lease is expired if this
+    worker has seen no change in it for `patience` seconds, or at once if its process ran on this
+    machine and has ended.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Leases:
             self.drop(lease)
 
     def claim(self, name: str) -> Lease | None:
-        """The lease on this name, or None while another worker has it."""
+        """Claim the lease on a name; None if another worker holds it."""
         latest = max(self._generations(name), default=-1)
         if latest >= 0 and not self._dead(f"{name}.{latest}"):
             return None
@@ -103,7 +103,7 @@ class Leases:
         return lease
 
     def drop(self, lease: Lease) -> None:
-        """Give it back undone; a no-op for one that was given back or whose work is done."""
+        """Release a lease; does nothing if it was released or finished already."""
         with self._lock:
             held = lease in self._mine
             self._mine.discard(lease)
@@ -111,13 +111,13 @@ class Leases:
             lease.drop()
 
     def finish(self, lease: Lease) -> None:
-        """The work is done, as others can see: nobody needs a lease on it any more."""
+        """Remove all leases on a name whose result is published."""
         self.drop(lease)
         for generation in self._generations(lease.name):
             (self._folder / f"{lease.name}.{generation}").unlink(missing_ok=True)
 
     def clear(self) -> None:
-        """All work is done: remove what those left who died right after theirs."""
+        """Remove the leases left by workers that died, once all work is done."""
         for path in self._folder.iterdir():
             path.unlink(missing_ok=True)
 
@@ -145,7 +145,7 @@ class Leases:
 
 
 def _died_here(said: bytes) -> bool:
-    """Whether the lease's process ran where this one runs, and is gone."""
+    """Whether the lease's process ran on this machine and has ended."""
     try:
         owner = json.loads(said)
         if owner["place"] != _PLACE:
@@ -159,7 +159,7 @@ def _died_here(said: bytes) -> bool:
 
 
 def _place() -> str:
-    """Names this start of this machine and its set of process numbers; unique if unknown."""
+    """Identify this boot of the machine and its PID namespace; unique if unknown."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"

@@ -1,9 +1,9 @@
-"""Vectors of very many papers as a folder of shards, each complete or not there at all.
+"""Vectors of very many papers as a folder of shards, each written atomically.
 
-plan.json              what is embedded with what, and in which shards
+plan.json              model, inputs and shards
 shards/000042/         vectors.npy [papers, dim], ids.json, manifest.json
-leases/                who works on what just now; empty at the end
-manifest.jsonl         all shards' manifests, once there is nothing left to do
+leases/                shards in work, by worker; empty at the end
+manifest.jsonl         all shards' manifests, once everything is done
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
-from trainer.embedding.inputs import Part
+from trainer.embedding.inputs import InputPart
 
 FORMAT = 1
 PLAN, MANIFEST, MANIFESTS = "plan.json", "manifest.json", "manifest.jsonl"
@@ -36,7 +36,7 @@ class Shard:
 
     number: int
     input: int
-    part: Part
+    part: InputPart
 
     @property
     def name(self) -> str:
@@ -44,8 +44,8 @@ class Shard:
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What all workers of one output folder agree on. `inputs` are (name, stamp)."""
+class ShardPlan:
+    """The work of all workers of an output folder. `inputs` are (name, stamp)."""
 
     space: str
     model: str
@@ -59,13 +59,15 @@ class Plan:
         return sum(shard.part.count for shard in self.shards)
 
     @classmethod
-    def read(cls, folder: Path) -> Plan | None:
+    def read(cls, folder: Path) -> ShardPlan | None:
         """The plan of this folder, or None if it has none yet. Raises TrainerError."""
         try:
             found = json.loads((folder / PLAN).read_text(encoding="utf-8"))
             if found["format"] != FORMAT:
                 raise ValueError(f"format {found['format']}")
-            shards = (Shard(n, at, Part(*part)) for n, (at, *part) in enumerate(found["shards"]))
+            shards = (
+                Shard(n, at, InputPart(*part)) for n, (at, *part) in enumerate(found["shards"])
+            )
             inputs = tuple((name, stamp) for name, stamp in found["inputs"])
             values = {name: found[name] for name in ("space", "model", "dim", "dtype")}
             return cls(inputs=inputs, shards=tuple(shards), **values)
@@ -110,13 +112,13 @@ def plan_of(
     package: Package,
     dtype: str,
     inputs: Sequence[tuple[str, str]],
-    parts: Iterable[tuple[int, Part]],
-) -> Plan:
+    parts: Iterable[tuple[int, InputPart]],
+) -> ShardPlan:
     """A plan for these parts of inputs, each with the number of its input."""
     shards = tuple(Shard(number, at, part) for number, (at, part) in enumerate(parts))
     if not shards:
         raise TrainerError("The inputs hold no papers.", "Name files that do.")
-    return Plan(package.space, package.title, package.dim, dtype, tuple(inputs), shards)
+    return ShardPlan(package.space, package.title, package.dim, dtype, tuple(inputs), shards)
 
 
 def changed(name: str | Path) -> TrainerError:
@@ -134,7 +136,7 @@ class Store:
         self._output = folder
 
     def finished(self) -> set[str]:
-        """The names of all shards that are done, by whomever."""
+        """Names of all finished shards."""
         if not self.folder.is_dir():
             return set()
         return {path.name for path in self.folder.iterdir() if "." not in path.name}
@@ -145,7 +147,7 @@ class Store:
     def write(
         self, shard: Shard, ids: Sequence[str], vectors: NDArray[Any], about: Mapping[str, Any]
     ) -> bool:
-        """Add a shard, at once and for good; False if another worker was first."""
+        """Add a shard atomically and durably; False if another worker was first."""
         unfinished = self.folder / f"{shard.name}.{uuid.uuid4().hex[:8]}"
         unfinished.mkdir(parents=True)
         try:
@@ -161,19 +163,19 @@ class Store:
             shutil.rmtree(unfinished, ignore_errors=True)
 
     def _rename(self, unfinished: Path, shard: Path) -> bool:
-        # Of a folder that is not empty, this fails on every file system: one worker succeeds.
+        # Renaming to a folder that is not empty fails on every file system: one worker succeeds.
         try:
             unfinished.rename(shard)
         except OSError:
             if not shard.is_dir():
                 raise
-            # Asked twice, a network file system may deny what it has done.
+            # A network file system may retry a rename that succeeded, and report failure.
             return not unfinished.exists()
         _to_disk(self.folder)
         return True
 
     def manifest(self, name: str) -> dict[str, Any]:
-        """What a finished shard says of itself. Raises TrainerError."""
+        """Read the manifest of a finished shard. Raises TrainerError."""
         path = self.folder / name / MANIFEST
         try:
             found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
@@ -187,7 +189,7 @@ class Store:
         return (self.manifest(name) for name in sorted(self.finished()))
 
     def close(self) -> None:
-        """All is done: write the list of all shards, and remove what dead workers left."""
+        """Write the list of all shards, and remove unfinished shards of dead workers."""
         lines = "".join(json.dumps(found) + "\n" for found in self.manifests())
         write_whole(self._output / MANIFESTS, lines)
         for left in self.folder.glob("*.*"):
@@ -195,7 +197,7 @@ class Store:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a small file such that nobody ever sees half of it."""
+    """Write a small file atomically."""
     unfinished = path.with_name(f"{path.name}.{uuid.uuid4().hex[:8]}")
     unfinished.write_text(text, encoding="utf-8")
     _to_disk(unfinished)
@@ -208,7 +210,7 @@ def hash_of(path: Path) -> str:
 
 
 def _save(path: Path, vectors: NDArray[Any]) -> None:
-    """As np.save, which does not notice when a disk is too full for the last few kilobytes."""
+    """Like np.save, which does not report a disk that is full for the last kilobytes."""
     with path.open("wb") as file:
         shape = np.lib.format.header_data_from_array_1_0(vectors)
         np.lib.format.write_array_header_1_0(file, shape)
@@ -217,7 +219,7 @@ def _save(path: Path, vectors: NDArray[Any]) -> None:
 
 def _to_disk(path: Path) -> None:
     if os.name == "nt" and path.is_dir():
-        return  # Windows knows no such thing
+        return  # Windows cannot sync folders
     number = os.open(path, os.O_RDONLY)
     try:
         os.fsync(number)
@@ -227,7 +229,7 @@ def _to_disk(path: Path) -> None:
 
 @dataclass
 class Checked:
-    """What `verify` found: how much there is, and what is wrong with it."""
+    """Result of `verify`: totals and problems."""
 
     shards: int = 0
     papers: int = 0
@@ -236,11 +238,11 @@ class Checked:
 
 
 def verify(folder: Path) -> Checked:
-    """Read all shards again: nothing may be missing, changed or there twice. Raises TrainerError.
+    """Check all shards for missing, changed and duplicate papers. Raises TrainerError.
 
-    Holds 8 bytes a paper in memory.
+    Needs 8 bytes of memory per paper.
     """
-    plan = Plan.read(folder)
+    plan = ShardPlan.read(folder)
     if plan is None:
         raise TrainerError(f"{folder} holds no vectors.", "Name the --output of an embedding.")
     store, found, hashes = Store(folder), Checked(), []
@@ -264,8 +266,8 @@ def verify(folder: Path) -> Checked:
     return found
 
 
-def _checked_shard(store: Store, plan: Plan, shard: Shard) -> tuple[list[str], int]:
-    """The shard's ids, and how many entries were skipped. Raises ValueError, and what JSON does."""
+def _checked_shard(store: Store, plan: ShardPlan, shard: Shard) -> tuple[list[str], int]:
+    """Ids of a shard and the number of skipped entries. Raises ValueError if it is damaged."""
     folder, manifest = store.folder / shard.name, store.manifest(shard.name)
     for name in (VECTORS, IDS):
         if hash_of(folder / name) != manifest["files"][name]:

@@ -1,1 +1,1 @@
-"""How models are measured: one file a protocol of the papers."""
+"""Evaluation protocols: one module for each protocol of the papers."""

@@ -1,4 +1,4 @@
-"""What is measured, and what comes out: papers, vectors, tasks, scores and their intervals."""
+"""Texts, vectors, evaluation tasks and their results."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from scipy.sparse import csr_array, issparse
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Score
-from trainer.evaluations.intervals import Items, interval, value
+from trainer.evaluations.metrics.intervals import Items, bootstrap_ci, weighted_mean
 
-# One row a text: float32, or float64 where a file gave more digits.
+# One row per text: float32, or float64 where a file gave more digits.
 Matrix: TypeAlias = "NDArray[np.floating] | csr_array"
 Similarity: TypeAlias = Literal["cosine", "dot"]
 
 
-class Paper(NamedTuple):
-    """A text to make a vector of; a typed query is a title alone."""
+class TextInput(NamedTuple):
+    """A text to encode; a typed query has a title only."""
 
     id: str
     title: str
@@ -31,11 +31,11 @@ class Paper(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """A row of `matrix` for each of `ids`, as the model makes them: not scaled to unit length.
+    """Embeddings as the model returns them: row i of `matrix` belongs to `ids[i]`, not normalized.
 
-    `empty` are papers that a model was given but made no vector of; papers that are in neither
-    are missing. `by` is how queries meet documents, which BM25 has a word in. Raises TrainerError
-    for ids that come twice, and for what is no number.
+    `empty` holds ids that the model was given but has no vector for; ids in neither are missing.
+    `by` is the similarity of queries and documents ("dot" for BM25). Raises TrainerError for
+    duplicate ids and for values that are not finite.
     """
 
     ids: Sequence[str]
@@ -57,9 +57,9 @@ class Vectors:
 
     @classmethod
     def of(cls, vectors: Mapping[str, ArrayLike]) -> Vectors:
-        """The vectors by id; an empty one stands for a paper that could not be embedded.
+        """Stack vectors given by id; an empty vector marks a paper that could not be embedded.
 
-        Raises TrainerError where not all are of one length.
+        Raises TrainerError unless all vectors have the same length.
         """
         rows = {paper: np.asarray(vector) for paper, vector in vectors.items()}
         filled = {paper: vector for paper, vector in rows.items() if vector.size}
@@ -78,7 +78,7 @@ class Vectors:
         return int(self.matrix.shape[1])
 
     def rows(self, ids: Sequence[str]) -> NDArray[np.int64]:
-        """Where each of these is in `matrix`; -1: it has no vector."""
+        """Row of each id in `matrix`, or -1 if it has no vector."""
         return np.array([self._places.get(paper, -1) for paper in ids], np.int64)
 
     @cached_property
@@ -87,12 +87,12 @@ class Vectors:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a task found: scores, the items of each by its metric, and what was left out and why.
+class TaskResult:
+    """Scores of a task, their items by metric, and counts of excluded papers by reason.
 
-    The mean of a score's items is the score; where it is no mean by itself, they are the score
-    plus what each item adds to it. `pictures` go by their
-    names, and are of trainer.evaluations.pictures.
+    The mean of a score's items is the score. For a score that is not a mean, each item is the
+    score plus the item's influence on it. `pictures` are plots of trainer.evaluations.plots by
+    name.
     """
 
     scores: tuple[Score, ...]
@@ -109,10 +109,10 @@ class Outcome:
         excluded: Mapping[str, int] | None = None,
         spread: Mapping[str, Sequence[float]] | None = None,
         pictures: Mapping[str, Any] | None = None,
-    ) -> Outcome:
-        """A score of each metric's items; reasons that left nothing out are not named.
+    ) -> TaskResult:
+        """Compute a score with its interval from each metric's items; drop reasons that count 0.
 
-        `spread` holds the values of a metric with each of several seeds.
+        `spread` holds the value of each metric for every seed.
         """
         spreads = spread or {}
         scores = tuple(
@@ -127,47 +127,49 @@ class Outcome:
 
 
 class Measure(Protocol):
-    """A protocol that knows its judgements; it raises TrainerError where it cannot judge."""
+    """An evaluation protocol with its ground truth; raises TrainerError if it cannot be applied."""
 
-    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome: ...
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult: ...
 
 
 @dataclass(frozen=True)
-class Task:
-    """A protocol bound to data: which texts it needs, and what it makes of their vectors.
+class EvaluationTask:
+    """A protocol bound to data: the texts to encode and the measure of their vectors.
 
-    `evaluation` is a key of the catalogue, `split` says which part of the data this is, and
-    `sha256` is that of all data that scores depend on: equal ones may be compared. `unseen` are
-    journals that no training may have learned. `corpus` is that whose test part this is of, if it
-    is: its sha256, and how it was split.
+    `papers` are the documents (mteb: corpus) and `queries` the typed queries. `evaluation` is a
+    key of the catalog, `split` the part of the data. `sha256` covers all data that scores depend
+    on: only scores with equal hashes may be compared. `unseen` lists journals that no training may
+    have used. `corpus` is the sha256 and the split rule of the corpus whose test part is used.
     """
 
     name: str
     evaluation: str
     split: str
     sha256: str
-    papers: Sequence[Paper]
+    papers: Sequence[TextInput]
     measure: Measure
-    queries: Sequence[Paper] = ()
+    queries: Sequence[TextInput] = ()
     unseen: frozenset[str] = frozenset()
     corpus: tuple[str, str] = ("", "")
 
     @property
     def runs(self) -> int:
-        """How often it is repeated, with another seed each."""
+        """Number of repetitions, each with another seed."""
         return int(getattr(self.measure, "runs", 1))
 
-    def run(self, vectors: Vectors, queries: Vectors | None = None, *, seed: int = 0) -> Outcome:
-        """Raises TrainerError for vectors that do not fit it. Whoever runs tasks says which."""
+    def run(self, vectors: Vectors, queries: Vectors | None = None, *, seed: int = 0) -> TaskResult:
+        """Measure the vectors. Raises TrainerError, without the task's name, if they do not fit."""
         _check_fit(vectors, queries, typed=bool(self.queries))
         return self.measure(vectors, queries, seed)
 
 
 def score(metric: str, items: Items, *, seed: int, spread: Sequence[float] = ()) -> Score:
-    """The score that the items make, with its interval; `spread`: its value with each seed."""
-    low, high = interval(items, seed)
+    """Mean of the items with its bootstrap interval; `spread` holds its value for each seed."""
+    low, high = bootstrap_ci(items, seed)
     deviation = float(np.std(spread, ddof=1)) if len(spread) > 1 else None
-    return Score(metric, value(items), len(items.ids), low, high, deviation, max(1, len(spread)))
+    return Score(
+        metric, weighted_mean(items), len(items.ids), low, high, deviation, max(1, len(spread))
+    )
 
 
 def _check_fit(vectors: Vectors, queries: Vectors | None, *, typed: bool) -> None:
@@ -184,7 +186,7 @@ def _check_fit(vectors: Vectors, queries: Vectors | None, *, typed: bool) -> Non
 
 def _check_numbers(ids: Sequence[str], matrix: Matrix) -> None:
     numbers = np.asarray(matrix.data if issparse(matrix) else matrix)
-    # The extremes of what holds NaN are NaN; this needs no memory, as isfinite of all would.
+    # min and max propagate NaN and, unlike isfinite of all values, allocate no memory.
     if not numbers.size or np.isfinite([numbers.min(), numbers.max()]).all():
         return
     sums = np.asarray(matrix.sum(axis=1))

@@ -1,4 +1,4 @@
-"""The items of scores as a file beside their report, so that models are compared item by item."""
+"""Items of scores, stored beside their report for paired comparisons of models."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import numpy as np
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.intervals import Items
+from trainer.evaluations.metrics.intervals import Items
 
 ITEMS = "items.npz"
 
 
 def write_items(folder: Path, items: Mapping[str, Mapping[str, Items]]) -> None:
-    """Keep the items of each task, by metric; whole or not at all."""
+    """Write the items of each task by metric, atomically."""
     columns = {}
     for task, metrics in items.items():
         for metric, found in metrics.items():
@@ -32,8 +32,10 @@ def write_items(folder: Path, items: Mapping[str, Mapping[str, Items]]) -> None:
 
 
 def read_items(folder: Path) -> dict[str, dict[str, Items]]:
-    """The items beside the report in this folder, by task and metric; nothing where there are
-    none. Raises TrainerError for a damaged file. Nothing in it is run (no pickle)."""
+    """Read the items by task and metric, without pickle; empty if there is no file.
+
+    Raises TrainerError for a damaged file.
+    """
     path = folder / ITEMS
     columns: dict[tuple[str, str], dict[str, np.ndarray]] = defaultdict(dict)
     try:

@@ -1,4 +1,4 @@
-"""Papers that have both a vector and a label, and a count of those that do not."""
+"""Selection of the papers that have both a vector and a label."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from trainer.contract.report import NO_VECTOR
 from trainer.evaluations.base import Matrix, Vectors
 
 
-class Labelled(NamedTuple):
-    """The papers that count: `codes` are places in `names`, in the order of `ids`."""
+class LabelledVectors(NamedTuple):
+    """Papers with vectors and label codes (indices into `names`), in the order of `ids`."""
 
     ids: list[str]
     vectors: Matrix
@@ -24,10 +24,12 @@ class Labelled(NamedTuple):
     excluded: Mapping[str, int]
 
 
-def labelled(vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1) -> Labelled:
-    """Of labels that `at_least` so many papers with vectors have.
+def labelled_vectors(
+    vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1
+) -> LabelledVectors:
+    """Select papers whose label has `at_least` that many papers with vectors.
 
-    Raises TrainerError where fewer than two labels are left.
+    Raises TrainerError if fewer than two labels are left.
     """
     seen = [
         paper
@@ -52,4 +54,4 @@ def labelled(vectors: Vectors, labels: Mapping[str, str], *, at_least: int = 1) 
         "papers without a label": unlabelled,
         f"papers whose label fewer than {at_least} have": len(seen) - len(ids),
     }
-    return Labelled(ids, vectors.matrix[vectors.rows(ids)], codes, names.tolist(), excluded)
+    return LabelledVectors(ids, vectors.matrix[vectors.rows(ids)], codes, names.tolist(), excluded)

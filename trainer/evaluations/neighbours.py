@@ -1,4 +1,4 @@
-"""Are the nearest papers of a library of the same venue or field, or cited? Precision at ten."""
+"""Precision at 10 of nearest neighbours: same venue or field, or cited by the paper."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from numpy.typing import NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
-from trainer.evaluations.base import Matrix, Outcome, Vectors
-from trainer.evaluations.intervals import Items
-from trainer.evaluations.matrices import product_blocks, unit_length
+from trainer.evaluations.base import Matrix, TaskResult, Vectors
+from trainer.evaluations.metrics.intervals import Items
+from trainer.evaluations.metrics.matrices import l2_normalize, product_blocks
 
 
 @dataclass(frozen=True)
-class Neighbours:
-    """How many of a paper's ten nearest are akin to it.
+class NeighbourPrecision:
+    """Share of a paper's ten nearest neighbours that are related to it.
 
-    Among a "group", `akin` names what a paper belongs to, and who shares a name is akin; papers
-    without any are left out. Among "links" it names ids that the paper cites, which are sought
-    among all papers; a paper that cites none of them is not asked for, but may be found.
+    With relation "group", `related` holds the groups of each paper; papers that share a group are
+    related, and papers without a group are left out. With "links" it holds the ids that each paper
+    cites; all papers are candidates, and papers that cite none of them are no queries.
     """
 
-    akin: Mapping[str, Collection[str]]
-    among: Literal["group", "links"] = "group"
+    related: Mapping[str, Collection[str]]
+    relation: Literal["group", "links"] = "group"
     depth: int = 10
 
-    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
-        seen = [paper for paper in self.akin if vectors.rows([paper])[0] >= 0]
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
+        seen = [paper for paper in self.related if vectors.rows([paper])[0] >= 0]
         related = {paper: self._related(paper, vectors) for paper in seen}
-        ids = seen if self.among == "links" else [paper for paper in seen if related[paper]]
+        ids = seen if self.relation == "links" else [paper for paper in seen if related[paper]]
         asked = np.array([bool(related[paper]) for paper in ids], bool)
         if len(ids) < 2 or not asked.any():
             raise TrainerError(
@@ -46,34 +46,34 @@ class Neighbours:
             np.mean([self._is_akin(related, paper, ids[row]) for row in rows])
             for paper, rows in zip(queried, near, strict=True)
         ]
-        return Outcome.of(
+        return TaskResult.of(
             {f"precision@{self.depth}": Items(queried, np.array(precision))},
             seed=seed,
             excluded={
-                NO_VECTOR: len(self.akin) - len(seen),
+                NO_VECTOR: len(self.related) - len(seen),
                 "papers without venue, field or citation": len(seen) - len(queried),
             },
         )
 
     def _related(self, paper: str, vectors: Vectors) -> frozenset[str]:
-        names = frozenset(self.akin[paper])
-        if self.among == "group":
+        names = frozenset(self.related[paper])
+        if self.relation == "group":
             return names
-        there = (name for name in names if name in self.akin and vectors.rows([name])[0] >= 0)
+        there = (name for name in names if name in self.related and vectors.rows([name])[0] >= 0)
         return frozenset(there) - {paper}
 
     def _is_akin(self, related: Mapping[str, frozenset[str]], paper: str, other: str) -> bool:
-        if self.among == "links":
+        if self.relation == "links":
             return other in related[paper]
         return not related[paper].isdisjoint(related[other])
 
 
 def nearest(vectors: Matrix, count: int) -> NDArray[np.int64]:
-    """Rows of the most similar others of each row by cosine, best first: [rows, count].
+    """Nearest other rows of each row by cosine similarity, best first: [rows, count].
 
-    Of equals the later row comes first. There are fewer where there are fewer others.
+    Among equals the later row comes first. `count` is capped at the number of other rows.
     """
-    rows = unit_length(vectors.astype(np.float32, copy=False))
+    rows = l2_normalize(vectors.astype(np.float32, copy=False))
     size = rows.shape[0]
     count = min(count, size - 1)
     found = np.empty((size, count), np.int64)

@@ -1,4 +1,4 @@
-"""How high the paper comes that a reader clicked on: SciDocs' recommendation task."""
+"""SciDocs' recommendation task: rank of the paper that a reader clicked on."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
-from trainer.evaluations.base import Outcome, Vectors
-from trainer.evaluations.intervals import Items
-from trainer.evaluations.recommender import Click, Features, Known, learn_to_rank
+from trainer.evaluations.base import TaskResult, Vectors
+from trainer.evaluations.click_ranker import Click, Features, PaperMetadata, learn_to_rank
+from trainer.evaluations.metrics.intervals import Items
 
 Floats = NDArray[np.float64]
 
@@ -22,8 +22,7 @@ UNLIKELY = "clicks at a place whose propensity is not known"
 
 
 class ClickScores(NamedTuple):
-    """One number a click. `weights` are high where few readers look; the scores to report are
-    means that are weighted by them."""
+    """Scores with one value per click, to be averaged by `weights` (inverse propensities)."""
 
     weights: Floats
     above: Floats
@@ -35,10 +34,10 @@ class ClickScores(NamedTuple):
 def score_clicks(
     scores: Sequence[ArrayLike], clicked: Sequence[int], propensity: ArrayLike
 ) -> ClickScores:
-    """How many of those shown score above the one clicked, and what that is worth.
+    """Score each click by the number of shown papers ranked above the clicked one.
 
-    `scores` are of the papers as they were shown, `clicked` the place of the click among them,
-    and `propensity` how likely each place is looked at. Equals count as half above.
+    `scores` are those of the papers in the order shown, `clicked` is the position of the click,
+    and `propensity` the probability that each position is examined. Ties count as half above.
     """
     above = np.array([_above(np.asarray(s), at) for s, at in zip(scores, clicked, strict=True)])
     likely = np.asarray(propensity, np.float64)
@@ -52,30 +51,29 @@ def score_clicks(
 
 
 def _above(scores: NDArray[np.floating], clicked: int) -> float:
-    # The click itself is one of its equals.
+    # Minus one: the clicked paper equals itself.
     ties = np.count_nonzero(scores == scores[clicked]) - 1
     return float(np.count_nonzero(scores > scores[clicked]) + ties / 2)
 
 
 @dataclass(frozen=True)
 class Recommendation:
-    """A ranker learns from clicks, of what papers say and of the cosine of vectors; how high do
-    the clicks come that it did not learn from?
+    """Train a ranker on clicks, with metadata and cosine similarity as features, and test it.
 
-    Papers without a vector are like nothing, with cosine 0. As in SciDocs' code, who clicks on the
-    only paper shown clicks on the first: that teaches nothing, and counts in full. Results vary
-    from run to run.
+    Papers without a vector have cosine 0 to all others. As in SciDocs' code, a click on the only
+    paper shown is left out of training and counts as rank 1 in the test. Results vary with the
+    seed.
     """
 
     train: Sequence[Click]
     validation: Sequence[Click]
     test: Sequence[Click]
     propensity: Sequence[float]
-    papers: Mapping[str, Known]
+    papers: Mapping[str, PaperMetadata]
     runs: int = 3
     fix_position: bool = False
 
-    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         train, validation, test = (
             [click for click in part if not self._why_not(click)]
             for part in (self.train, self.validation, self.test)
@@ -108,13 +106,13 @@ class Recommendation:
 
     def _outcome(
         self, test: Sequence[Click], found: Floats, weights: Floats, vectors: Vectors, seed: int
-    ) -> Outcome:
+    ) -> TaskResult:
         ids = [f"{place} {click.query} {click.clicked}" for place, click in enumerate(test)]
         means = np.average(found, axis=2, weights=weights)
         parts = (*self.train, *self.validation, *self.test)
         reasons = [self._why_not(click) for click in parts]
         papers = {paper for click in parts for paper in (click.query, *click.shown)}
-        return Outcome.of(
+        return TaskResult.of(
             {
                 "adj_ndcg": Items(ids, found[:, 0].mean(0), weights),
                 "adj_p@1": Items(ids, found[:, 1].mean(0), weights),

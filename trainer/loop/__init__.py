@@ -1,1 +1,1 @@
-"""The one training loop: begin, steps, checkpoints, stops, an account of it all, finish."""
+"""The training loop: setup, steps, checkpoints, stopping, event log and final package."""

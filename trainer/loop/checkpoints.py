@@ -1,4 +1,4 @@
-"""From where a run goes on: written whole or not at all, and verified on reading."""
+"""Checkpoints, from which a run resumes: written atomically and verified on reading."""
 
 from __future__ import annotations
 
@@ -18,30 +18,31 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from trainer.contract.errors import TrainerError
-from trainer.contract.run import write_whole
-from trainer.distributed import part_like, whole
+from trainer.contract.run import write_atomically
+from trainer.distributed import full_tensor, shard_like
 
 FORMAT = 1
 _STATE = "state.json"
 _MODEL = "model.safetensors"
 _OPTIMIZER = "optimizer.safetensors"
-# The last, and the one before: a disk that damages one rarely damages both.
+# Number of checkpoints to keep. Disk damage rarely affects both.
 _KEPT = 2
-# How the names of damaged ones end.
+# Suffix of damaged checkpoints.
 _ASIDE = ".damaged"
-# What a state that somebody has spoilt may raise when it is read.
+# Errors that reading a corrupt state may raise.
 _DAMAGED = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError)
 
 Tensors = dict[str, Tensor]
 
 
 class DamagedCheckpoint(TrainerError):
-    """A checkpoint is not what was written."""
+    """A checkpoint differs from the one written."""
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A checkpoint on disk, verified. `state` is what its writer said, as JSON gives it back."""
+    """A verified checkpoint on disk. `state` is the dictionary passed to `save`, as read from
+    JSON."""
 
     folder: Path
     step: int
@@ -63,9 +64,9 @@ class Checkpoints:
     def save(
         self, step: int, state: Mapping[str, Any], model: Tensors, optimizer: Tensors, best: int
     ) -> None:
-        """Write one, and then drop those that are neither among the last two nor of step `best`.
+        """Write a checkpoint, then delete all others but the last two and that of step `best`.
 
-        Raises TrainerError if it cannot be written; those before are still there.
+        Raises TrainerError if it cannot be written; earlier checkpoints are kept.
         """
         folder = self._of(step)
         unfinished = folder.with_suffix(".new")
@@ -77,7 +78,7 @@ class Checkpoints:
                 for name, tensors in ((_MODEL, model), (_OPTIMIZER, optimizer))
             }
             said = {"format": FORMAT, "step": step, "files": hashes, "state": dict(state)}
-            write_whole(unfinished / _STATE, json.dumps(said | {"sha256": _digest(said)}))
+            write_atomically(unfinished / _STATE, json.dumps(said | {"sha256": _digest(said)}))
             shutil.rmtree(folder, ignore_errors=True)
             unfinished.rename(folder)
             _sync(self.folder)
@@ -91,11 +92,12 @@ class Checkpoints:
         self._drop_but({*self._steps()[-_KEPT:], best})
 
     def last(self, warn: Callable[[str], None]) -> Checkpoint | None:
-        """The newest that is sound; None if there is none. Damaged ones are told of and set aside
-        under another name, since some of their files may be whole; what a killed writer left is
-        deleted.
+        """Return the newest undamaged checkpoint; None if there is none.
 
-        Raises TrainerError if there are some, and all are damaged, or if one is of another version.
+        Damaged ones are reported to `warn` and renamed rather than deleted, since some of their
+        files may be intact. Leftovers of a killed writer are deleted.
+
+        Raises TrainerError if all checkpoints are damaged, or if one is of another version.
         """
         for unfinished in self.folder.glob("*.new"):
             shutil.rmtree(unfinished, ignore_errors=True)
@@ -116,8 +118,11 @@ class Checkpoints:
         return None
 
     def read(self, step: int) -> Checkpoint:
-        """The checkpoint of this step. Raises DamagedCheckpoint if it is damaged or not there, and
-        TrainerError if it is of another version."""
+        """Read the checkpoint of this step.
+
+        Raises DamagedCheckpoint if it is damaged or missing, TrainerError if it is of another
+        version.
+        """
         folder = self._of(step)
         try:
             found = json.loads((folder / _STATE).read_text("utf-8"))
@@ -139,7 +144,7 @@ class Checkpoints:
         return self.folder / f"step-{step:08}"
 
     def _set_aside(self, step: int) -> Path:
-        """Rename the checkpoint so that it is read no more, and return its new place."""
+        """Rename the checkpoint so that it is no longer found, and return its new path."""
         name = self._of(step).name
         kept = self.folder / f"{name}{_ASIDE}"
         for number in count(2):
@@ -163,21 +168,23 @@ class Checkpoints:
 
 
 def model_tensors(model: nn.Module) -> Tensors:
-    """All that a model has learned, on the CPU. Of tied weights, one. For all ranks at once."""
-    return {name: whole(values.detach()).cpu() for name, values in _learned(model).items()}
+    """Return all parameters and buffers on the CPU, tied weights once. Collective: call on all
+    ranks."""
+    return {name: full_tensor(values.detach()).cpu() for name, values in _learned(model).items()}
 
 
 def optimizer_tensors(model: nn.Module, optimizer: Optimizer) -> Tensors:
-    """What the optimizer remembers of each parameter, by `<what>/<name>`. For all ranks at once."""
+    """Return the optimizer state of each parameter as `<state>/<parameter>`. Collective: call on
+    all ranks."""
     return {
-        f"{what}/{name}": whole(values).cpu()
+        f"{what}/{name}": full_tensor(values).cpu()
         for name, parameter in model.named_parameters()
         for what, values in optimizer.state.get(parameter, {}).items()
     }
 
 
 def load_model(model: nn.Module, tensors: Tensors) -> None:
-    """Give a model what `model_tensors` took. Raises TrainerError where it is of other shape."""
+    """Load the tensors of `model_tensors`. Raises TrainerError if a shape differs."""
     for name, values in _learned(model).items():
         found = tensors.get(name)
         if found is None or found.shape != values.shape:
@@ -185,16 +192,16 @@ def load_model(model: nn.Module, tensors: Tensors) -> None:
                 f"The checkpoint is of another model: {name} does not fit.",
                 "The base or the corpus is not the one that the run was begun with.",
             )
-        values.detach().copy_(part_like(found, values))
+        values.detach().copy_(shard_like(found, values))
 
 
 def load_optimizer(model: nn.Module, optimizer: Optimizer, tensors: Tensors) -> None:
-    """Give an optimizer what `optimizer_tensors` took."""
+    """Load the tensors of `optimizer_tensors`."""
     parameters = dict(model.named_parameters())
     for key, values in tensors.items():
         what, _, name = key.partition("/")
         parameter = parameters[name]
-        spread = values if what == "step" else part_like(values, parameter)
+        spread = values if what == "step" else shard_like(values, parameter)
         optimizer.state[parameter][what] = spread.to(parameter.device)
 
 
@@ -219,7 +226,8 @@ def _digest(said: Mapping[str, Any]) -> str:
 
 
 def _sync(path: Path) -> None:
-    """Wait until it is on the disk. Windows opens no folders, and keeps renames in order itself."""
+    """Flush a file or folder to disk. Windows cannot open folders, and keeps renames in order
+    itself."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -231,5 +239,5 @@ def _sync(path: Path) -> None:
 
 def _reason(error: Exception) -> str:
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    # safetensors says much around it, and has no number for it.
+    # The message of safetensors is long and has no error number.
     return "the disk is full" if "No space left" in said else said

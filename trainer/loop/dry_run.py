@@ -1,4 +1,7 @@
-"""What a training would take, by a few of its steps on this machine. Nothing of it is kept."""
+"""Estimates of the duration and memory of a training, from a few of its steps on this machine.
+
+Nothing of it is kept.
+"""
 
 from __future__ import annotations
 
@@ -16,26 +19,32 @@ from rich.table import Table
 
 from trainer.contract.run import Recipe
 from trainer.distributed import Ranks
-from trainer.loop.begin import Options, begin
 from trainer.loop.checkpoints import Checkpoints
-from trainer.loop.learner import Learner, is_measured, tokens_an_example
 from trainer.loop.progress import duration
-from trainer.loop.scoring import reader_of
-from trainer.machine import budget_for, described, forget_memory, most_memory, precision_of
-from trainer.methods.base import Method, Stage
+from trainer.loop.scoring import text_reader
+from trainer.loop.setup import Options, prepare_run
+from trainer.loop.stage_trainer import StageTrainer, mean_tokens, validates_after
+from trainer.machine import (
+    budget_for,
+    describe_machine,
+    peak_memory,
+    precision_of,
+    reset_peak_memory,
+)
+from trainer.methods.base import Method, TrainingStage
 
-# The first steps find memory and choose kernels. The others are timed for so many seconds.
+# The first steps allocate memory and choose kernels. The others are timed for _SECONDS.
 _WARM_UP = 2
 _SECONDS = 15.0
-# Forward alone, as for validation, is a third of forward and backward.
+# The forward pass alone, as in validation, takes a third of forward and backward.
 _FORWARD = 1 / 3
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """Of one stage: `seconds` in all, of which `measuring` on validation papers and `saving`.
+class DryRunEstimate:
+    """Estimate for one stage: `seconds` in total, of which `measuring` (validation) and `saving`.
 
-    Speeds are of all ranks together, from `timed` steps; `memory` in bytes, at the most.
+    Speeds are those of all ranks together, from `timed` steps; `memory` is the peak in bytes.
     """
 
     stage: str
@@ -54,12 +63,14 @@ class Estimate:
 
 def dry_run(
     recipe: Recipe, ranks: Ranks, options: Options, note: Callable[[str], None] = lambda _: None
-) -> list[Estimate]:
-    """Estimate each stage; `note` hears what goes on. For all ranks at once. Raises
-    TrainerError."""
+) -> list[DryRunEstimate]:
+    """Estimate each stage, reporting progress to `note`. Collective: call on all ranks.
+
+    Raises TrainerError.
+    """
     found = []
     with tempfile.TemporaryDirectory() as folder:
-        method = begin(recipe, Path(folder), ranks, options, note, kept=False).method
+        method = prepare_run(recipe, Path(folder), ranks, options, note, kept=False).method
         for stage in method.stages:
             note(f"Trying some steps of the stage {stage.name}")
             found.append(_estimate(method, stage, recipe, ranks, options, Path(folder)))
@@ -67,10 +78,15 @@ def dry_run(
 
 
 def _estimate(
-    method: Method, stage: Stage, recipe: Recipe, ranks: Ranks, options: Options, folder: Path
-) -> Estimate:
-    forget_memory(ranks.device)
-    learner = Learner(
+    method: Method,
+    stage: TrainingStage,
+    recipe: Recipe,
+    ranks: Ranks,
+    options: Options,
+    folder: Path,
+) -> DryRunEstimate:
+    reset_peak_memory(ranks.device)
+    stage_trainer = StageTrainer(
         stage,
         ranks,
         seed=recipe.seed,
@@ -78,18 +94,18 @@ def _estimate(
         budget=options.budget or budget_for(ranks.device, method.encoder.backbone),
         fsdp=options.fsdp,
     )
-    seconds, tokens, examples, timed = _timed(learner, ranks)
+    seconds, tokens, examples, timed = _timed(stage_trainer, ranks)
     rate = tokens / seconds
-    in_all = int(tokens_an_example(stage.train) * stage.plan.batch_size * learner.steps)
-    often = sum(is_measured(stage, step + 1) for step in range(learner.steps))
+    in_all = int(mean_tokens(stage.train) * stage.plan.batch_size * stage_trainer.steps)
+    often = sum(validates_after(stage, step + 1) for step in range(stage_trainer.steps))
     measuring = often * _measurement(method, stage, rate)
     training = in_all / rate
     saves = often + 1 + training / max(options.save_every, 1.0)
-    saving = saves * _save(learner, ranks, folder)
-    return Estimate(
+    saving = saves * _save(stage_trainer, ranks, folder)
+    return DryRunEstimate(
         stage=stage.name,
         examples=len(stage.train),
-        steps=learner.steps,
+        steps=stage_trainer.steps,
         tokens=in_all,
         tokens_per_second=rate,
         examples_per_second=examples / seconds,
@@ -97,20 +113,21 @@ def _estimate(
         seconds=training + measuring + saving,
         measuring=measuring,
         saving=saving,
-        memory=most_memory(ranks.device),
-        budget=learner.budget,
+        memory=peak_memory(ranks.device),
+        budget=stage_trainer.budget,
     )
 
 
-def _timed(learner: Learner, ranks: Ranks) -> tuple[float, float, float, int]:
-    """Seconds, tokens and examples of some steps, and how many those were."""
+def _timed(stage_trainer: StageTrainer, ranks: Ranks) -> tuple[float, float, float, int]:
+    """Run some steps. Return their seconds, tokens and examples over all ranks, and their
+    number."""
     begun, mine, timed = time.perf_counter(), [0.0, 0.0], 0
-    for taken in learner.take():
-        float(taken.loss)  # waits for the device
-        if taken.step <= _WARM_UP < learner.steps:
+    for result in stage_trainer.train_steps():
+        float(result.loss)  # waits for the device
+        if result.step <= _WARM_UP < stage_trainer.steps:
             begun = time.perf_counter()
             continue
-        mine = [mine[0] + taken.tokens, mine[1] + taken.examples]
+        mine = [mine[0] + result.tokens, mine[1] + result.examples]
         timed += 1
         if ranks.agreed(time.perf_counter() - begun > _SECONDS):
             break
@@ -119,12 +136,13 @@ def _timed(learner: Learner, ranks: Ranks) -> tuple[float, float, float, int]:
     return seconds, tokens, examples, timed
 
 
-def _measurement(method: Method, stage: Stage, rate: float) -> float:
-    """Seconds of one: those of the texts by the speed of training, the rest by doing it."""
-    tokens = tokens_an_example(stage.validation) * len(stage.validation)
+def _measurement(method: Method, stage: TrainingStage, rate: float) -> float:
+    """Estimate the seconds of one validation: encoding from the training speed, the rest by
+    timing."""
+    tokens = mean_tokens(stage.validation) * len(stage.validation)
     if not stage.scores:
         return tokens / rate * _FORWARD
-    reader, read = reader_of(method), 0
+    reader, read = text_reader(method), 0
     chance = np.random.default_rng(1)
 
     def pretend(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
@@ -137,17 +155,17 @@ def _measurement(method: Method, stage: Stage, rate: float) -> float:
     return time.perf_counter() - begun + (tokens + read) / rate * _FORWARD
 
 
-def _save(learner: Learner, ranks: Ranks, folder: Path) -> float:
-    """Seconds of one checkpoint."""
+def _save(stage_trainer: StageTrainer, ranks: Ranks, folder: Path) -> float:
+    """Return the seconds that one checkpoint takes."""
     begun = time.perf_counter()
-    model, optimizer = learner.tensors()
+    model, optimizer = stage_trainer.tensors()
     if ranks.main:
         Checkpoints(folder / "checkpoint").save(1, {}, model, optimizer, best=0)
     return time.perf_counter() - begun
 
 
-def table(found: Sequence[Estimate]) -> Table:
-    """A column a stage: three of them, however large their numbers, fit a terminal's 80."""
+def table(found: Sequence[DryRunEstimate]) -> Table:
+    """Build a table with a column per stage; three of them fit a terminal of 80 columns."""
     shown = Table("", *(one.stage for one in found), box=None, padding=(0, 2, 0, 0))
     for column in shown.columns[1:]:
         column.justify = "right"
@@ -164,10 +182,10 @@ def table(found: Sequence[Estimate]) -> Table:
     return shown
 
 
-def show(recipe: Recipe, ranks: Ranks, found: Sequence[Estimate]) -> None:
-    """Print it."""
+def show(recipe: Recipe, ranks: Ranks, found: Sequence[DryRunEstimate]) -> None:
+    """Print the estimates."""
     console = Console()
-    machine = described(ranks)
+    machine = describe_machine(ranks)
     many = f", {ranks.world} ranks" if ranks.world > 1 else ""
     said = f"{recipe.name} from {recipe.base} on {machine['device']}{many}"
     console.print(escape(said), soft_wrap=True)

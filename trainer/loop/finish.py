@@ -1,4 +1,4 @@
-"""The end of a training: a package of its best weights."""
+"""The end of a training: the package with the best weights."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from torch import nn
 from trainer.contract.catalog import method_spec
 from trainer.contract.package import STARTER, WEIGHTS, Package, read_package, starter_package
 from trainer.contract.run import Recipe, Run
-from trainer.loop.begin import Begun
 from trainer.loop.checkpoints import Checkpoint, Tensors
-from trainer.methods.base import Stage
+from trainer.loop.setup import PreparedRun
+from trainer.methods.base import TrainingStage
 from trainer.packages.export import export
 from trainer.version import trainer_version
 
 
-def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:
-    """Write the package of these weights, unless an interrupted end has done so, and read it."""
+def finish(run: Run, recipe: Recipe, begun: PreparedRun, best: Checkpoint) -> Package:
+    """Write the package with these weights, unless an interrupted end has done so, and read it."""
     if run.package.exists():
         return read_package(run.package)
     corpus, method, base = begun
@@ -54,8 +54,8 @@ def finish(run: Run, recipe: Recipe, begun: Begun, best: Checkpoint) -> Package:
 
 
 def restore(model: nn.Module, tensors: Tensors) -> None:
-    """Put plain tensors in the places of all parameters and buffers, also of those that are
-    spread over ranks; the model is only good for saving then."""
+    """Replace all parameters and buffers by plain tensors, also those sharded over ranks.
+    Afterwards the model can only be saved."""
     for name, values in tensors.items():
         owner, _, own_name = name.rpartition(".")
         module = model.get_submodule(owner)
@@ -65,8 +65,8 @@ def restore(model: nn.Module, tensors: Tensors) -> None:
             module._buffers[own_name] = values
 
 
-def _metrics(run: Run, stage: Stage, corpus: str, step: int) -> list[dict[str, Any]]:
-    """The scores of the weights that are kept. A loss is no evaluation, and not among them."""
+def _metrics(run: Run, stage: TrainingStage, corpus: str, step: int) -> list[dict[str, Any]]:
+    """Return the scores of the weights that are kept, without the loss, which is no evaluation."""
     found = [e for e in run.events() if e.kind == "validation" and e.step == step]
     return [
         {
@@ -84,8 +84,8 @@ def _metrics(run: Run, stage: Stage, corpus: str, step: int) -> list[dict[str, A
 
 
 def _title(recipe: Recipe, papers: int) -> str:
-    """The model it started from and the method. A model that was trained further by a method is
-    not the method's published model, and is not called so."""
+    """Return a title of base model and method. A model that was trained further does not get the
+    name of the method's published model."""
     method = method_spec(recipe.method).title
     if recipe.settings.get("from_scratch"):
         return f"{method} on {papers:,} papers"
@@ -94,7 +94,8 @@ def _title(recipe: Recipe, papers: int) -> str:
 
 
 def _id(recipe: Recipe, weights: Path) -> str:
-    """Method, base and the beginning of the weights' hash: specter-scibert-3f9a1c02."""
+    """Return an id of method, base and the first digits of the weights' hash:
+    specter-scibert-3f9a1c02."""
     base = re.sub(r"[^a-z0-9]+", "-", Path(recipe.base).name.lower()).strip("-")
     with weights.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

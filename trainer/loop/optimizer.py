@@ -1,16 +1,16 @@
-"""How parameters follow their gradients."""
+"""The optimizer and its step."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from trainer.distributed import whole
-from trainer.methods.base import Plan
+from trainer.distributed import full_tensor
+from trainer.methods.base import OptimizationPlan
 
 
-def adamw(model: nn.Module, plan: Plan) -> torch.optim.AdamW:
-    """AdamW without decay for biases and norms."""
+def adamw(model: nn.Module, plan: OptimizationPlan) -> torch.optim.AdamW:
+    """Return AdamW without weight decay for biases and norms."""
     learned = [parameter for parameter in model.parameters() if parameter.requires_grad]
     free = _biases_and_norms(model)
     groups = [
@@ -28,16 +28,18 @@ def _biases_and_norms(model: nn.Module) -> set[nn.Parameter]:
         parameter
         for module in model.modules()
         for name, parameter in module.named_parameters(recurse=False)
-        # Transformers have norms of their own besides torch's.
+        # Transformers have norm classes of their own besides torch's.
         if name == "bias" or "norm" in type(module).__name__.lower()
     }
 
 
-def descend(optimizer: torch.optim.Optimizer, rate: float, count: float, clip: float) -> Tensor:
-    """Take a step from gradients of a sum over `count`, and forget them.
+def optimizer_step(
+    optimizer: torch.optim.Optimizer, rate: float, count: float, clip: float
+) -> Tensor:
+    """Do an optimizer step with gradients of a sum over `count` examples, and clear them.
 
-    Returns the length of the mean's gradient before it was clipped to `clip`, if that is not 0.
-    Nothing here waits for the device.
+    Returns the norm of the mean gradient before it is clipped to `clip` (0: no clipping). Does not
+    synchronise with the device.
     """
     learned = [p for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
     gradients = [p.grad for p in learned]
@@ -49,4 +51,4 @@ def descend(optimizer: torch.optim.Optimizer, rate: float, count: float, clip: f
         group["lr"] = rate
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
-    return whole(length)
+    return full_tensor(length)

@@ -1,4 +1,4 @@
-"""What happens in a run, told to its folder and to whoever sits before it."""
+"""Reporting of a run's events to its folder and to the console."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from trainer.contract.run import Run
 
 log = logging.getLogger("trainer")
 
-# Plain lines come so often, in seconds; a bar is drawn ten times a second.
+# Seconds between plain lines; a bar is redrawn ten times per second.
 _EVERY = 10.0
-# Seconds over which speed is measured: long enough for texts of all lengths.
+# Seconds over which speed is averaged: long enough to see texts of all lengths.
 _WINDOW = 30.0
 
 
 class Reporter(AbstractContextManager["Reporter"]):
-    """Writes events, and says them: to trainer.log, and as a bar or lines on the console.
+    """Writes events to the run, to trainer.log, and as a bar or lines to the console.
 
-    Without a run it says them only; with `silent`, as on all ranks but one, it does nothing. A
+    Without a run it only prints them; with `silent`, as on all ranks but one, it does nothing. A
     terminal has room for one `bar` at a time.
     """
 
@@ -65,8 +65,8 @@ class Reporter(AbstractContextManager["Reporter"]):
     def __exit__(self, *_: object) -> None:
         self._closing.close()
 
-    def tell(self, kind: str, step: int = 0, **values: Any) -> None:
-        """Something happened. `kind` and `values` as trainer.contract.events.Event has them."""
+    def record(self, kind: str, step: int = 0, **values: Any) -> None:
+        """Record an event; `kind` and `values` as in trainer.contract.events.Event."""
         if self._silent:
             return
         event = Event(kind, time.time(), step, values)
@@ -80,20 +80,20 @@ class Reporter(AbstractContextManager["Reporter"]):
             self._bar.update(self._task, total=values["steps"])
         if said:
             log.log(_LEVELS.get(kind, logging.INFO), said)
-            # An error is raised, and whoever called says it.
+            # Errors are raised, and printed by the caller.
             if kind not in ("checkpoint", "error"):
                 self._say(said)
 
     def note(self, text: str) -> None:
-        self.tell("note", text=text)
+        self.record("note", text=text)
 
     def warn(self, text: str) -> None:
-        self.tell("warning", text=text)
+        self.record("warning", text=text)
 
     def _show_step(self, event: Event) -> None:
         values = event.values
         said = f"loss {values['loss']:.4f}"
-        if values["tokens_per_second"]:  # it takes two steps to know
+        if values["tokens_per_second"]:  # unknown before the second step
             said += f" · {values['tokens_per_second']:,.0f} tokens/s"
             said += f" · {duration(values['eta'])} left"
         if self._bar:
@@ -108,12 +108,12 @@ class Reporter(AbstractContextManager["Reporter"]):
                 self._say(line)
 
     def _say(self, line: str) -> None:
-        # Soft: a file or another program gets a line as one.
+        # soft_wrap: files and other programs get one line per message.
         self._console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-class Pace:
-    """How fast a training goes, and how long it still takes. Pauses are told apart."""
+class TrainingRate:
+    """Speed and remaining time of a training. Pauses are accounted for separately."""
 
     def __init__(self) -> None:
         self._marks: deque[tuple[float, float, float]] = deque()
@@ -121,7 +121,7 @@ class Pace:
         self._begun = time.perf_counter()
 
     def mark(self, tokens: float, examples: float) -> None:
-        """A step is done."""
+        """Count a completed step."""
         self._tokens += tokens
         self._examples += examples
         now = time.perf_counter() - self._paused
@@ -130,22 +130,23 @@ class Pace:
             self._marks.popleft()
 
     def pause(self, seconds: float) -> None:
-        """Something else was done so long: measuring, saving."""
+        """Count seconds spent on something else, such as validation or saving."""
         self._paused += seconds
 
     def left(self, tokens: float) -> float:
-        """Seconds for so many more tokens, with pauses in proportion to those so far."""
+        """Return the estimated seconds for this many tokens, with pauses in proportion to those so
+        far."""
         rate, _ = self.rates()
         active = time.perf_counter() - self._paused - self._begun
         return tokens / rate * (1 + self._paused / max(active, 1e-9)) if rate else 0.0
 
     @property
     def seconds(self) -> float:
-        """Since it was made, pauses too."""
+        """Seconds since creation, including pauses."""
         return time.perf_counter() - self._begun
 
     def rates(self) -> tuple[float, float]:
-        """Tokens and examples a second, lately; 0 before the second step."""
+        """Recent tokens and examples per second; 0 before the second step."""
         if len(self._marks) < 2:
             return 0.0, 0.0
         (start, tokens, examples), (end, tokens_now, examples_now) = self._marks[0], self._marks[-1]
@@ -154,7 +155,7 @@ class Pace:
 
 
 def duration(seconds: float) -> str:
-    """In words of two units at the most: 45 s, 3 min, 2 h 05 min, 3 d 4 h."""
+    """Format a duration in at most two units: 45 s, 3 min, 2 h 05 min, 3 d 4 h."""
     minutes, hours = round(seconds / 60), round(seconds / 3600)
     if seconds < 100:
         return f"{seconds:.0f} s"

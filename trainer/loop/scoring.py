@@ -1,4 +1,4 @@
-"""The encoder of a training, as evaluations use it while it is still being trained."""
+"""Encoding with a model in training, for evaluations during validation."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from trainer.methods.base import Encode, Method
 from trainer.model.packed import pack
 
 
-def scorer(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) -> Encode:
-    """Encodes (title, abstract) pairs to unit vectors, as the package will. The ranks share the
-    work: all must ask for the same pairs, and all get all vectors."""
-    reader = reader_of(method)
+def validation_encoder(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) -> Encode:
+    """Return a function that encodes (title, abstract) pairs to unit vectors, as the package will.
+
+    The ranks share the work: all must pass the same pairs, and all get all vectors.
+    """
+    reader = text_reader(method)
 
     def vectors(pairs: Sequence[tuple[str, str]]) -> torch.Tensor:
         ids = reader.ids(pairs)
@@ -35,7 +37,7 @@ def scorer(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) ->
     @torch.no_grad()
     def encode(pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         method.encoder.eval()
-        # Rank by rank: every world-th pair.
+        # Ordered by rank: every world-th pair.
         gathered = ranks.gather(vectors(pairs[ranks.rank :: ranks.world]).to(ranks.device))
         order = np.concatenate(
             [np.arange(len(pairs))[r :: ranks.world] for r in range(ranks.world)]
@@ -47,8 +49,8 @@ def scorer(method: Method, ranks: Ranks, precision: torch.dtype, budget: int) ->
     return encode
 
 
-def reader_of(method: Method) -> TextReader:
-    """Cuts texts as the package's encoder will."""
+def text_reader(method: Method) -> TextReader:
+    """Return a reader that tokenises and truncates texts as the package's encoder will."""
     reading = method.reading
     package = Package(
         folder=reading.tokenizer,

@@ -1,4 +1,4 @@
-"""A run being worked on: held by one process, told what happens, and what goes wrong."""
+"""The session of a process with a run: its lock, its reporter and its error handling."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ _DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def at_work(
+def run_session(
     run: Run, ranks: Ranks, console: Console | None, *, bar: bool = True
 ) -> Iterator[Reporter]:
-    """Keep others from the run meanwhile, and give what it is told by.
+    """Lock the run and yield its reporter.
 
-    What goes wrong is written to the run, and raised as TrainerError if a person can mend it.
+    Errors are written to the run, and raised as TrainerError if the user can resolve them.
     """
     with ExitStack() as stack:
         if ranks.main:
             stack.enter_context(run.hold())
             run.clear_stop()
-            run.mend_events()
+            run.drop_partial_line()
         reporter = Reporter(run, silent=not ranks.main, console=console, bar=bar)
         stack.enter_context(reporter)
         try:
@@ -52,7 +52,7 @@ def at_work(
 def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError:
     if isinstance(error, TrainerError):
         return error
-    # safetensors has no number for it, but the system's words.
+    # safetensors has no error number, only the system's message.
     why = getattr(error, "strerror", None) or str(error)
     name, number = getattr(error, "filename", None), getattr(error, "errno", None)
     where = f" ({name})" if name else ""
@@ -68,6 +68,6 @@ def _for_people(error: TrainerError | OSError | SafetensorError) -> TrainerError
 
 
 def _tell(reporter: Reporter, failure: TrainerError) -> None:
-    # On a full disk there may be no room for that either; it is raised all the same.
+    # A full disk may have no room for this either; the error is raised all the same.
     with suppress(OSError):
-        reporter.tell("error", message=failure.message, hint=failure.hint)
+        reporter.record("error", message=failure.message, hint=failure.hint)

@@ -1,4 +1,4 @@
-"""One step's gradients: those of the sum over its examples, however they are cut to fit."""
+"""Gradients of one step: those of the sum over its examples, however they are split to fit."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from trainer.data.batch import Batch
-from trainer.data.chance import bits
+from trainer.data.rng import stateless_bits
 from trainer.data.sampler import micro_batches, share
 from trainer.distributed import Ranks
-from trainer.methods.base import Examples, Stage
+from trainer.methods.base import Examples, TrainingStage
 from trainer.model.packed import Packed, pack
 
 Numbers = NDArray[np.int64]
@@ -24,15 +24,16 @@ T = TypeVar("T")
 
 
 class OutOfMemory(Exception):
-    """A pass through the model did not fit."""
+    """A pass through the model did not fit into memory."""
 
 
 @dataclass(frozen=True)
-class Work:
-    """One rank's part of a step, on the CPU: its examples as batches that keep to the budget.
+class StepInput:
+    """One rank's part of a step, on the CPU: its examples as batches within the budget.
 
-    Where examples are one another's negatives it is one batch, however large: its texts are cut
-    later. A rank that has no examples does the step's first for company, which counts nothing.
+    If examples are each other's negatives it is one batch of any size, whose texts are split later.
+    A rank without examples computes the step's first one as a dummy, with weight 0, because
+    collective operations need all ranks.
     """
 
     batches: Sequence[Batch]
@@ -43,7 +44,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Sums:
-    """Over one rank's examples, or guessed tokens: their loss, and how many there are."""
+    """The summed loss of one rank's examples, or of its masked tokens, and their number."""
 
     loss: Tensor
     count: int
@@ -53,8 +54,8 @@ class Sums:
 
 
 class Pass(NamedTuple, Generic[T]):
-    """The `number`th way through the model, that of `part`. If it is not this rank's `own`, it is
-    for company and counts nothing."""
+    """The `number`-th pass through the model, with `part`. If it is not this rank's `own`, it is a
+    dummy with weight 0."""
 
     number: int
     part: T
@@ -65,14 +66,14 @@ class Pass(NamedTuple, Generic[T]):
 class Steps:
     """The steps of one stage on one rank.
 
-    `model` is the stage's, as `ranks.wrap` made it. No more than `budget` tokens go through it at
-    once. Dropout comes from the seed, the step, the rank and the micro-batch: a step that is done
-    again, by a resumed run or in GradCache's second pass, drops the same.
+    `model` is the stage's, as `ranks.wrap` returned it. At most `budget` tokens are processed at
+    once. Dropout is seeded by seed, step, rank and micro-batch: a step that is repeated, by a
+    resumed run or in the second pass of GradCache, drops the same.
     """
 
     def __init__(
         self,
-        stage: Stage,
+        stage: TrainingStage,
         model: nn.Module,
         ranks: Ranks,
         *,
@@ -84,25 +85,25 @@ class Steps:
         self._stage, self._model, self._ranks = stage, model, ranks
         self._seed, self._precision = seed, precision
 
-    def work(self, examples: Examples, numbers: Numbers, key: int) -> Work:
-        """This rank's part of the step that these examples make. Touches neither model nor ranks,
-        so that it can be made in another thread."""
+    def work(self, examples: Examples, numbers: Numbers, key: int) -> StepInput:
+        """Build this rank's part of the step with these examples. Uses neither model nor ranks, so
+        that it may run in another thread."""
         budget, tokens = self.budget, examples.tokens(numbers)
         mine = share(tokens, self._ranks.rank, self._ranks.world)
         if not len(mine):
             company = examples.batch(numbers[:1], np.zeros(1, np.int64), key)
             batch = _emptied(company) if self._stage.plan.together else company
-            return Work([batch], budget, 0, 0)
+            return StepInput([batch], budget, 0, 0)
         cuts = [mine]
         if not self._stage.plan.together:
             cuts = [mine[cut] for cut in micro_batches(tokens[mine], budget)]
         batches = [examples.batch(numbers[cut], cut, key) for cut in cuts]
-        return Work(batches, budget, len(mine), int(tokens[mine].sum()))
+        return StepInput(batches, budget, len(mine), int(tokens[mine].sum()))
 
-    def gradients(self, work: Work, step: int) -> Sums:
-        """Add the gradients of the sum over the examples of all ranks to the parameters'.
+    def gradients(self, work: StepInput, step: int) -> Sums:
+        """Add the gradients of the sum over the examples of all ranks to those of the parameters.
 
-        Raises OutOfMemory, and leaves gradients that are of no use.
+        Raises OutOfMemory, which leaves unusable gradients.
         """
         self._model.train()
         with _out_of_memory():
@@ -110,8 +111,8 @@ class Steps:
                 return self._together(work.batches[0], step)
             return self._apart(work, step)
 
-    def losses(self, work: Work) -> Sums:
-        """The loss of the examples as they stand, without dropout. Raises OutOfMemory."""
+    def losses(self, work: StepInput) -> Sums:
+        """Return the loss of the examples without dropout. Raises OutOfMemory."""
         self._model.eval()
         with torch.no_grad(), _out_of_memory():
             if not self._stage.plan.together:
@@ -120,8 +121,8 @@ class Steps:
             passes = self._passes(self._pieces(batch.texts))
             return self._loss(self._rows(batch.texts, passes, 0), batch)
 
-    def _apart(self, work: Work, step: int | None) -> Sums:
-        """Each example stands alone: every batch goes forth and, in a `step`, back by itself."""
+    def _apart(self, work: StepInput, step: int | None) -> Sums:
+        """Independent examples: forward and, with a `step`, backward for each batch by itself."""
         found = Sums(torch.zeros((), device=self._ranks.device), 0)
         for number, batch, own, last in self._passes(work.batches):
             with self._ranks.micro_batch(self._model, last):
@@ -134,10 +135,11 @@ class Steps:
         return found
 
     def _together(self, batch: Batch, step: int) -> Sums:
-        """Each example is compared with the others, so that the outputs of all are needed at once.
+        """Contrastive examples: each is compared with all others, so all outputs are needed at
+        once.
 
-        If they do not fit, texts go through the model twice (GradCache; Gao et al., 2021): for
-        their outputs, of which the loss then finds the gradients, and to send these back.
+        If they do not fit, texts pass through the model twice (GradCache; Gao et al., 2021): once
+        for the outputs, from which the loss gets their gradients, and once to backpropagate these.
         """
         passes = self._passes(self._pieces(batch.texts))
         if len(passes) == 1:
@@ -156,11 +158,11 @@ class Steps:
         return Sums(sums.loss.detach(), sums.count)
 
     def _pieces(self, texts: Packed) -> list[Numbers]:
-        """Which texts go through the model together."""
+        """Split the texts into micro-batches; return their indices."""
         return micro_batches(np.asarray(texts.lengths, np.int64), self.budget)
 
     def _passes(self, parts: Sequence[T]) -> list[Pass[T]]:
-        """A pass for each part, and for company the first again where other ranks have more."""
+        """Return a pass per part, and dummy passes with the first part if other ranks have more."""
         count = self._ranks.passes(self._model, len(parts))
         company = [parts[0]] * (count - len(parts))
         return [
@@ -169,7 +171,7 @@ class Steps:
         ]
 
     def _rows(self, texts: Packed, passes: Sequence[Pass[Numbers]], step: int) -> Tensor:
-        """The outputs of all texts, in their order."""
+        """Return the outputs of all texts, in their order."""
         outputs = [self._forward(_part(texts, piece), step, number) for number, piece, *_ in passes]
         pieces = [piece for _, piece, own, _ in passes if own]
         return torch.cat(outputs[: len(pieces)])[np.argsort(np.concatenate(pieces))]
@@ -177,15 +179,19 @@ class Steps:
     def _forward(self, texts: Packed, step: int, number: int) -> Tensor:
         device, half = self._ranks.device, self._precision != torch.float32
         torch.manual_seed(
-            int(bits("dropout", self._seed, self._stage.name, step, self._ranks.rank, number))
+            int(
+                stateless_bits(
+                    "dropout", self._seed, self._stage.name, step, self._ranks.rank, number
+                )
+            )
         )
         with torch.autocast(device.type, self._precision, enabled=half):
             found: Tensor = self._model(_pinned(texts, device).to(device))
             return found
 
     def _loss(self, outputs: Tensor, batch: Batch) -> Sums:
-        """The loss in float32. Where there are no examples the outputs have a part in it all the
-        same, times 0: other ranks wait for this one's backward."""
+        """Return the loss in float32. Without examples the outputs contribute with weight 0,
+        because other ranks wait for this one's backward pass."""
         device = self._ranks.device
         names = ("places", "labels", "papers", "positions")
         columns = {name: getattr(batch, name).to(device, non_blocking=True) for name in names}
@@ -198,7 +204,7 @@ class Steps:
 
 
 def _emptied(batch: Batch) -> Batch:
-    """The same texts, but no examples."""
+    """Return the same texts without examples."""
     return replace(
         batch,
         places=batch.places[:0],
@@ -209,14 +215,14 @@ def _emptied(batch: Batch) -> Batch:
 
 
 def _part(texts: Packed, piece: Numbers) -> Packed:
-    """Some of the texts, in the order of `piece`."""
+    """Return the texts with the indices `piece`, in that order."""
     ids = texts.ids.numpy()
     ends = np.cumsum(texts.lengths)
     return pack([ids[ends[text] - texts.lengths[text] : ends[text]] for text in piece])
 
 
 def _pinned(texts: Packed, device: torch.device) -> Packed:
-    # From other memory, a copy waits for all that the GPU still has to do.
+    # A copy from unpinned memory waits for all pending work of the GPU.
     return replace(texts, ids=texts.ids.pin_memory()) if device.type == "cuda" else texts
 
 
@@ -225,7 +231,7 @@ def _out_of_memory() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        # The allocator of the CPU has no error of its own.
+        # The CPU allocator has no exception class of its own.
         if isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error):
             raise OutOfMemory(str(error)) from error
         raise

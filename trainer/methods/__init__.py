@@ -1,1 +1,1 @@
-"""How models learn: one file a method."""
+"""Training methods, one per file."""

@@ -1,4 +1,4 @@
-"""What a method of training is: examples, a model and what is wrong with its answers.
+"""The interface of training methods: examples, models and losses.
 
 The loop owns everything else: order, batches, devices, precision, schedule, checkpoints.
 """
@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from trainer.contract.errors import TrainerError
 from trainer.contract.settings import Value
 from trainer.data.batch import Batch
-from trainer.data.corpus import Corpus
+from trainer.data.corpus.corpus import Corpus
 from trainer.data.tokens import Texts, TokenCache
 from trainer.model.text_model import Backbone, TextModel
 
@@ -25,18 +25,19 @@ Encode = Callable[[Sequence[tuple[str, str]]], NDArray[np.float32]]
 
 
 class Loss(NamedTuple):
-    """The sum over examples (or guessed tokens) in float32, and how many there are.
+    """The sum of the loss over examples (or masked tokens) in float32, and their number.
 
-    A sum, so that micro-batches and ranks of unequal size still make the mean over the step.
+    A sum rather than a mean, so that micro-batches and ranks of unequal size give the mean over the
+    step.
     """
 
     total: Tensor
     count: int  # type: ignore[assignment]  # tuples have a method of this name
 
 
-class Scored(NamedTuple):
-    """What a score of validation is: a metric of an evaluation, as trainer.contract.evaluations
-    has them, over `n` items."""
+class ValidationMetric(NamedTuple):
+    """The metric behind a validation score, named as in trainer.contract.evaluations, over `n`
+    items."""
 
     evaluation: str
     metric: str
@@ -44,26 +45,27 @@ class Scored(NamedTuple):
 
 
 class Examples(Protocol):
-    """What there is to learn from in one stage, by number."""
+    """The examples of one stage, by number."""
 
     def __len__(self) -> int: ...
 
     def order(self, seed: int, epoch: int, batch_size: int) -> NDArray[np.int64]:
-        """The examples' numbers as they come in this epoch; the same whenever it is asked."""
+        """Return the numbers of the examples in the order of this epoch; deterministic."""
 
     def tokens(self, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many tokens each of these examples has, all its texts together."""
+        """Return the number of tokens of each of these examples, over all its texts."""
 
     def batch(self, numbers: NDArray[np.int64], positions: NDArray[np.int64], key: int) -> Batch:
-        """These examples, on the CPU. Chance, as in masking, comes from `key` and number alone."""
+        """Return these examples, on the CPU. Randomness, as in masking, depends on `key` and number
+        alone."""
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How a stage is optimised. `warmup` is a share of all steps if below 1, else steps.
+class OptimizationPlan:
+    """The hyperparameters of a stage. `warmup` is a fraction of all steps if below 1, else steps.
 
-    `together` is how many examples serve as one another's negatives; 0: each stands alone.
-    `evaluations` says how often an epoch is measured on the validation papers.
+    `together` is the number of examples that serve as each other's negatives; 0: each is
+    independent. `evaluations` is the number of validations per epoch.
     """
 
     epochs: float = 1
@@ -81,19 +83,19 @@ class Plan:
     max_steps: int = 0
 
     @classmethod
-    def of(cls, settings: Mapping[str, Value], **others: Value) -> Plan:
-        """The plan that the settings make, with `others` in place of theirs."""
+    def of(cls, settings: Mapping[str, Value], **others: Value) -> OptimizationPlan:
+        """Return the plan for the settings, in which `others` override them."""
         values = {f.name: settings[f.name] for f in fields(cls) if f.name in settings}
         return cls(**(values | others))  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
-class Stage:
-    """One part of a training: what it learns from, with which model, loss and plan.
+class TrainingStage:
+    """One stage of a training: its examples, model, loss and hyperparameters.
 
-    `model` takes packed texts and gives one row a text, or one a guessed token. `scores`, where
-    there are any, measure an encoder on the validation papers; the best mean of them is kept,
-    else the least validation loss. `scored` says what they are, by their names.
+    `model` maps packed texts to one row per text, or per masked token. `scores`, if any, evaluates
+    an encoder on the validation papers; the weights with the best mean of them are kept, else those
+    with the lowest validation loss. `scored` describes the scores by name.
     """
 
     name: str
@@ -101,14 +103,14 @@ class Stage:
     validation: Examples
     model: nn.Module
     loss: Callable[[Tensor, Batch], Loss]
-    plan: Plan
+    plan: OptimizationPlan
     scores: Callable[[Encode], Mapping[str, float]] | None = None
-    scored: Mapping[str, Scored] = field(default_factory=dict)
+    scored: Mapping[str, ValidationMetric] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How a text becomes tokens, in training and ever after."""
+class InputFormat:
+    """How a text becomes tokens, in training and inference."""
 
     tokenizer: Path
     join: str
@@ -117,35 +119,35 @@ class Reading:
 
     @property
     def template(self) -> str:
-        """The same in a model package's words."""
+        """The format as the template of a model package."""
         return "{title}{sep}{abstract}" if self.join == "sep" else "{title} {abstract}"
 
 
 class Method(Protocol):
-    """A method at work on one corpus. Made by `METHODS[key](setup)`."""
+    """A method applied to one corpus. Created by `METHODS[key](setup)`."""
 
     @property
-    def stages(self) -> Sequence[Stage]: ...
+    def stages(self) -> Sequence[TrainingStage]: ...
 
     @property
     def encoder(self) -> TextModel:
-        """What the package will hold. It shares its weights with the models of the stages."""
+        """The model for the package. It shares its weights with the models of the stages."""
 
     @property
-    def reading(self) -> Reading: ...
+    def reading(self) -> InputFormat: ...
 
     @property
     def records(self) -> Mapping[str, Any]:
-        """What is saved beside the weights, as JSON: the classes, how many examples there are and
-        why others are none."""
+        """Details that are saved beside the weights, as JSON: classes, numbers of examples, and
+        reasons for leaving others out."""
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a method is made from. `settings` holds every setting of its MethodSpec, checked.
+    """The inputs of a method. `settings` holds every setting of its MethodSpec, checked.
 
-    `base` is a folder with a tokenizer and the weights to start from, and `folder` the run's,
-    where a method may keep files of its own.
+    `base` is a folder with a tokenizer and the weights to start from, and `folder` that of the run,
+    where a method may store files of its own.
     """
 
     corpus: Corpus
@@ -156,14 +158,14 @@ class Setup:
     note: Callable[[str], None] = field(default=lambda _: None)
 
     def backbone(self) -> Backbone:
-        """The transformer to start from. Raises TrainerError."""
+        """Load the transformer to start from. Raises TrainerError."""
         found = Backbone.load(self.base, dropout=self.settings["dropout"])
         for name in ("max_tokens", "read_tokens"):
             self.check_places(found, self.settings[name], name)
         return found
 
     def pooled(self, backbone: Backbone, pooling: str) -> TextModel:
-        """A vector a text. It is said aloud if a pooler makes them that was never trained."""
+        """Return a model with this pooling. Notes it if the pooler was never trained."""
         if pooling == "pooler" and backbone.drawn_pooler:
             self.note(
                 f"The model in {self.base} comes without a pooler, so one of random weights is "
@@ -172,7 +174,8 @@ class Setup:
         return TextModel(backbone, pooling)
 
     def check_places(self, backbone: Backbone, tokens: int, setting: str) -> None:
-        """Raise TrainerError, naming the setting, if the transformer cannot read so many tokens."""
+        """Raise TrainerError, naming the setting, if the transformer has too few positions for so
+        many tokens."""
         places = backbone.config.get("max_position_embeddings", tokens)
         if tokens > places:
             raise TrainerError(
@@ -180,13 +183,14 @@ class Setup:
                 f"Set {setting}={places}, or less.",
             )
 
-    def reading(self, cls_tokens: int = 1) -> Reading:
-        """As the settings say, with the tokenizer of the base."""
+    def reading(self, cls_tokens: int = 1) -> InputFormat:
+        """Return the input format of the settings, with the tokenizer of the base."""
         most = self.settings["read_tokens"] or self.settings["max_tokens"]
-        return Reading(self.base, self.settings["join"], most, cls_tokens)
+        return InputFormat(self.base, self.settings["join"], most, cls_tokens)
 
-    def texts(self, reading: Reading) -> Texts:
-        """The corpus as tokens, cut as training has it; they are made once and kept beside it."""
+    def texts(self, reading: InputFormat) -> Texts:
+        """Return the corpus as tokens, truncated as for training; they are created once and cached
+        beside it."""
         cache = TokenCache.open(self.corpus, reading.tokenizer, self.note)
         return Texts(
             cache,

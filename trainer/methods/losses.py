@@ -1,4 +1,4 @@
-"""What is wrong with the vectors of some texts, as one number an example, in float32 or better."""
+"""Losses on the vectors of texts: one number per example, in float32 or better."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-# Anchors that are compared at once with all candidates: 64 MB of similarities at 16,384 of them.
+# Anchors compared at once with all candidates: 64 MB of similarities with 16,384 candidates.
 CHUNK = 1_024
-# What is added to each coordinate's difference (torch's TripletMarginLoss).
+# Added to each coordinate's difference (torch's TripletMarginLoss).
 _EPS = 1e-6
 
 
 def triplet_margin(
     query: Tensor, positive: Tensor, negative: Tensor, margin: float = 1.0, distance: str = "l2"
 ) -> Tensor:
-    """How far the positive is from being closer by the margin (SPECTER, eq. 2), [examples].
+    """Return by how much the positive misses being closer by the margin (SPECTER, eq. 2),
+    [examples].
 
-    All [examples, dim].
+    All inputs are [examples, dim].
     """
     if distance == "l2":
         near, far = (F.pairwise_distance(query, x, eps=_EPS) for x in (positive, negative))
@@ -40,15 +41,16 @@ def all_triplets(
     margin: float,
     distance: str,
 ) -> Tensor:
-    """`triplet_margin` with each of the `others` [c, dim] that is `allowed` [examples, c] as the
-    negative: the mean over those that are too close, [examples].
+    """Return the mean `triplet_margin` over the violating negatives, [examples].
 
-    Those that are far enough have nothing to teach, and would only make the mean small (Hermans et
-    al., 2017, "batch all").
+    The negatives of an example are those of `others` [c, dim] that are `allowed` [examples, c].
+    Triplets without violation have no gradient and would only dilute the mean (Hermans et al.,
+    2017, "batch all").
     """
     if distance == "l2":
         near = F.pairwise_distance(query, positive, eps=_EPS)
-        # By products, as torch has it for many, close ones would be told apart wrongly.
+        # Computed by matrix products, as torch does for many vectors, small distances would be
+        # inexact.
         far = torch.cdist(query + _EPS, others, compute_mode="donot_use_mm_for_euclid_dist")
     else:
         if distance == "cosine":
@@ -60,11 +62,12 @@ def all_triplets(
 
 @dataclass(frozen=True)
 class FacetContrast:
-    """Which of some papers is near a query, by the sums of their [CLS] and by the best pair.
+    """Multi2SPE's loss: which paper is near a query, by the sums of the [CLS] and by their best
+    pair.
 
-    The best pair counts for `best_share`: of the similarities if `mix` is `logits` (Multi2SPE, eq.
-    2 and 3), of the losses if it is `losses` (its released code). Similarities are products, or of
-    vectors made unit length first if `similarity` is `cosine`, divided by `temperature`.
+    The best pair has the weight `best_share`: in the similarities if `mix` is `logits` (Multi2SPE,
+    eq. 2 and 3), in the losses if it is `losses` (its released code). Similarities are dot
+    products, or cosines if `similarity` is `cosine`, divided by `temperature`.
     """
 
     best_share: float
@@ -73,13 +76,14 @@ class FacetContrast:
     temperature: float = 1.0
 
     def of_two(self, query: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
-        """The loss of a cited paper and one other, [examples]; all [examples, cls_tokens, dim]."""
+        """Return the loss for one positive and one negative, [examples]; inputs [examples,
+        cls_tokens, dim]."""
         near, far = self._pairs(query, positive), self._pairs(query, negative)
         return self._lost(*(torch.stack(kind, 1) for kind in zip(near, far, strict=True)))
 
     def of_many(self, query: Tensor, positive: Tensor, others: Tensor, allowed: Tensor) -> Tensor:
-        """The same with all `others` [c, cls_tokens, dim] that are `allowed` [examples, c] at once,
-        [examples]."""
+        """Return the loss for all `others` [c, cls_tokens, dim] that are `allowed` [examples, c] as
+        negatives, [examples]."""
         near = self._pairs(query, positive)
         sums = self._scaled(query.sum(1)) @ self._scaled(others.sum(1)).T
         facets = torch.einsum("eid,ojd->eoij", self._scaled(query), self._scaled(others))
@@ -92,7 +96,8 @@ class FacetContrast:
         )
 
     def _pairs(self, query: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-        """Similarities of each query and the other beside it: of their sums, of the best pair."""
+        """Return the similarities of queries and others, row by row: of their sums, of the best
+        pair."""
         sums = (self._scaled(query.sum(1)) * self._scaled(other.sum(1))).sum(1)
         facets = torch.einsum("eid,ejd->eij", self._scaled(query), self._scaled(other))
         return sums, facets.amax((1, 2))
@@ -104,7 +109,8 @@ class FacetContrast:
         return scaled
 
     def _lost(self, sums: Tensor, best: Tensor) -> Tensor:
-        """The loss of similarities [examples, candidates] of which the first should be largest."""
+        """Return the loss of similarities [examples, candidates]; the first candidate is the
+        positive."""
         if self.mix == "logits":
             return _not_the_first(self.best_share * best + (1 - self.best_share) * sums)
         return self.best_share * _not_the_first(best) + (1 - self.best_share) * _not_the_first(sums)
@@ -121,14 +127,15 @@ def info_nce(
     temperature: float,
     same: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> Tensor:
-    """How well each anchor tells its own candidate, number `wanted`, from all others, [anchors].
+    """Return the cross entropy of each anchor's own candidate, number `wanted`, [anchors].
 
-    SimCSE's cross entropy (Gao et al., 2021, eq. 1) of vectors of unit length: `anchors` [a, dim],
-    `candidates` [c, dim]. Each of `same` is keys of the anchors [a, k] and a key of the candidates
-    [c]: those that share a key, unless it is negative, are not held against each other.
+    SimCSE's loss (Gao et al., 2021, eq. 1) of vectors of unit length: `anchors` [a, dim],
+    `candidates` [c, dim]. Each element of `same` has keys of the anchors [a, k] and a key per
+    candidate [c]: a candidate that shares a non-negative key with an anchor is not a negative of
+    it.
     """
     found = [
-        # Similarities are cheap to compute again, and too many to keep.
+        # Similarities are cheap to recompute, and too many to keep.
         checkpoint(
             _cross_entropy,
             anchors[part],

@@ -1,4 +1,4 @@
-"""MIReAD: who can name a paper's journal knows what it is about (Razdaibiedina et al., 2023)."""
+"""MIReAD: classification of a paper's journal (Razdaibiedina et al., 2023)."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from torch.nn import functional as F
 
 from trainer.data.batch import Batch
 from trainer.data.journals import JournalRule, journal_examples
-from trainer.methods.base import Loss, Plan, Setup, Stage
-from trainer.methods.half_way import HalfWay
+from trainer.methods.base import Loss, OptimizationPlan, Setup, TrainingStage
+from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.text_model import Packed, TextModel
 
-# What journals are told from, and what is the vector then: never the pooler (their README).
+# The classifier's input, and the vector of the finished model: never the pooler (their README).
 _HEADS = {"pooler": ("pooler", "cls"), "raw_cls": ("cls", "cls"), "mean": ("mean", "mean")}
 
 
 class Miread:
-    """Cross entropy over journals, through a head that is not needed afterwards."""
+    """Cross entropy over journals, with a classification head that is discarded afterwards."""
 
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
@@ -44,15 +44,19 @@ class Miread:
         self.records = {"classes": found.classes, "excluded": exclude, **found.records}
         backbone = setup.backbone()
         trained, vector = _HEADS[settings["head"]]
-        self.encoder = HalfWay(backbone, vector, setup.backbone, settings["start_share"])
+        self.encoder = WeightInterpolation(
+            backbone, vector, setup.backbone, settings["start_share"]
+        )
         model = Classifier(
             setup.pooled(backbone, trained),
             len(found.classes),
             settings["dropout"],
             settings["head_scale"],
         )
-        plan = Plan.of(settings)
-        self.stages = (Stage("journals", found.train, found.validation, model, self.loss, plan),)
+        plan = OptimizationPlan.of(settings)
+        self.stages = (
+            TrainingStage("journals", found.train, found.validation, model, self.loss, plan),
+        )
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
         logits = outputs.float()[batch.places[:, 0]]
@@ -60,9 +64,10 @@ class Miread:
 
 
 class Classifier(nn.Module):
-    """A vector, dropout, and a score for each class: BertForSequenceClassification's head.
+    """Dropout and a linear layer on a vector: the head of BertForSequenceClassification.
 
-    With a `scale` the scores start the same, and follow the head's weights so much sooner.
+    With a `scale` the initial scores are the same, and change faster by that factor as the head
+    learns.
     """
 
     def __init__(self, texts: TextModel, classes: int, dropout: float, scale: float = 1.0) -> None:

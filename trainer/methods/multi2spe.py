@@ -1,4 +1,4 @@
-"""Multi2SPE: several [CLS] a text, each free to see its own side of it (Seoh et al., 2023)."""
+"""Multi2SPE: several [CLS] per text, each for a different aspect of it (Seoh et al., 2023)."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from torch import Tensor
 
 from trainer.data.batch import Batch
 from trainer.data.tokens import Vocabulary
-from trainer.methods.base import Loss, Setup, Stage
-from trainer.methods.half_way import HalfWay
+from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import FacetContrast
-from trainer.methods.triplets import plan_of, rivals, triples
-from trainer.model.text_model import Backbone, Facets
+from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
+from trainer.methods.wise_ft import WeightInterpolation
+from trainer.model.text_model import Backbone, FacetPooling
 
 COMMON = ("this", "and", "the", ",", "of")
 
 
 class Multi2Spe:
-    """SPECTER's triples; which paper is cited is told from all [CLS] and from the best two."""
+    """SPECTER's triplets, compared by the sum of all [CLS] and by the best pair."""
 
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
@@ -33,7 +33,7 @@ class Multi2Spe:
         self.reading = setup.reading(settings["cls_tokens"])
         examples, self.records = triples(setup, setup.texts(self.reading))
         backbone, init = start(setup), settings["facet_init"]
-        facets = Facets(
+        facets = FacetPooling(
             backbone.hidden,
             backbone.layers,
             settings["cls_tokens"],
@@ -41,22 +41,28 @@ class Multi2Spe:
             settings["tanh"],
         )
         share = settings["start_share"]
-        self.encoder = HalfWay(backbone, "multi_cls", partial(start, setup), share, facets)
-        self.stages = (Stage("triples", *examples, self.encoder, self.loss, plan_of(settings)),)
+        self.encoder = WeightInterpolation(
+            backbone, "multi_cls", partial(start, setup), share, facets
+        )
+        self.stages = (
+            TrainingStage("triples", *examples, self.encoder, self.loss, plan_of(settings)),
+        )
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
-        # Products of whole vectors reach thousands: bfloat16 would not tell them apart.
+        # Dot products reach thousands, where bfloat16 is too coarse.
         vectors = outputs.float()
         query, positive, negative = vectors[batch.places].unbind(1)
         if self.stages[0].plan.together:
-            lost = self.contrast.of_many(query, positive, *rivals(vectors, batch, self.cites))
+            lost = self.contrast.of_many(
+                query, positive, *batch_negatives(vectors, batch, self.cites)
+            )
         else:
             lost = self.contrast.of_two(query, positive, negative)
         return Loss(lost.sum(), len(lost))
 
 
 def start(setup: Setup) -> Backbone:
-    """What training starts from, further [CLS] included."""
+    """Return the initial backbone, including the further [CLS]."""
     backbone = setup.backbone()
     if setup.settings["facet_init"] == "words":
         start_as_words(backbone, setup.base, setup.settings["cls_tokens"])
@@ -65,11 +71,11 @@ def start(setup: Setup) -> Backbone:
 
 @torch.no_grad()
 def start_as_words(backbone: Backbone, tokenizer: Path, count: int) -> None:
-    """Let the tokens that stand for further [CLS] start as common words, each in turn.
+    """Initialise the tokens of the further [CLS] as common words, in turn.
 
-    Nobody has trained theirs, and what the backbone makes of them tells little of a text. What a
-    model whose states are averaged makes of a common word is close to that average. Without any of
-    the words they start as copies of the first [CLS].
+    These tokens are untrained, and the backbone's states of them carry little of the text. For a
+    common word, a model with mean pooling has a state close to the mean. If none of the words is in
+    the vocabulary they start as copies of the first [CLS].
     """
     words, pieces = Vocabulary.of(tokenizer), Tokenizer.from_file(str(tokenizer / "tokenizer.json"))
     known = [number for number in map(pieces.token_to_id, COMMON) if number is not None]

@@ -1,4 +1,5 @@
-"""How well a model tells categories, finds answers and knows citations, on validation papers."""
+"""Validation scores: clustering of categories, retrieval of answers, classification of
+citations."""
 
 from __future__ import annotations
 
@@ -7,23 +8,23 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from trainer.data.chance import chosen, shuffled
-from trainer.data.corpus import Corpus
-from trainer.data.pairs import Pairs
-from trainer.evaluations.clustering import v_measure_of_k_means
-from trainer.evaluations.pairs import best_threshold, cosine
-from trainer.evaluations.retrieval import ndcg_at, relevant_ranks
-from trainer.methods.base import Encode, Scored
+from trainer.data.corpus.corpus import Corpus
+from trainer.data.pairs import PairSet
+from trainer.data.rng import random_permutation, random_sample
+from trainer.evaluations.metrics.clustering import v_measure_of_k_means
+from trainer.evaluations.metrics.pairs import best_threshold, cosine
+from trainer.evaluations.metrics.retrieval import ndcg_at, relevant_ranks
+from trainer.methods.base import Encode, ValidationMetric
 
 
 class PairScores:
-    """PhysBERT's three measures, by which its best weights are kept; each from 0 to 1.
+    """PhysBERT's three metrics, which select its best weights; each from 0 to 1.
 
-    `pairs` are those of validation by their setting's name; a source that is not there is not
-    measured. At most `most` papers are looked at for each measure.
+    `pairs` are the validation pairs by the name of their setting; a missing source is not
+    evaluated. At most `most` papers are used per metric.
     """
 
-    def __init__(self, corpus: Corpus, pairs: Mapping[str, Pairs], most: int, seed: int) -> None:
+    def __init__(self, corpus: Corpus, pairs: Mapping[str, PairSet], most: int, seed: int) -> None:
         self._corpus, self._most, self._seed = corpus, most, seed
         self._pairs = {name: some for name, some in pairs.items() if len(some.rows) > 1}
 
@@ -40,62 +41,65 @@ class PairScores:
         }
 
     @property
-    def scored(self) -> dict[str, Scored]:
-        """What each measure is, and of how many papers, questions or pairs of titles."""
+    def scored(self) -> dict[str, ValidationMetric]:
+        """Return the metric of each score, and its number of papers, questions or pairs of
+        titles."""
         found = {}
         if pairs := self._pairs.get("category_pairs"):
             rows, _ = self._labelled(pairs)
-            found["v_measure"] = Scored("v_measure", "v_measure", len(rows))
+            found["v_measure"] = ValidationMetric("v_measure", "v_measure", len(rows))
         if pairs := self._pairs.get("question_pairs"):
             asked = self._some(pairs, self._most)
-            found["ndcg_at_10"] = Scored("retrieval", "ndcg@10", len(asked))
+            found["ndcg_at_10"] = ValidationMetric("retrieval", "ndcg@10", len(asked))
         if pairs := self._pairs.get("citation_pairs"):
             first, *_ = self._titles(pairs)
-            found["cosine_accuracy"] = Scored("cosine_accuracy", "cosine_accuracy", len(first))
+            found["cosine_accuracy"] = ValidationMetric(
+                "cosine_accuracy", "cosine_accuracy", len(first)
+            )
         return found
 
-    def _v_measure(self, encode: Encode, pairs: Pairs) -> float:
-        """Whether clusters are categories, on the papers of the pairs."""
+    def _v_measure(self, encode: Encode, pairs: PairSet) -> float:
+        """Return the V-measure of clusters and categories, on the papers of the pairs."""
         rows, labels = self._labelled(pairs)
         vectors = encode([self._both(row) for row in rows.tolist()])
         return v_measure_of_k_means(vectors, labels, seed=self._seed).v
 
-    def _ndcg_at_10(self, encode: Encode, pairs: Pairs) -> float:
-        """Whether a question finds its abstract among those of all the questions."""
+    def _ndcg_at_10(self, encode: Encode, pairs: PairSet) -> float:
+        """Return the nDCG@10 of finding a question's abstract among those of all questions."""
         questions, papers = self._some(pairs, self._most).T
         documents, answers = np.unique(papers, return_inverse=True)
         asked = encode([(self._corpus.questions[question], "") for question in questions.tolist()])
         read = encode([(self._corpus.abstract(row), "") for row in documents.tolist()])
         return float(ndcg_at(relevant_ranks(asked, read, list(answers[:, None]))).mean())
 
-    def _cosine_accuracy(self, encode: Encode, pairs: Pairs) -> float:
-        """Whether titles of citing and cited can be told from as many that are neither."""
+    def _cosine_accuracy(self, encode: Encode, pairs: PairSet) -> float:
+        """Return the accuracy of distinguishing citing pairs of titles from as many other pairs."""
         first, second, belongs = self._titles(pairs)
         rows, places = np.unique(np.stack([first, second]), return_inverse=True)
         vectors = encode([(self._corpus.title(row), "") for row in rows.tolist()])
         one, another = vectors[places.reshape(2, -1)]
         return best_threshold(cosine(one, another), belongs).accuracy
 
-    def _labelled(self, pairs: Pairs) -> tuple[NDArray[np.int32], NDArray[np.integer]]:
-        """Papers of the pairs, and their categories."""
+    def _labelled(self, pairs: PairSet) -> tuple[NDArray[np.int32], NDArray[np.integer]]:
+        """Return the papers of the pairs, and their categories."""
         rows, first = np.unique(pairs.rows, return_index=True)
-        some = chosen(self._most, len(rows), "scored", self._seed)
+        some = random_sample(self._most, len(rows), "scored", self._seed)
         return rows[some], np.repeat(pairs.labels, 2)[first][some]
 
     def _titles(
-        self, pairs: Pairs
+        self, pairs: PairSet
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-        """Papers, as many others, and whether the one cites the other."""
+        """Return papers, as many other papers, and whether the one cites the other."""
         citing, cited = self._some(pairs, self._most // 2).T
-        other = cited[shuffled(len(cited), "scored", self._seed)]
+        other = cited[random_permutation(len(cited), "scored", self._seed)]
         cites = self._corpus.cites
         stranger = [b != a and b not in cites[a] for a, b in zip(citing, other, strict=True)]
         first = np.concatenate([citing, citing[stranger]])
         second = np.concatenate([cited, other[stranger]])
         return first, second, np.arange(len(first)) < len(citing)
 
-    def _some(self, pairs: Pairs, most: int) -> NDArray[np.int32]:
-        return pairs.rows[chosen(most, len(pairs.rows), "scored", self._seed)]
+    def _some(self, pairs: PairSet, most: int) -> NDArray[np.int32]:
+        return pairs.rows[random_sample(most, len(pairs.rows), "scored", self._seed)]
 
     def _both(self, row: int) -> tuple[str, str]:
         return self._corpus.title(row), self._corpus.abstract(row)

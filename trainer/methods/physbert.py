@@ -1,4 +1,4 @@
-"""PhysBERT: a field's words first, then pairs that belong together (Hellert et al., 2024)."""
+"""PhysBERT: language modelling on a field, then contrastive learning (Hellert et al., 2024)."""
 
 from __future__ import annotations
 
@@ -9,22 +9,28 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.errors import TrainerError
-from trainer.data.blocks import Blocks
-from trainer.data.corpus import Split
-from trainer.data.pairs import Pairs, category_pairs, citation_pairs, pair_examples, question_pairs
-from trainer.data.tokens import Part, TokenCache, Vocabulary
+from trainer.data.corpus.corpus import Split
+from trainer.data.pairs import (
+    PairSet,
+    category_pairs,
+    citation_pairs,
+    pair_examples,
+    question_pairs,
+)
+from trainer.data.token_blocks import Blocks
+from trainer.data.tokens import TextPart, TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
-from trainer.methods.base import Plan, Setup, Stage
-from trainer.methods.in_batch import InBatch
-from trainer.methods.masked_words import WordGuesser, guessed
+from trainer.methods.base import OptimizationPlan, Setup, TrainingStage
+from trainer.methods.in_batch_negatives import InBatch
+from trainer.methods.masked_language_model import MaskedWordHead, masked_word_loss
 from trainer.model.text_model import Backbone, TextModel
 
-# Steps of warming up, at most (as RoBERTa; the paper does not say).
+# Maximum of warm-up steps (as RoBERTa; the paper does not give any).
 _LONGEST_WARMUP = 10_000
 
 
 class PhysBert:
-    """Masked words in short blocks, then in long ones; then pairs against others of the step."""
+    """Masked words in short blocks, then in long ones; then pairs with in-batch negatives."""
 
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
@@ -42,8 +48,8 @@ class PhysBert:
                 "Set contrast=true, or the others to a number of tokens.",
             )
 
-    def _word_stages(self, setup: Setup) -> Iterator[Stage]:
-        settings, model = setup.settings, WordGuesser(self.encoder.backbone)
+    def _word_stages(self, setup: Setup) -> Iterator[TrainingStage]:
+        settings, model = setup.settings, MaskedWordHead(self.encoder.backbone)
         for name in ("mlm_short", "mlm_long"):
             if length := settings[name]:
                 setup.check_places(self.encoder.backbone, length, name)
@@ -54,10 +60,10 @@ class PhysBert:
                 )
                 self.records[name] = train.records
                 plan = _word_plan(settings, settings[f"{name}_epochs"], len(train))
-                yield Stage(name, train, validation, model, guessed, plan)
+                yield TrainingStage(name, train, validation, model, masked_word_loss, plan)
 
-    def _pair_stage(self, setup: Setup) -> Stage:
-        # So late, since it brings scikit-learn: more than a second for each process that trains.
+    def _pair_stage(self, setup: Setup) -> TrainingStage:
+        # Imported late, since it imports scikit-learn: more than a second per training process.
         from trainer.methods.pair_scores import PairScores
 
         settings, texts = setup.settings, setup.texts(self.reading)
@@ -65,7 +71,7 @@ class PhysBert:
         self.records["contrast"] = {name: pairs.records for name, pairs in train.items()}
         together = min(settings["together"], settings["batch_size"])
         scores = PairScores(setup.corpus, validation, settings["scored"], setup.seed)
-        return Stage(
+        return TrainingStage(
             "contrast",
             pair_examples(texts, list(train.values()), settings["homogeneous"]),
             pair_examples(texts, list(validation.values()), settings["homogeneous"]),
@@ -76,18 +82,18 @@ class PhysBert:
                 same_label=settings["mask_same_label"],
                 same_paper=settings["mask_same_doc"],
             ),
-            Plan.of(settings, together=together),
+            OptimizationPlan.of(settings, together=together),
             scores if scores.scored else None,
             scores.scored,
         )
 
 
-def pairs_to_learn(setup: Setup) -> tuple[dict[str, Pairs], dict[str, Pairs]]:
-    """Pairs of each source to train and to validate on. Raises TrainerError if there are none."""
+def pairs_to_learn(setup: Setup) -> tuple[dict[str, PairSet], dict[str, PairSet]]:
+    """Return the training and validation pairs of each source. Raises TrainerError without any."""
     corpus, settings, seed = setup.corpus, setup.settings, setup.seed
     merge, at_least = settings["merge"], settings["min_papers"]
-    part = Part[settings["category_text"]]
-    sources: dict[str, Callable[[Split, int], Pairs]] = {
+    part = TextPart[settings["category_text"]]
+    sources: dict[str, Callable[[Split, int], PairSet]] = {
         "category_pairs": lambda split, count: category_pairs(
             corpus, split, count, seed, merge=merge, at_least=at_least, part=part
         ),
@@ -111,11 +117,11 @@ def pairs_to_learn(setup: Setup) -> tuple[dict[str, Pairs], dict[str, Pairs]]:
     return train, validation
 
 
-def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> Plan:
+def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> OptimizationPlan:
     batch_size, warmup = settings["mlm_batch_size"], settings["mlm_warmup"]
     if warmup * epochs * blocks / batch_size > _LONGEST_WARMUP:
         warmup = _LONGEST_WARMUP
-    return Plan.of(
+    return OptimizationPlan.of(
         settings,
         epochs=epochs,
         batch_size=batch_size,
@@ -129,7 +135,7 @@ def _word_plan(settings: Mapping[str, Any], epochs: float, blocks: int) -> Plan:
 
 
 def _word_pieces(setup: Setup) -> Path:
-    """The tokenizer of this run's corpus; learned once, however often the run goes on."""
+    """Return the tokenizer of this run's corpus; trained once, however often the run is resumed."""
     settings, folder = setup.settings, setup.folder / "tokenizer"
     if not settings["from_scratch"]:
         raise TrainerError(

@@ -10,15 +10,15 @@ from torch import Tensor, nn
 
 from trainer.data.batch import Batch
 from trainer.data.tokens import Vocabulary
-from trainer.methods.base import Loss, Setup, Stage
-from trainer.methods.half_way import HalfWay
+from trainer.methods.base import Loss, Setup, TrainingStage
 from trainer.methods.losses import all_triplets, triplet_margin
-from trainer.methods.triplets import plan_of, rivals, triples
+from trainer.methods.triplet_plan import batch_negatives, plan_of, triples
+from trainer.methods.wise_ft import WeightInterpolation
 from trainer.model.text_model import ScalarMix
 
 
 class Specter:
-    """Triplet margin loss over a paper, one that it cites and one that it does not."""
+    """Triplet margin loss over a paper, a cited and an uncited one."""
 
     def __init__(self, setup: Setup) -> None:
         settings = setup.settings
@@ -30,18 +30,18 @@ class Specter:
         mix = None
         if pooling == "scalar_mix":
             mix = ScalarMix(backbone.layers, begin_words(self.reading.tokenizer))
-        # The pooler is trained, but what it looks at, the last [CLS], is the vector (their README).
+        # The pooler is trained, but its input, the last [CLS], is the vector (their README).
         vector = "cls" if pooling == "pooler" else pooling
         share = settings["start_share"]
-        self.encoder = HalfWay(backbone, vector, setup.backbone, share, scalar_mix=mix)
+        self.encoder = WeightInterpolation(backbone, vector, setup.backbone, share, scalar_mix=mix)
         trained = setup.pooled(backbone, pooling) if pooling == "pooler" else self.encoder
         model = nn.Sequential(trained, nn.Dropout(settings["embedding_dropout"]))
-        self.stages = (Stage("triples", *examples, model, self.loss, plan_of(settings)),)
+        self.stages = (TrainingStage("triples", *examples, model, self.loss, plan_of(settings)),)
 
     def loss(self, outputs: Tensor, batch: Batch) -> Loss:
         query, positive, negative = outputs.float()[batch.places].unbind(1)
         if self.stages[0].plan.together:
-            others, allowed = rivals(outputs.float(), batch, self.cites)
+            others, allowed = batch_negatives(outputs.float(), batch, self.cites)
             lost = all_triplets(query, positive, others, allowed, self.margin, self.distance)
         else:
             lost = triplet_margin(query, positive, negative, self.margin, self.distance)
@@ -49,7 +49,7 @@ class Specter:
 
 
 def begin_words(tokenizer: Path) -> Tensor:
-    """Which word pieces begin a word, bool [vocabulary]: AllenNLP takes these for the words."""
+    """Return which word pieces begin a word, bool [vocabulary]: the words of AllenNLP."""
     pieces = Tokenizer.from_file(str(tokenizer / "tokenizer.json")).get_vocab()
     words = Vocabulary.of(tokenizer)
     inside = [number for piece, number in pieces.items() if piece.startswith("##")]

@@ -1,1 +1,1 @@
-"""Texts to vectors in torch: layers, packing without padding, pooling."""
+"""Models in torch: layers, packing without padding, pooling."""

@@ -1,4 +1,4 @@
-"""The transformer inside a model at work: packed texts in, the last layer's states out."""
+"""The transformer for inference: packed texts to the states of the last layer."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from torch.nn import functional as F
 
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import WEIGHTS, Package
-from trainer.model.attention import attend
 from trainer.model.bert import After, is_plain_bert
+from trainer.model.cpu.attention import attend
 from trainer.model.device import cpu_multiplies_bf16
 from trainer.model.packed import Packed
 from trainer.model.padded import Padded
 from trainer.model.text_model import Backbone
 
-# Packed texts, and what is done to the states after layers -> states [tokens, dim]
+# Packed texts and hooks on the states after layers -> states [tokens, dim]
 Transformer = Callable[[Packed, After], Tensor]
 
 
 def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) -> Transformer:
-    """The package's transformer, ready for inference. Raises TrainerError."""
+    """Load the package's transformer for inference. Raises TrainerError."""
     config = json.loads((package.folder / "config.json").read_text(encoding="utf-8"))
     positions = config.get("max_position_embeddings", package.max_tokens)
     if package.max_tokens > positions:
@@ -41,22 +41,22 @@ def load_backbone(package: Package, device: torch.device, dtype: torch.dtype) ->
         return bert
     weights = load_file(package.folder / WEIGHTS)
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
-    return Bert(config, weights, dtype)
+    return InferenceBert(config, weights, dtype)
 
 
 def precision(device: torch.device) -> torch.dtype:
-    """Half as many bits where the hardware multiplies them, else float32."""
+    """Return bfloat16 if the hardware multiplies it, else float32."""
     if device.type == "cuda":
         native = torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if native else torch.float16
     return torch.bfloat16 if cpu_multiplies_bf16() else torch.float32
 
 
-class Bert:
-    """BERT for inference on a CPU: the same numbers as transformers' BertModel, sooner.
+class InferenceBert:
+    """BERT for inference on a CPU: the same results as transformers' BertModel, in less time.
 
-    All texts of a batch lie end to end in one matrix, so that no work is done on padding, and
-    only attention looks at them one by one.
+    The texts of a batch are concatenated in one matrix, so that no work is spent on padding; only
+    attention processes them one by one.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class Bert:
         return layer
 
     def _dense(self, *names: str) -> _Dense:
-        """A dense layer, or several of them side by side."""
+        """Return a dense layer, or several of them concatenated."""
         return _Dense(
             torch.cat([self._weights[f"{name}.weight"] for name in names]),
             torch.cat([self._weights[f"{name}.bias"] for name in names]),
@@ -119,14 +119,14 @@ class Bert:
 
 
 class _Dense:
-    """A dense layer. oneDNN, where it has bf16, does what follows while the numbers are at hand."""
+    """A dense layer. Where oneDNN supports bf16, the following operation is fused with it."""
 
     def __init__(self, weight: Tensor, bias: Tensor) -> None:
         self._bias = bias
         self._fused: Any = None
-        if weight.dtype == torch.bfloat16:
+        if weight.dtype == torch.bfloat16 and torch.ops.mkldnn._is_mkldnn_bf16_supported():
             self._fused = getattr(torch.ops.mkldnn, "_linear_pointwise", None)
-        # Laid out once as the tiles of the CPU want it.
+        # Reordered once into the layout that the CPU needs.
         self._weight = torch.ops.mkldnn._reorder_linear_weight(weight) if self._fused else weight
 
     def __call__(self, states: Tensor) -> Tensor:
@@ -142,7 +142,7 @@ class _Dense:
         return found
 
     def plus(self, added: Tensor, states: Tensor) -> Tensor:
-        """What the layer makes of `states`, and `added` to it."""
+        """Return the layer's output for `states`, plus `added`."""
         if not self._fused:
             return self(states).add_(added)
         found: Tensor = self._fused.binary(states, added, self._weight, self._bias, "add")
@@ -150,9 +150,9 @@ class _Dense:
 
 
 def _fill(rows: Tensor) -> Tensor:
-    """More rows, of zeros, up to a round number.
+    """Pad with rows of zeros to a round number.
 
-    oneDNN compiles itself for every new number of rows, which takes as long as the work.
+    oneDNN compiles kernels for every new number of rows, which takes as long as the computation.
     """
     spare = -len(rows) % (64 if len(rows) > 256 else 32)
     return F.pad(rows, (0, 0) * (rows.dim() - 1) + (0, spare))

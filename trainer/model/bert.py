@@ -1,4 +1,4 @@
-"""BERT that learns: the parameters of transformers' BertModel, run over packed texts."""
+"""BERT for training: the parameters of transformers' BertModel, applied to packed texts."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from trainer.model.bert_cpu import Plan, layer_on_cpu
-from trainer.model.dropout import dropout
-from trainer.model.layout import Layout
+from trainer.model.cpu.bert_layer import LayerConfig, layer_on_cpu
+from trainer.model.cpu.dropout import dropout
+from trainer.model.cpu.layout import RowLayout
 from trainer.model.packed import Packed
 
-# What is done to the states [tokens, hidden] after layers, by their number from 0.
+# Hooks on the states [tokens, hidden] after layers, by the layer's number from 0.
 After = Mapping[int, Callable[[Tensor, Packed], Tensor]]
 
 
@@ -29,11 +29,11 @@ def is_plain_bert(config: Mapping[str, object]) -> bool:
     )
 
 
-class Bert(nn.Module):
-    """The same numbers as BertModel, on texts without padding. Parameters have its names."""
+class TrainableBert(nn.Module):
+    """BERT on texts without padding, with the results and the parameter names of BertModel."""
 
     def __init__(self, config: Mapping[str, Any], dropout: float | None = None) -> None:
-        """`dropout` None: as the config says."""
+        """`dropout` None: from the config."""
         super().__init__()
         self.checkpointing = self._to_compile = False
         self.embeddings = Embeddings(config, dropout)
@@ -63,7 +63,7 @@ class Bert(nn.Module):
         return states
 
     def _on_cpu(self, texts: Packed, after: After) -> Tensor:
-        layout = Layout.of(texts.lengths, self._heads)
+        layout = RowLayout.of(texts.lengths, self._heads)
         inside, outside = (layout.source, layout.rows), (layout.rows, layout.source)
         states = self.embeddings(texts.ids[layout.source], texts.places[layout.source])
         for number, layer in enumerate(self.encoder.layer):
@@ -73,7 +73,7 @@ class Bert(nn.Module):
                 states = _rows(states, *inside)
         return _rows(states, *outside)
 
-    def _run(self, layer: nn.Module, states: Tensor, where: Padding | Layout) -> Tensor:
+    def _run(self, layer: nn.Module, states: Tensor, where: Padding | RowLayout) -> Tensor:
         if self.checkpointing and torch.is_grad_enabled():
             found: Tensor = checkpoint(layer, states, where, use_reentrant=False)
             return found
@@ -81,7 +81,7 @@ class Bert(nn.Module):
         return run
 
     def compile_layers(self) -> None:
-        """Let torch compile each layer on a GPU. On a CPU they are put together by hand."""
+        """Compile each layer with torch on a GPU. Layers on a CPU are hand-written."""
         self._to_compile = True
 
     def _compile(self) -> None:
@@ -99,7 +99,7 @@ class Bert(nn.Module):
 
 
 class Embeddings(nn.Module):
-    """Word, place and (always the first) segment, normed."""
+    """The sum of word, position and (always the first) segment embeddings, normalised."""
 
     def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
         super().__init__()
@@ -133,7 +133,7 @@ class Layers(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention and what follows, as BertLayer."""
+    """Attention and feed-forward network, as BertLayer."""
 
     def __init__(self, config: Mapping[str, Any], dropout: float | None) -> None:
         super().__init__()
@@ -143,9 +143,9 @@ class Layer(nn.Module):
         self._heads = int(config["num_attention_heads"])
         self._attention_dropout = _rate(config, "attention_probs_dropout_prob", dropout)
 
-    def forward(self, states: Tensor, where: Padding | Layout) -> Tensor:
-        """[tokens, hidden]; on a CPU [rows, hidden], laid out as `where` says."""
-        if isinstance(where, Layout):
+    def forward(self, states: Tensor, where: Padding | RowLayout) -> Tensor:
+        """[tokens, hidden]; on a CPU [rows, hidden] in the layout `where`."""
+        if isinstance(where, RowLayout):
             return layer_on_cpu(states, self._plan(states, where), self._weights())
         weights = self._weights()
         parts = F.linear(states, weights[0], weights[1])
@@ -154,10 +154,10 @@ class Layer(nn.Module):
         after: Tensor = self.output(F.gelu(self.intermediate.dense(states)), states)
         return after
 
-    def _plan(self, states: Tensor, layout: Layout) -> Plan:
+    def _plan(self, states: Tensor, layout: RowLayout) -> LayerConfig:
         attention_dropout = self._attention_dropout if self.training else 0.0
         dropout = self.output.dropout.p if self.training else 0.0
-        return Plan(
+        return LayerConfig(
             layout,
             self._heads,
             self.output.LayerNorm.eps,
@@ -168,7 +168,7 @@ class Layer(nn.Module):
         )
 
     def _weights(self) -> tuple[Tensor, ...]:
-        """In the order of `bert_cpu.Weights`."""
+        """Return the parameters in the order of `bert_layer.Weights`."""
         of = self.attention.self
         return (
             torch.cat([of.query.weight, of.key.weight, of.value.weight]),
@@ -202,7 +202,7 @@ class Intermediate(nn.Module):
 
 
 class Output(nn.Module):
-    """What follows both halves of a layer: back to the states' width, added to them, normed."""
+    """The end of both halves of a layer: projection to the hidden size, residual, layer norm."""
 
     def __init__(self, width: int, config: Mapping[str, Any], dropout: float | None) -> None:
         super().__init__()
@@ -220,7 +220,7 @@ class Output(nn.Module):
 
 
 class Pooler(nn.Module):
-    """tanh(W cls + b): what BERT guessed the next sentence from."""
+    """tanh(W cls + b): the input of BERT's next sentence prediction."""
 
     def __init__(self, hidden: int) -> None:
         super().__init__()
@@ -232,8 +232,8 @@ class Pooler(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class Padding:
-    """Where packed tokens lie in a matrix of texts by places: `rows` [tokens] of the flattened
-    one, and `mask` [texts, 1, 1, longest], which is true at tokens."""
+    """The positions of packed tokens in a padded matrix: `rows` [tokens] of the flattened matrix,
+    and `mask` [texts, 1, 1, longest], true at tokens."""
 
     rows: Tensor
     mask: Tensor
@@ -258,7 +258,7 @@ class Padding:
 
 
 def attend(parts: Tensor, padding: Padding, heads: int, rate: float) -> Tensor:
-    """Every text attends to itself: queries, keys and values [tokens, 3 * hidden] -> states."""
+    """Self-attention in each text: queries, keys and values [tokens, 3 * hidden] -> states."""
     query, key, value = torch.unflatten(padding.pad(parts), 2, (3, heads, -1)).permute(
         2, 0, 3, 1, 4
     )
@@ -267,7 +267,7 @@ def attend(parts: Tensor, padding: Padding, heads: int, rate: float) -> Tensor:
 
 
 def _rows(states: Tensor, order: Tensor, back: Tensor) -> Tensor:
-    """The rows `order` of the states. `back` says in which of them each token is."""
+    """Return the rows `order` of the states. `back` is the inverse: the row of each token."""
     found: Tensor = _Rows.apply(states, order, back)  # type: ignore[no-untyped-call]
     return found
 
@@ -281,7 +281,7 @@ class _Rows(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None, None]:
         order, back = ctx.saved_tensors
-        if len(order) >= len(back):  # in: what padding copied counts for nothing
+        if len(order) >= len(back):  # in: copies made for padding have no gradient
             return gradient.index_select(0, back), None, None
         found = gradient.new_zeros(len(back), gradient.shape[1])
         return found.index_copy_(0, order, gradient), None, None

@@ -1,4 +1,4 @@
-"""Which device a name is, and what the CPU can do."""
+"""Device selection and CPU capabilities."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from trainer.contract.errors import TrainerError
 
 
 def device_named(name: str, number: int = 0) -> torch.device:
-    """As torch names it; empty: a GPU, or else the CPU. `number`: the GPU, if the name says none.
+    """Return the torch device with this name; empty: a GPU, or else the CPU.
 
-    Raises TrainerError where there is none of that name.
+    `number` is the GPU index if the name has none. Raises TrainerError if there is no such device.
     """
     try:
         device = torch.device(name or ("cuda" if torch.cuda.is_available() else "cpu"))
@@ -36,7 +36,7 @@ def device_named(name: str, number: int = 0) -> torch.device:
 
 @cache
 def cpu_has_tiles() -> bool:
-    """Whether the CPU multiplies bf16 in tiles (AMX)."""
+    """Whether the CPU has tile instructions for bf16 (AMX)."""
     return _cpu_says("_is_amx_tile_supported")
 
 
@@ -46,5 +46,5 @@ def cpu_multiplies_bf16() -> bool:
 
 
 def _cpu_says(question: str) -> bool:
-    # torch has no public way to ask; where the name is gone, no is always right.
+    # torch has no public API for this; False is a safe answer if the private name is gone.
     return bool(getattr(torch.cpu, question, bool)())

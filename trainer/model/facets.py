@@ -1,4 +1,4 @@
-"""Multi2SPE's facets: several [CLS] tokens that are pushed apart (Seoh et al., 2023)."""
+"""Multi2SPE's facets: several [CLS] tokens with diversified representations (Seoh et al., 2023)."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from trainer.model.packed import Packed, first, first_rows
 INITS = ("released", "identity_effective")
 
 
-class Facets(nn.Module):
-    """A linear layer for each of the first `cls_tokens` tokens, at 1/3, 2/3 and the end.
+class FacetPooling(nn.Module):
+    """A linear layer for each of the first `cls_tokens` tokens, after 1/3, 2/3 and all of the
+    layers.
 
-    Of each layer's weights only their difference from their mean counts, which keeps the tokens
-    apart (eq. 1); a lone token would have none left, so it keeps its own. With the init
-    `released` the first two start as the identity, hence at zero once the mean is gone, as the
-    published code does; with `identity_effective` the model starts as the plain transformer.
-    `tanh` follows the last, in the published code but not in the paper.
+    The mean over the tokens is subtracted from each layer's weights, which keeps the tokens apart
+    (eq. 1); a single token keeps its own, since nothing would remain. With the init `released` the
+    first two start as the identity, hence at zero after the subtraction, as in the published code;
+    with `identity_effective` the model starts as the plain transformer. `tanh` follows the last, in
+    the published code but not in the paper.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Facets(nn.Module):
             bias.copy_(dense.bias)
 
     def effective(self) -> Tensor:
-        """The weights that states are multiplied with, [3, cls_tokens, hidden, hidden]."""
+        """Return the weights that are applied to the states, [3, cls_tokens, hidden, hidden]."""
         weight: Tensor = self.weight
         if self.cls_tokens > 1:
             weight = weight - weight.mean(1, keepdim=True)
@@ -62,16 +63,17 @@ class Facets(nn.Module):
         return weight
 
     def after(self) -> After:
-        """What happens to the states after each layer."""
+        """Return the hooks on the states after the layers."""
         return facet_steps(self.effective(), self.bias, self._layers)
 
     def read(self, states: Tensor, texts: Packed) -> Tensor:
-        """The facets of each text, [texts, cls_tokens, hidden], from the last states."""
+        """Return the facets of each text, [texts, cls_tokens, hidden], from the last states."""
         return read_facets(states, texts, self.cls_tokens, self.tanh)
 
 
 def facet_steps(weight: Tensor, bias: Tensor, layers: int) -> After:
-    """Weights [3, K, hidden, hidden] and biases [3, K, hidden] at their layers of `layers`."""
+    """Return the hooks for weights [3, K, hidden, hidden] and biases [3, K, hidden] in a model with
+    `layers` layers."""
     steps = defaultdict(list)
     for place, its_weight, its_bias in zip(facet_places(layers), weight, bias, strict=True):
         steps[place].append((its_weight, its_bias))
@@ -79,7 +81,8 @@ def facet_steps(weight: Tensor, bias: Tensor, layers: int) -> After:
 
 
 def facet_places(layers: int) -> tuple[int, ...]:
-    """After which layers, from 0: of 12 after the 4th, the 8th and the last."""
+    """Return the layers, counted from 0, after which the facets' layers are: of 12, the 4th, 8th
+    and last."""
     return tuple(max(1, round(layers * third / 3)) - 1 for third in (1, 2, 3))
 
 
@@ -96,7 +99,7 @@ def facet_linear(facets: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def _replace(parameters: Sequence[tuple[Tensor, Tensor]], states: Tensor, texts: Packed) -> Tensor:
-    """The states with the facets after their layers here. Nothing is written in place."""
+    """Return the states with the facets after their layers. Nothing is modified in place."""
     count = parameters[0][1].shape[0]
     facets = first(states, texts.lengths, count)
     for weight, bias in parameters:

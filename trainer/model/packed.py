@@ -1,4 +1,4 @@
-"""Texts laid end to end in one row of tokens, so that no work is done on padding."""
+"""Texts concatenated in one sequence of tokens, so that no work is spent on padding."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from torch import Tensor
 
 @dataclass(frozen=True, eq=False)
 class Packed:
-    """Texts end to end: `ids` int64 [tokens], and how many of them are each text's.
+    """Concatenated texts: `ids` int64 [tokens], and the number of tokens of each text.
 
-    `asked`, where words are to be guessed, says which tokens: their places in `ids`, ascending.
+    `asked`, for masked language modelling, are the indices in `ids` of the tokens to predict,
+    ascending.
     """
 
     ids: Tensor
@@ -30,13 +31,13 @@ class Packed:
 
     @cached_property
     def starts(self) -> Tensor:
-        """Where each text begins, int64 [texts]."""
+        """Return the index of each text's first token, int64 [texts]."""
         ends = np.cumsum(self.lengths, dtype=np.int64)
         return torch.from_numpy(ends - self.lengths).to(self.ids.device, non_blocking=True)
 
     @cached_property
     def places(self) -> Tensor:
-        """Each token's place in its own text, from 0, int64 [tokens]."""
+        """Return each token's position in its own text, from 0, int64 [tokens]."""
         lengths = np.asarray(self.lengths, np.int64)
         starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
         places = torch.from_numpy(np.arange(len(starts)) - starts)
@@ -44,17 +45,17 @@ class Packed:
 
 
 def pack(texts: Sequence[ArrayLike]) -> Packed:
-    """Arrays of token ids, one a text, on the CPU. No text may be empty."""
+    """Concatenate arrays of token ids, one per text, on the CPU. No text may be empty."""
     arrays = [np.asarray(text, np.int64) for text in texts]
     ids = np.concatenate(arrays) if arrays else np.empty(0, np.int64)
     return Packed(torch.from_numpy(ids), tuple(map(len, arrays)))
 
 
 def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Tensor:
-    """States [tokens, dim] of packed texts as one vector each [texts, dim].
+    """Pool the states [tokens, dim] of packed texts to one vector each [texts, dim].
 
-    `mean_no_special` leaves out every [CLS] and [SEP], which are the tokens that a text begins and
-    ends with, wherever they stand, unless there are no others. `multi_cls` is the sum of the first
+    `mean_no_special` excludes every [CLS] and [SEP], recognised by the first and last token of the
+    text, wherever they are, unless there are no others. `multi_cls` is the sum of the first
     `cls_tokens` (Seoh et al., 2023).
     """
     lengths = texts.lengths
@@ -72,7 +73,7 @@ def pool(states: Tensor, texts: Packed, pooling: str, cls_tokens: int = 1) -> Te
 
 
 def mean(states: Tensor, lengths: Sequence[int], chosen: NDArray[np.bool_]) -> Tensor:
-    """The mean of each text's chosen states, or of all where none is chosen, [texts, dim]."""
+    """Return the mean of each text's chosen states, or of all if none is chosen, [texts, dim]."""
     starts = np.cumsum(lengths) - np.asarray(lengths)
     counts = np.add.reduceat(chosen, starts, dtype=np.int64)
     chosen = chosen | np.repeat(counts == 0, lengths)
@@ -85,13 +86,13 @@ def mean(states: Tensor, lengths: Sequence[int], chosen: NDArray[np.bool_]) -> T
 
 
 def first(states: Tensor, lengths: Sequence[int], count: int) -> Tensor:
-    """The first `count` states of each text, [texts, count, dim]. No text may be shorter."""
+    """Return the first `count` states of each text, [texts, count, dim]. No text may be shorter."""
     rows = first_rows(lengths, count, states.device)
     return states.index_select(0, rows).view(len(lengths), count, -1)
 
 
 def first_rows(lengths: Sequence[int], count: int, device: torch.device) -> Tensor:
-    """Which rows hold the first `count` tokens of each text, int64 [texts * count]."""
+    """Return the rows with the first `count` tokens of each text, int64 [texts * count]."""
     starts = np.cumsum(lengths, dtype=np.int64) - np.asarray(lengths)
     rows = starts[:, None] + np.arange(count)
     return torch.from_numpy(rows.ravel()).to(device, non_blocking=True)

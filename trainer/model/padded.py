@@ -1,4 +1,4 @@
-"""Transformers other than BERT, as the transformers library runs them."""
+"""Transformers other than BERT, run by the transformers library."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from trainer.model.packed import Packed
 
 
 class Padded(nn.Module):
-    """Any transformer of that library, over packed texts that are padded for it.
+    """Any transformer of that library, applied to packed texts, which are padded for it.
 
-    `dropout` None: as the model's own config says. Raises TrainerError.
+    `dropout` None: from the model's config. Raises TrainerError.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Padded(nn.Module):
         if dropout is not None:
             _set_dropout(self.model, dropout)
         if getattr(self.model, "pooler", None) is not None:
-            self.model.pooler.requires_grad_(False)  # nothing of ours reads it
+            self.model.pooler.requires_grad_(False)  # never read
         self.train()
         self.config: dict[str, Any] = self.model.config.to_dict()
         self.hidden = int(self.model.config.hidden_size)
@@ -54,7 +54,7 @@ class Padded(nn.Module):
         self._checkpointing = wanted
 
     def compile_layers(self) -> None:
-        """Let torch compile the model."""
+        """Compile the model with torch."""
         self.model.compile(dynamic=True)
 
     def forward(self, texts: Packed, after: After) -> Tensor:
@@ -77,11 +77,11 @@ class Padded(nn.Module):
 
 
 def _load(folder: Path, dtype: torch.dtype) -> Any:
-    # So late, since it takes seconds, and most models are BERT.
+    # Imported late, since it takes seconds, and most models are BERT.
     from transformers import AutoModel
     from transformers.utils import logging
 
-    # It would tell at length what weights it met or missed. What of that matters, we say below.
+    # Silences its long report of missing and unexpected weights. Relevant ones are reported below.
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     logging.set_verbosity_error()  # type: ignore[no-untyped-call]
     try:
@@ -102,7 +102,7 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
         raise TrainerError(
             f"The model in {folder} cannot be read: {error}", "Copy it again."
         ) from error
-    # What is lacking was drawn by lot. Nothing of ours reads a pooler.
+    # Missing weights were initialised at random. The pooler is never read.
     if lacking := sorted(name for name in told["missing_keys"] if "pooler" not in name):
         raise TrainerError(
             f"The weights in {folder} lack {lacking[0]}.",
@@ -112,7 +112,7 @@ def _load(folder: Path, dtype: torch.dtype) -> Any:
 
 
 def _set_dropout(model: nn.Module, rate: float) -> None:
-    """Everywhere: some modules hold a layer for it, some a number."""
+    """Set the dropout everywhere: some modules have a layer for it, some a number."""
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = rate

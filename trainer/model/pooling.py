@@ -1,4 +1,4 @@
-"""What a model package makes of its transformer's states: one vector a text."""
+"""Pooling of a model package: from the states of its transformer to one vector per text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Pooling = Callable[[Transformer, Packed], Tensor]
 
 
 def load_pooling(package: Package, device: torch.device) -> Pooling:
-    """The package's pooling, with its own weights where it has any. Raises PackageRefused."""
+    """Return the package's pooling, with its own weights if it has any. Raises PackageRefused."""
     weights: dict[str, Tensor] = {}
     if POOLING_WEIGHTS in package.files:
         weights = load_file(package.folder / POOLING_WEIGHTS, device=str(device))

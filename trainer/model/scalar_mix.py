@@ -1,4 +1,4 @@
-"""A learned mixture of all layers: how SPECTER's first code makes a vector (AllenNLP)."""
+"""Scalar mix: a learned mixture of all layers, used by SPECTER's first code (AllenNLP)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from trainer.model.packed import Packed, mean
 
 
 class ScalarMix(nn.Module):
-    """gamma * sum_l softmax(w)_l layer_l, and of that the mean over the words of a text.
+    """gamma * sum_l softmax(w)_l layer_l, averaged over the words of a text.
 
-    `begins` [vocabulary] says which word pieces begin a word: a word counts by its first piece.
+    `begins` [vocabulary] marks the word pieces that begin a word: a word counts by its first piece.
     None: every token counts.
     """
 

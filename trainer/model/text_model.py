@@ -1,4 +1,4 @@
-"""Models that learn: a transformer over packed texts, and what makes one vector of each."""
+"""Trainable text encoders: a transformer over packed texts, and pooling to one vector each."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from torch import Tensor, nn
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import POOLING_WEIGHTS, WEIGHTS
-from trainer.model.bert import After, Bert, is_plain_bert
-from trainer.model.facets import Facets
+from trainer.model.bert import After, TrainableBert, is_plain_bert
+from trainer.model.facets import FacetPooling
 from trainer.model.packed import Packed, first, pack, pool
 from trainer.model.padded import Padded
 from trainer.model.scalar_mix import ScalarMix
 
-__all__ = ["Backbone", "Facets", "Packed", "ScalarMix", "TextModel", "first", "pack", "pool"]
+__all__ = ["Backbone", "FacetPooling", "Packed", "ScalarMix", "TextModel", "first", "pack", "pool"]
 
 _TOKENIZER_FILES = (
     "tokenizer.json",
@@ -35,12 +35,12 @@ _TOKENIZER_FILES = (
 
 
 class Backbone(nn.Module):
-    """A transformer over packed texts. `config` is what its config.json holds.
+    """A transformer over packed texts. `config` is the contents of its config.json.
 
-    `drawn_pooler` says that its folder lacks a pooler, so that it has one of random weights.
+    `drawn_pooler`: its folder has no pooler, so that its pooler has random weights.
     """
 
-    def __init__(self, config: Mapping[str, Any], inner: Bert | Padded) -> None:
+    def __init__(self, config: Mapping[str, Any], inner: TrainableBert | Padded) -> None:
         super().__init__()
         self.config = dict(config)
         self.inner = inner
@@ -49,17 +49,18 @@ class Backbone(nn.Module):
             inner.layers if isinstance(inner, Padded) else config["num_hidden_layers"]
         )
         self.drawn_pooler = False
-        if isinstance(inner, Bert):
-            # Few need it, and a parameter without a gradient is trouble among ranks.
+        if isinstance(inner, TrainableBert):
+            # Rarely needed, and a parameter without a gradient is a problem for distributed
+            # training.
             inner.pooler.requires_grad_(False)
 
     @classmethod
     def load(
         cls, folder: Path, dropout: float | None = None, checkpointing: bool = False
     ) -> Backbone:
-        """The transformer in a folder of that library; `dropout` None: as its config says.
+        """Load the transformer in a folder of that library; `dropout` None: from its config.
 
-        Raises TrainerError where there is none, or none that can be read safely.
+        Raises TrainerError if there is none, or none that can be read safely.
         """
         config = _read_config(folder)
         if not is_plain_bert(config):
@@ -75,12 +76,12 @@ class Backbone(nn.Module):
     def new(
         cls, config: Mapping[str, Any], dropout: float | None = None, checkpointing: bool = False
     ) -> Backbone:
-        """A BERT of random weights, drawn from torch's generator."""
+        """Return a BERT of random weights, drawn from torch's generator."""
         if not is_plain_bert(config):
             raise TrainerError(
                 f"A new {config.get('model_type')} model cannot be made.", "Start from a BERT."
             )
-        found = cls(config, Bert(config, dropout))
+        found = cls(config, TrainableBert(config, dropout))
         found.checkpointing = checkpointing
         return found
 
@@ -91,8 +92,8 @@ class Backbone(nn.Module):
 
     @property
     def pooler(self) -> nn.Module:
-        """tanh(W cls + b), frozen until somebody trains it. Raises TrainerError without one."""
-        if isinstance(self.inner, Bert):
+        """tanh(W cls + b), frozen unless it is trained. Raises TrainerError without one."""
+        if isinstance(self.inner, TrainableBert):
             return self.inner.pooler
         raise TrainerError(
             f"A {self.config.get('model_type')} model has no pooler.", "Set pooling=cls."
@@ -100,7 +101,7 @@ class Backbone(nn.Module):
 
     @property
     def checkpointing(self) -> bool:
-        """Whether layers are computed again on the way back, which takes less memory."""
+        """Whether layers are recomputed in the backward pass, which takes less memory."""
         return self.inner.checkpointing
 
     @checkpointing.setter
@@ -108,20 +109,20 @@ class Backbone(nn.Module):
         self.inner.checkpointing = wanted
 
     def compile_layers(self) -> None:
-        """Let torch compile the layers on their first use."""
+        """Compile the layers with torch on their first use."""
         self.inner.compile_layers()
 
     def forward(self, texts: Packed, after: After | None = None) -> Tensor:
-        """The last layer's states [tokens, hidden].
+        """Return the last layer's states [tokens, hidden].
 
-        `after` maps a layer's number, from 0, to what is done to the states after it.
+        `after` maps a layer's number, from 0, to a hook on the states after it.
         """
         found: Tensor = self.inner(texts, after or {})
         return found
 
     def weights(self) -> dict[str, Tensor]:
-        """All weights in float32 on the CPU, under the names that transformers gives them."""
-        bare = self.inner if isinstance(self.inner, Bert) else self.inner.model
+        """Return all weights in float32 on the CPU, under the names of transformers."""
+        bare = self.inner if isinstance(self.inner, TrainableBert) else self.inner.model
         return {
             name: value.detach().float().cpu().contiguous()
             for name, value in bare.state_dict().items()
@@ -129,13 +130,13 @@ class Backbone(nn.Module):
 
 
 class TextModel(nn.Module):
-    """One vector a text. `pooling` as in `pool`, or `pooler`, or `scalar_mix` with one."""
+    """One vector per text. `pooling` as in `pool`, or `pooler`, or `scalar_mix` with one."""
 
     def __init__(
         self,
         backbone: Backbone,
         pooling: str,
-        facets: Facets | None = None,
+        facets: FacetPooling | None = None,
         scalar_mix: ScalarMix | None = None,
     ) -> None:
         super().__init__()
@@ -147,7 +148,7 @@ class TextModel(nn.Module):
             backbone.pooler.requires_grad_(True)
 
     def forward(self, texts: Packed) -> Tensor:
-        """[texts, dim]; with facets each by itself, [texts, cls_tokens, dim]. In float32."""
+        """[texts, dim]; with facets one vector each, [texts, cls_tokens, dim]. In float32."""
         if self.scalar_mix is not None:
             return self.scalar_mix.vectors(self.backbone, texts)
         states = self.backbone(texts, self.facets.after() if self.facets else {}).float()
@@ -159,14 +160,14 @@ class TextModel(nn.Module):
         return pool(states, texts, self.pooling)
 
     def vectors(self, texts: Packed) -> Tensor:
-        """What stands for each text, [texts, dim]: of facets, their sum."""
+        """Return the vector of each text, [texts, dim]: with facets, their sum."""
         found: Tensor = self(texts)
         return found.sum(1) if self.facets else found
 
     def save(self, folder: Path, tokenizer: Path) -> None:
-        """Write a folder of transformers, with the tokenizer of the folder `tokenizer`.
+        """Write a folder for transformers, with the tokenizer of the folder `tokenizer`.
 
-        What inference needs beside the backbone goes to pooling.safetensors.
+        Weights of the pooling that inference needs are written to pooling.safetensors.
         """
         folder.mkdir(parents=True, exist_ok=True)
         config = json.dumps(self.backbone.config, indent=2) + "\n"
@@ -217,15 +218,16 @@ def _read_config(folder: Path) -> dict[str, Any]:
 
 def _load_bert(
     folder: Path, config: Mapping[str, Any], dropout: float | None
-) -> tuple[Bert, set[str]]:
-    """Heads are left out, and a missing pooler is drawn anew. Also the names of what is missing."""
+) -> tuple[TrainableBert, set[str]]:
+    """Load a BERT without heads, with a random pooler if it is missing. Also return the names of
+    the missing weights."""
     try:
         weights = load_file(folder / WEIGHTS)
     except (OSError, SafetensorError) as error:
         raise TrainerError(
             f"The weights in {folder / WEIGHTS} cannot be read: {error}", "Copy them again."
         ) from error
-    bert = Bert(config, dropout)
+    bert = TrainableBert(config, dropout)
     weights = {name.removeprefix("bert."): weight for name, weight in weights.items()}
     wanted = bert.state_dict()
     for name, value in wanted.items():

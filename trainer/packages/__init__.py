@@ -1,1 +1,1 @@
-"""Model folders made: from a training, from the hub."""
+"""Creation of model packages from training runs and from the hub."""

@@ -1,4 +1,4 @@
-"""From a model's files to a package that other programs open too, with a card beside it."""
+"""Export of model files as a package that sentence-transformers can open, with a model card."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import Any
 
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.package import STARTER, Package, write_package
-from trainer.contract.run import write_whole
+from trainer.contract.run import write_atomically
 
 # As in "allenai/specter", which may be of one commit: "allenai/specter@0a1b2c".
 _HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*(@[0-9a-f]+)?")
-# What sentence-transformers calls our poolings. The others it cannot do.
+# Names of our poolings in sentence-transformers, which does not support the others.
 _POOLING_MODES = {"cls": "cls_token", "mean": "mean_tokens"}
-# What a table says of a score that training has changed.
+# Text in the card's table for the significance of a change.
 _REAL: Mapping[object, str] = {True: "real", False: "may be chance"}
 _MODES = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
-# A module that is nowhere: opened by sentence-transformers, such a model fails by this name. Left
-# out, its vectors would silently be the mean of all tokens. Outside the library's own namespace it
-# would be taken for code of the model's, which the library offers to run.
+# A module that does not exist: sentence-transformers fails with this name. Without it, vectors
+# would silently be the mean of all tokens. Outside the library's namespace it would be taken for
+# code of the model, which the library offers to run.
 _NOT_EXPRESSIBLE = (
     "sentence_transformers.has_no_such_pooling__open_this_model_with_sciread.{pooling}"
 )
@@ -34,36 +34,36 @@ def export(
     metrics: Sequence[Mapping[str, Any]] = (),
     notes: Sequence[str] = (),
 ) -> Package:
-    """Write the package for the model files in `source`, and return it read back and verified.
+    """Write the package of the model files in `source`; return it as read back and verified.
 
     `source` holds config.json, model.safetensors, the tokenizer and what pooling needs; the files
     for sentence-transformers, the card and `metrics` are added to it. `notes` are further
     sentences for the card. Raises PackageRefused, also where `package.folder` exists already.
     """
     _describe_to_sentence_transformers(package, source)
-    tell(source, package, metrics, notes)
+    write_metrics(source, package, metrics, notes)
     return write_package(package, source)
 
 
-def tell(
+def write_metrics(
     folder: Path,
     package: Package,
     metrics: Sequence[Mapping[str, Any]],
     notes: Sequence[str] = (),
 ) -> None:
-    """Write how well the model does: for programs, and with what else it is into its card.
+    """Write metrics.json and the model card.
 
-    A metric is a row of evaluation, metric, value, and where they are known task, before (of the
-    model that it was made from, on the same data), n and split.
+    A metric has the keys evaluation, metric, value and, if known, task, before (the value of the
+    base model on the same data), n and split.
     """
-    write_whole(folder / "metrics.json", json.dumps(list(metrics), indent=2) + "\n")
-    write_whole(folder / "README.md", card(package, metrics, notes))
+    write_atomically(folder / "metrics.json", json.dumps(list(metrics), indent=2) + "\n")
+    write_atomically(folder / "README.md", card(package, metrics, notes))
 
 
 def card(
     package: Package, metrics: Sequence[Mapping[str, Any]] = (), notes: Sequence[str] = ()
 ) -> str:
-    """The model's README: what it is, from what it was made, how well it does, how to open it."""
+    """Model card: description, training, metrics, usage and limits."""
     parts = [
         _front_matter(package),
         f"# {package.title}\n\n{_made_how(package)}",
@@ -91,14 +91,14 @@ def _front_matter(package: Package) -> str:
 
 
 def _on_hub(base: str) -> str:
-    """What the hub calls that model; empty for folders and names of one's own."""
+    """The base model's id on the hub; empty for local models."""
     if base == STARTER:
         return "sentence-transformers/all-MiniLM-L6-v2"
     return base.partition("@")[0] if _HUB_NAME.fullmatch(base) else ""
 
 
 def _told(base: str) -> str:
-    """For people: with its commit if that is known, and without what holds a folder."""
+    """Display name of the base: with its commit if known, and for a path its last part."""
     return base if _HUB_NAME.fullmatch(base) else _on_hub(base) or Path(base).name
 
 

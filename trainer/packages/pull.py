@@ -1,4 +1,4 @@
-"""Published models: from the hub into a package of our own, weights as safetensors only."""
+"""Download of published models from the hub as packages, with safetensors weights only."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ from huggingface_hub.utils import httpx  # type: ignore[attr-defined]
 
 from trainer.contract.errors import PackageRefused, TrainerError
 from trainer.contract.package import Package
-from trainer.packages.described import (
+from trainer.packages.export import export
+from trainer.packages.published_config import (
     LONE_TITLE,
     MODULES,
     PROMPTS,
@@ -38,7 +39,6 @@ from trainer.packages.described import (
     described,
     read_json,
 )
-from trainer.packages.export import export
 
 _WEIGHTS = "model.safetensors"
 _INDEX = "model.safetensors.index.json"
@@ -61,9 +61,9 @@ _TEXT_FILES = frozenset(
 _POOLING_FILE = re.compile(r"\d+_Pooling/config\.json")
 _MAX_TEXT_FILE = 64 << 20
 _PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".h5", ".msgpack")
-# Old descriptions do not say that they are BERT's, but no other has all of these.
+# Old config files lack model_type; only BERT's have all of these keys.
 _BERT = frozenset(("hidden_act", "intermediate_size", "num_attention_heads", "type_vocab_size"))
-# The hub's own robot offers safetensors for older models as a change nobody has taken yet.
+# The hub's bot proposes safetensors for older models as open pull requests.
 _ROBOT, _ITS_TITLE = "SFconvertbot", "Adding `safetensors` variant of this model"
 
 
@@ -109,14 +109,12 @@ def pull(
     note: Callable[[str], None] = lambda _: None,
     at: Callable[[int, int], None] = lambda done, total: None,
 ) -> Package:
-    """Make a package of the model `hub_id` at `folder`, which must not be there yet.
+    """Make a package of the model `hub_id` at `folder`, which must not exist.
 
-    `note` is told what is done, and `at` how many bytes have come, of how many.
-
-    What is downloaded stays in the hub's own cache, so that a pull that was cut short fetches only
-    the files that are missing. `pooling` is needed where nothing says how the model's tokens become
-    one vector. Raises TrainerError; a model without safetensors is refused, since other formats
-    run programs when they are read.
+    `note` is called with messages, `at` with the bytes downloaded and their total. Downloads stay
+    in the hub's cache, so an interrupted pull continues with the missing files. `pooling` is
+    required if the model does not specify it. Raises TrainerError, also for a model without
+    safetensors, since other formats can execute code when they are read.
     """
     if folder.exists():
         raise PackageRefused(f"There is a model at {folder} already.", "Name another folder.")
@@ -125,7 +123,7 @@ def pull(
         note(f"{hub_id} at {found.sha}: {_megabytes(_wanted(found))} MB")
         _check_room(_wanted(found), folder)
         download = _Download(found, note, at)
-        # What the model says of itself comes first: it may be one that SciRead cannot run.
+        # Descriptions first: SciRead may be unable to run the model.
         snapshot = download.descriptions()
         use = PUBLISHED.get(hub_id) or _use(snapshot, hub_id, pooling)
         download.weights()
@@ -149,13 +147,13 @@ def pull(
 
 
 def pack_model(snapshot: Path, package: Package, use: Published) -> Package:
-    """Make the package of the model as transformers keeps it in the folder `snapshot`.
+    """Make a package of the transformers model in the folder `snapshot`.
 
-    The package's `dim` is found out. Raises PackageRefused.
+    The package's `dim` is read from the model. Raises PackageRefused.
     """
     config = _config(snapshot, package.title)
-    # So late, since importing transformers takes seconds; most refusals come before.
-    from trainer.packages.plain_models import convert
+    # Imported here: transformers takes seconds, and most refusals come before.
+    from trainer.packages.transformers_folder import convert
 
     package.folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=package.folder.parent, prefix=".pull-") as made:
@@ -181,7 +179,7 @@ def _config(folder: Path, title: str) -> dict[str, Any]:
 
 
 def _find(hub_id: str, revision: str) -> ModelInfo:
-    """The model's files at one commit that has safetensors, or why there is none."""
+    """The model's files at a commit with safetensors. Raises PackageRefused if there is none."""
     api = HfApi()
     found = api.model_info(hub_id, revision=revision or None, files_metadata=True)
     if _has_safetensors(found):
@@ -202,7 +200,7 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
     for offered in api.get_repo_discussions(
         hub_id, author=_ROBOT, discussion_type="pull_request", discussion_status="open"
     ):
-        # Anybody may give a change this title, and an old one may belong to other weights.
+        # Any user can choose this title, and an old request may belong to other weights.
         if offered.title == _ITS_TITLE and offered.author == _ROBOT and offered.git_reference:
             commits = api.list_repo_commits(hub_id, revision=offered.git_reference)
             if len(commits) > 1 and commits[1].commit_id == commit:
@@ -211,7 +209,7 @@ def _offered_by_the_robot(api: HfApi, hub_id: str, commit: str) -> str:
 
 
 def _use(snapshot: Path, hub_id: str, pooling: str) -> Published:
-    """How a model that we do not know wants to be used, as its own files say."""
+    """Usage of a model outside `PUBLISHED`, from its own files."""
     use, transformer = described(snapshot, hub_id, pooling)
     if transformer != snapshot:
         raise PackageRefused(
@@ -223,7 +221,7 @@ def _use(snapshot: Path, hub_id: str, pooling: str) -> Published:
 
 
 class _Download:
-    """Fetches what is needed of a model, each file checked against the hub's hash."""
+    """Download of a model's files, each verified against the hub's hash."""
 
     def __init__(
         self, found: ModelInfo, note: Callable[[str], None], at: Callable[[int, int], None]
@@ -234,7 +232,7 @@ class _Download:
         self._before = 0
 
     def descriptions(self) -> Path:
-        """Fetch all but the weights, and return the folder that all lies in."""
+        """Fetch all files but the weights, and return their folder."""
         path = None
         for sibling in self._wanted:
             if sibling.rfilename.endswith(".safetensors"):
@@ -254,7 +252,7 @@ class _Download:
                 self._fetch(sibling)
 
     def _fetch(self, sibling: RepoSibling) -> Path:
-        """Fetch a file, and return the folder that its name starts from."""
+        """Fetch a file, and return the root folder of the snapshot."""
         self._note(sibling.rfilename)
         before = self._before
         bar: Any = partial(_Bar, lambda here: self._at(before + here, self._total))
@@ -270,7 +268,7 @@ class _Download:
 
 
 class _Bar:
-    """What the hub's client takes for a bar of tqdm, from where an earlier download broke off."""
+    """A tqdm-like progress bar for the hub's client; `initial` is the size already there."""
 
     def __init__(self, at: Callable[[int], None], *, initial: int = 0, **_: object) -> None:
         self._at, self.n = at, initial
@@ -299,7 +297,7 @@ def _check(path: Path, sibling: RepoSibling, hub_id: str) -> None:
 
 
 def _check_room(wanted: Sequence[RepoSibling], folder: Path) -> None:
-    """Once for the hub's cache, and twice beside the package: while it is converted and copied."""
+    """Raise TrainerError unless disks have room: once for the cache, twice for the package."""
     size = sum(sibling.size or 0 for sibling in wanted)
     cache, beside = _there(Path(HF_HUB_CACHE)), _there(folder.parent)
     needed = {cache: size, beside: 2 * size}
@@ -316,13 +314,13 @@ def _check_room(wanted: Sequence[RepoSibling], folder: Path) -> None:
 
 
 def _there(folder: Path) -> Path:
-    """The folder, or the nearest one above it that is there already."""
+    """The folder or its nearest existing parent."""
     folder = folder.absolute()
     return next(place for place in (folder, *folder.parents) if place.exists())
 
 
 def _wanted(found: ModelInfo) -> list[RepoSibling]:
-    """What is needed of the model: descriptions, tokenizer, and weights in one file or in parts."""
+    """Files to download: configuration, tokenizer, and weights in one file or in parts."""
     siblings = _siblings(found)
     whole = any(sibling.rfilename == _WEIGHTS for sibling in siblings)
     return [

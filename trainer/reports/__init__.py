@@ -1,1 +1,1 @@
-"""What an evaluation found, for people: tables, pages, comparisons, the papers' numbers beside."""
+"""Reports of evaluations: tables, charts, pages and comparisons."""

@@ -1,4 +1,4 @@
-"""Charts as SVG: lines and colours come from the page's style, so that they suit light and dark."""
+"""SVG charts, styled by the page so that they fit light and dark mode."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from trainer.contract.pictures import Confusion, Curves, Distributions, Places
+from trainer.contract.plots import Confusion, Distributions, Places, ThresholdCurves
 from trainer.reports.markup import Child, Markup, join, tag
 
 # As many as the style has; further series begin again, with another mark.
@@ -25,7 +25,7 @@ _TENTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 @dataclass(frozen=True)
 class Bar:
-    """A number from 0 to 1, with its interval, and what a paper says (a mark)."""
+    """A bar: a share from 0 to 1 with its interval and, as a mark, the paper's number."""
 
     label: str
     series: int
@@ -36,7 +36,7 @@ class Bar:
 
 
 def bars(groups: Sequence[tuple[str, Sequence[Bar]]], title: str) -> Markup:
-    """Bars from 0 to 100 lying under one another, a name above each group."""
+    """Horizontal bars from 0 to 100, with a title above each group."""
     names = [_short(bar.label, _LETTERS) for _, members in groups for bar in members]
     left, right, top, thick = 12 + _widest(names), 50.0, 18.0, 16.0
     width = 480.0
@@ -92,7 +92,7 @@ def _told(bar: Bar) -> str:
 
 @dataclass(frozen=True)
 class Gap:
-    """A difference of two shares with its interval; `better` is the series that is, if any."""
+    """A difference of two shares with its interval; `better` is the better series, if any."""
 
     label: str
     value: float
@@ -102,7 +102,7 @@ class Gap:
 
 
 def gaps(found: Sequence[Gap], title: str) -> Markup:
-    """Differences around nothing, a line each: left of it the first is higher, right the second."""
+    """Differences around zero, one line each: left of it the first model is higher."""
     left = 12 + _widest([_short(gap.label, _LETTERS_OF_A_LINE) for gap in found])
     top, step, span, right = 18.0, 20.0, 320.0, 58.0
     ends = [abs(end) for gap in found for end in (gap.value, gap.low, gap.high) if end is not None]
@@ -136,15 +136,15 @@ def _gap(gap: Gap, left: float, y: float, scale: float, zero: float) -> Markup:
     return tag("g", tag("title", said), parts)
 
 
-def roc(found: Sequence[tuple[str, int, Curves]]) -> Markup:
-    """A curve a model: found over false alarms; guessing is the diagonal."""
+def roc(found: Sequence[tuple[str, int, ThresholdCurves]]) -> Markup:
+    """ROC curves, one per model; the diagonal is a random ranking."""
     lines = [(name, series, c.false_alarms, c.found) for name, series, c in found]
     guess = ((0.0, 1.0), (0.0, 1.0))
     return _plot("ROC curve", "false alarms", "found", lines, guess)
 
 
-def precision_recall(found: Sequence[tuple[str, int, Curves]]) -> Markup:
-    """A curve a model; guessing is as precise as there are pairs that belong."""
+def precision_recall(found: Sequence[tuple[str, int, ThresholdCurves]]) -> Markup:
+    """Precision-recall curves, one per model; the base line is the share of positives."""
     lines = [(name, series, c.recall, c.precision) for name, series, c in found]
     share = found[0][2].belongs
     return _plot("precision and recall", "recall", "precision", lines, ((0, 1), (share, share)))
@@ -167,7 +167,7 @@ def _plot(
 
 
 def _square(left: float, top: float, side: float, across: str, up: str) -> Markup:
-    """A grid from 0 to 1 both ways, with what the axes are."""
+    """Grid from 0 to 1 on both axes, with axis titles."""
     parts = []
     for at in _TENTHS:
         x, y = left + at * side, top + (1 - at) * side
@@ -200,7 +200,7 @@ def _path(x: Sequence[float], y: Sequence[float], left: float, top: float, side:
 
 
 def distributions(picture: Distributions) -> Markup:
-    """The share of each series in each bin, as filled outlines over one another."""
+    """Histograms of all series as overlaid filled outlines."""
     left, top, width, height = 14.0, 10.0, 420.0, 170.0
     edges = np.asarray(picture.edges)
     extent = float(edges[-1] - edges[0]) or 1.0
@@ -233,7 +233,7 @@ def distributions(picture: Distributions) -> Markup:
 
 
 def confusion(picture: Confusion) -> Markup:
-    """A row a true label: the darker, the greater the share of it that was told so."""
+    """Heat map of a confusion matrix, one row per true label, normalized by row."""
     size = len(picture.labels)
     cell = 30.0 if size <= 12 else 19.0
     names = [_short(label, _LETTERS) for label in picture.labels]
@@ -279,7 +279,7 @@ def _cells(
 
 
 def places(picture: Places) -> Markup:
-    """A dot a paper, in the colour of its label."""
+    """Scatter plot, one dot per paper in the colour of its label."""
     side, edge = 310.0, 8.0
     x, y, label = (np.asarray(column) for column in (picture.x, picture.y, picture.label))
     parts = [tag("rect", x=0, y=0, width=side, height=side, class_="frame")]
@@ -297,7 +297,7 @@ def places(picture: Places) -> Markup:
 
 
 def legend(names: Sequence[str], *, marks: bool = False) -> Markup:
-    """What the colours are, in the order of the series."""
+    """Legend of the colours, in the order of the series."""
     items = [
         tag(
             "li",
@@ -319,7 +319,7 @@ def _fit(values: np.ndarray, side: float, edge: float) -> np.ndarray:
 
 
 def _round_numbers(low: float, high: float) -> list[float]:
-    """About five round numbers between."""
+    """About five round tick values between low and high."""
     if not high > low:
         return [low]
     raw = (high - low) / 5
@@ -338,7 +338,7 @@ def _short(text: str, letters: int) -> str:
 
 
 def _widest(names: Sequence[str]) -> float:
-    """The width of the longest, about: a page does not say which font it gets."""
+    """Approximate width of the longest name in pixels; the page's font is unknown."""
     return max(
         (sum(_CAPITAL if c.isupper() else _LETTER for c in name) for name in names), default=0
     )

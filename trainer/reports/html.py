@@ -1,4 +1,4 @@
-"""A report as one page that needs nothing else: no network, no program, light and dark."""
+"""Self-contained HTML page of reports, without network access or scripts."""
 
 from __future__ import annotations
 
@@ -8,28 +8,28 @@ from itertools import chain, groupby
 from typing import Literal
 
 from trainer.contract.evaluations import EvaluationSpec, Metric, evaluation_spec
-from trainer.contract.pictures import Confusion, Curves, Distributions, Picture, Places
+from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
 from trainer.contract.report import Report, Result
-from trainer.reports import charts, differences, table
-from trainer.reports.compare import Comparison
+from trainer.reports import charts, comparison_text, table
+from trainer.reports.compare import ReportComparison
 from trainer.reports.markup import Markup, join, tag
 from trainer.reports.style import STYLE
-from trainer.reports.table import Cell, Row
+from trainer.reports.table import ReportCell, ReportRow
 
-# The page may fetch and run nothing, whatever a title holds.
+# Forbids the page to load or run anything, whatever a title contains.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 @dataclass(frozen=True)
-class Shown:
-    """A report, and its pictures by task and name."""
+class RenderedReport:
+    """A report with its plots by task and name."""
 
     report: Report
     pictures: Mapping[str, Mapping[str, Picture]] = field(default_factory=dict)
 
 
-def page(shown: Sequence[Shown], found: Comparison | None = None) -> str:
-    """The page of these reports, a column each, and of what was `found` in comparing them."""
+def page(shown: Sequence[RenderedReport], found: ReportComparison | None = None) -> str:
+    """Render reports, one column each, and the comparison `found`, if given."""
     reports = [one.report for one in shown]
     names = table.names(reports)
     rows = table.rows(reports)
@@ -38,7 +38,7 @@ def page(shown: Sequence[Shown], found: Comparison | None = None) -> str:
     body = join(
         tag("header", tag("p", "Evaluation", class_="kind"), tag("h1", title)),
         tag("p", f"Suite {suites}. {_made(reports)}", class_="soft"),
-        differences.section(found) if found else "",
+        comparison_text.section(found) if found else "",
         _scores(names, reports, rows),
         _bars(names, rows),
         _pictures(names, shown),
@@ -67,7 +67,7 @@ def _made(reports: Sequence[Report]) -> str:
 
 
 def _subjects(names: Sequence[str], reports: Sequence[Report]) -> Markup:
-    """What was measured: a column a model, a row for all that is known of one at least."""
+    """Facts about the models, one column each; a row for each fact known of any model."""
     facts = [_facts(report) for report in reports]
     known = list(dict.fromkeys(name for fact in facts for name in fact))
     body = [
@@ -105,7 +105,7 @@ def _fact(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]) -> Markup:
+def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[ReportRow]) -> Markup:
     head = tag(
         "tr",
         (tag("th", name) for name in ("task", "metric")),
@@ -140,16 +140,16 @@ def _scores(names: Sequence[str], reports: Sequence[Report], rows: Sequence[Row]
 
 
 def _tip(metric: Metric) -> str | None:
-    """What a number is, for who points at it."""
+    """Tooltip of a metric: explanation and better direction."""
     better = {True: "Higher is better.", False: "Lower is better.", None: ""}
     return " ".join(filter(None, (metric.about, better[metric.higher_is_better]))) or None
 
 
-def _cell(cell: Cell | None, row: Row) -> Markup:
+def _cell(cell: ReportCell | None, row: ReportRow) -> Markup:
     if cell is None:
         return tag("td", "–", class_="number soft")
     parts = [tag("strong" if cell.best else "span", cell.text)]
-    for said in filter(None, (table.interval(cell.score, row.metric), row.own_n(cell))):
+    for said in filter(None, (table.interval_text(cell.score, row.metric), row.own_n(cell))):
         parts.append(tag("small", said))
     for number in cell.papers[:1]:
         said = f"paper {table.paper_text(number, row.metric)}"
@@ -169,8 +169,8 @@ def _sources(reports: Sequence[Report]) -> Markup:
     )
 
 
-def _bars(names: Sequence[str], rows: Sequence[Row]) -> Markup:
-    """A chart an evaluation, of those shares that should be high."""
+def _bars(names: Sequence[str], rows: Sequence[ReportRow]) -> Markup:
+    """A bar chart per evaluation, of percentages for which higher is better."""
     shares = [row for row in rows if row.metric.unit == "percent" and row.metric.higher_is_better]
     drawn = []
     for key in dict.fromkeys(row.result.evaluation for row in shares):
@@ -191,8 +191,8 @@ def _bars(names: Sequence[str], rows: Sequence[Row]) -> Markup:
     )
 
 
-def _groups(names: Sequence[str], rows: Sequence[Row]) -> list[tuple[str, list[charts.Bar]]]:
-    """A group a row; of one model a group a task, where each bar is named by its metric."""
+def _groups(names: Sequence[str], rows: Sequence[ReportRow]) -> list[tuple[str, list[charts.Bar]]]:
+    """A group of bars per row; for a single model per task, with bars named by metric."""
     if len(names) > 1:
         return [(f"{row.task}: {row.metric.title}", _bars_of(names, row)) for row in rows]
     return [
@@ -201,7 +201,7 @@ def _groups(names: Sequence[str], rows: Sequence[Row]) -> list[tuple[str, list[c
     ]
 
 
-def _bars_of(names: Sequence[str], row: Row) -> list[charts.Bar]:
+def _bars_of(names: Sequence[str], row: ReportRow) -> list[charts.Bar]:
     return [
         charts.Bar(
             name,
@@ -216,9 +216,8 @@ def _bars_of(names: Sequence[str], row: Row) -> list[charts.Bar]:
     ]
 
 
-def _pictures(names: Sequence[str], shown: Sequence[Shown]) -> Markup:
-    """Task by task: curves of all models in one, everything else a picture a model, side by side;
-    of one model, all of a task."""
+def _pictures(names: Sequence[str], shown: Sequence[RenderedReport]) -> Markup:
+    """Plots by task: curves of all models in one chart, other plots side by side per model."""
     drawn = []
     for task in _tasks(shown):
         figures = [[*_curves(names, shown, task)], *_others(names, shown, task)]
@@ -230,8 +229,8 @@ def _pictures(names: Sequence[str], shown: Sequence[Shown]) -> Markup:
     return _section("Pictures", drawn) if drawn else Markup("")
 
 
-def _tasks(shown: Sequence[Shown]) -> list[Result]:
-    """The first result of each task on the same data."""
+def _tasks(shown: Sequence[RenderedReport]) -> list[Result]:
+    """The first result of each distinct task and data."""
     found: list[Result] = []
     for one in shown:
         for result in one.report.results:
@@ -240,19 +239,23 @@ def _tasks(shown: Sequence[Shown]) -> list[Result]:
     return found
 
 
-def _of_task(shown: Sequence[Shown], task: Result) -> Iterator[tuple[int, Mapping[str, Picture]]]:
-    """The pictures of each report that has this very task, with the report's number."""
+def _of_task(
+    shown: Sequence[RenderedReport], task: Result
+) -> Iterator[tuple[int, Mapping[str, Picture]]]:
+    """Plots of each report with a comparable result of the task, with the report's index."""
     for at, one in enumerate(shown):
         result = one.report.result(task.task)
         if result and not result.why_not(task):
             yield at, one.pictures.get(task.task, {})
 
 
-def _curves(names: Sequence[str], shown: Sequence[Shown], task: Result) -> Iterator[Markup]:
-    found: dict[str, list[tuple[str, int, Curves]]] = {}
+def _curves(
+    names: Sequence[str], shown: Sequence[RenderedReport], task: Result
+) -> Iterator[Markup]:
+    found: dict[str, list[tuple[str, int, ThresholdCurves]]] = {}
     for at, pictures in _of_task(shown, task):
         for name, picture in pictures.items():
-            if isinstance(picture, Curves):
+            if isinstance(picture, ThresholdCurves):
                 found.setdefault(name, []).append((names[at], at, picture))
     for lines in found.values():
         key = charts.legend(names) if len(names) > 1 else Markup("")
@@ -260,13 +263,15 @@ def _curves(names: Sequence[str], shown: Sequence[Shown], task: Result) -> Itera
         yield _figure(join(both, key), f"{lines[0][2].title}. Dashed: guessing.")
 
 
-def _others(names: Sequence[str], shown: Sequence[Shown], task: Result) -> Iterator[list[Markup]]:
-    """The same picture of all models side by side."""
+def _others(
+    names: Sequence[str], shown: Sequence[RenderedReport], task: Result
+) -> Iterator[list[Markup]]:
+    """Groups of the same plot for all models, side by side."""
     found: dict[str, list[Markup]] = {}
     for at, pictures in _of_task(shown, task):
         of = f", {names[at]}" if len(names) > 1 else ""
         for name, picture in pictures.items():
-            if not isinstance(picture, Curves):
+            if not isinstance(picture, ThresholdCurves):
                 found.setdefault(name, []).append(_drawn(picture, of))
     yield from found.values()
 
@@ -295,7 +300,7 @@ def _what(reports: Sequence[Report]) -> Markup:
 
 
 def _told(spec: EvaluationSpec) -> Markup:
-    """What it is, and how to read its metrics."""
+    """Summary of an evaluation and explanations of its metrics."""
     told = [metric for metric in spec.metrics if metric.about]
     items = (tag("li", tag("b", metric.title), ": ", metric.about) for metric in told)
     return join(spec.summary, tag("ul", items) if told else "")
@@ -333,7 +338,7 @@ def _provenance(names: Sequence[str], reports: Sequence[Report]) -> Markup:
 
 
 def _named(series: int, name: str, of: Literal["number", "text"] = "number") -> Markup:
-    """The head of a model's column, which stands as what is below it does."""
+    """Header cell of a model's column, aligned like its values."""
     key = tag("span", class_=f"key b{series % charts.COLOURS}")
     return tag("th", key, name, class_=of, scope="col")
 
@@ -347,5 +352,5 @@ def _figure(chart: Markup, caption: str) -> Markup:
 
 
 def _wide(found: Markup) -> Markup:
-    """What is wider than the page scrolls by itself."""
+    """Container that scrolls content wider than the page."""
     return tag("div", found, class_="wide")

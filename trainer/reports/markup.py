@@ -1,4 +1,4 @@
-"""HTML and SVG made of values: what is text is escaped, so that no title can write a page."""
+"""HTML and SVG builder that escapes all text."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import html
 from collections.abc import Iterable
 from typing import TypeAlias
 
-# Tags that have no end.
+# Void elements, which have no end tag.
 _VOID = frozenset(("meta", "br"))
 
 
 class Markup(str):
-    """Text that is markup already."""
+    """A string of finished markup, which is not escaped again."""
 
 
 Child: TypeAlias = str | Iterable[str]
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | None) -> Markup:
-    """An element. Texts among the children are escaped, Markup is not; attributes that are None
-    are left out. `class_` is class, and other underscores are hyphens."""
+    """Build an element. Strings are escaped, Markup is not; attributes that are None are omitted.
+
+    A trailing underscore in a name is dropped (`class_`), other underscores become hyphens.
+    """
     said = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_text(_number(value))}"'
         for key, value in attributes.items()
@@ -31,7 +33,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | None) -> Mar
 
 
 def join(*children: Child) -> Markup:
-    """All of them in turn, without anything between."""
+    """Concatenate children, escaping strings."""
     parts: list[str] = []
     for child in children:
         if isinstance(child, Markup):
@@ -44,10 +46,10 @@ def join(*children: Child) -> Markup:
 
 
 def _number(value: str | float) -> str:
-    # A tenth of a pixel is more than an eye sees.
+    # Two decimals are finer than a visible fraction of a pixel.
     return value if isinstance(value, str) else f"{round(value, 2):g}"
 
 
 def _text(text: str) -> str:
-    # Names of files may hold bytes that are no letters.
+    # File names may contain bytes that are not valid UTF-8.
     return html.escape(text.encode("utf-8", "replace").decode("utf-8").replace("\0", ""))

@@ -1,4 +1,4 @@
-"""The style of a report's page: colours that can be told apart, also by the colour-blind."""
+"""CSS of report pages, with colours for colour-blind readers."""
 
 from __future__ import annotations
 

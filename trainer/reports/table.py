@@ -1,4 +1,4 @@
-"""Reports side by side: which of their numbers may stand in one row, and as text."""
+"""Tables of reports side by side, for console and Markdown."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 
 from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
-from trainer.contract.papers import PaperNumber, beside
-from trainer.contract.report import Report, Result, Score, Subject
+from trainer.contract.paper_numbers import PaperNumber, beside
+from trainer.contract.report import EvaluatedModel, Report, Result, Score
 
 OTHER_DATA, OTHER_TRAINING = "*", "†"
 LEGEND = (
@@ -23,8 +23,8 @@ LEGEND = (
 
 
 @dataclass(frozen=True)
-class Cell:
-    """A number of one report. `best` where no other of the row is better."""
+class ReportCell:
+    """A score of one report; `best` if no other score of the row is better."""
 
     score: Score
     text: str
@@ -33,50 +33,50 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One metric of one task on the same data: a cell for each report, None where it has none."""
+class ReportRow:
+    """One metric of one task on the same data: a cell per report, None if it has no score."""
 
     result: Result
     metric: Metric
-    cells: Sequence[Cell | None]
+    cells: Sequence[ReportCell | None]
     data_named: bool
 
     @property
     def task(self) -> str:
-        """The task's title, with its data where the same task was run on others as well."""
+        """The task's title, with its data if the task was run on several data sets."""
         data = f" ({self.result.split}, data {self.result.sha256[:6]})" if self.data_named else ""
         return self.result.title + data
 
     @property
     def n(self) -> str:
-        """How many items it is of; empty where models differ in it, and each cell says its own."""
+        """Number of items; empty if it differs between models, and is then in each cell."""
         found = {cell.score.n for cell in self.cells if cell}
         return f"{found.pop():,}" if len(found) == 1 else ""
 
-    def own_n(self, cell: Cell) -> str:
-        """What is to be said of a number of other items than its neighbours are of."""
+    def own_n(self, cell: ReportCell) -> str:
+        """Number of items of a cell, if the row has no common number."""
         return "" if self.n else f"n {cell.score.n:,}"
 
 
-def rows(reports: Sequence[Report]) -> list[Row]:
-    """Only numbers that may be compared share a row."""
+def rows(reports: Sequence[Report]) -> list[ReportRow]:
+    """Build the rows: only comparable scores share a row."""
     kinds: list[Result] = []
     for report in reports:
         for result in report.results:
             if not any(_alike(result, known) for known in kinds):
                 kinds.append(result)
-    # The same task of several reports in one place, whatever data it had.
+    # Keep rows of the same task together, whatever its data.
     tasks = list(dict.fromkeys(kind.task for kind in kinds))
     kinds.sort(key=lambda kind: tasks.index(kind.task))
-    found: list[Row] = []
+    found: list[ReportRow] = []
     for kind in kinds:
         twice = sum(kind.task == other.task for other in kinds) > 1
         found += _rows_of(kind, reports, twice)
     return found
 
 
-def interval(score: Score, metric: Metric) -> str:
-    """Where 95 % lie, and how far repetitions do; empty where neither is known."""
+def interval_text(score: Score, metric: Metric) -> str:
+    """Format the 95 % interval and the spread over seeds; empty if neither is known."""
     found = []
     if score.low is not None and score.high is not None:
         found.append(f"{metric.shown(score.low)} to {metric.shown(score.high)}")
@@ -86,13 +86,13 @@ def interval(score: Score, metric: Metric) -> str:
 
 
 def paper_text(number: PaperNumber, metric: Metric) -> str:
-    """The number with the marks of what differs."""
+    """Format a paper's number with marks for other data and other weights."""
     marks = ("" if number.same_data else OTHER_DATA) + ("" if number.same_model else OTHER_TRAINING)
     return metric.shown(number.value) + marks
 
 
 def names(reports: Sequence[Report]) -> list[str]:
-    """A name for each column; where titles are the same, with the id."""
+    """Column titles: the model's title, with its id if titles are equal."""
     titles = [report.subject.title for report in reports]
     return [
         f"{title} ({report.subject.id})" if titles.count(title) > 1 else title
@@ -101,8 +101,10 @@ def names(reports: Sequence[Report]) -> list[str]:
 
 
 def terminal(reports: Sequence[Report]) -> Table:
-    """For a console: each task has a line of its own, below it its metrics. The best of a row
-    stands out; of one report there are intervals as well."""
+    """Console table: a line per task, followed by its metrics; the best of a row is bold.
+
+    A single report has a column of intervals as well.
+    """
     found = rows(reports)
     papers = any(_first_papers(row) for row in found)
     table = Table("", box=None, pad_edge=False, collapse_padding=True)
@@ -117,7 +119,9 @@ def terminal(reports: Sequence[Report]) -> Table:
         table.add_row(f"[bold]{escape(task)}[/]")
         for row in of_task:
             cells = [_terminal_cell(cell, row) for cell in row.cells]
-            between = [interval(cell.score, row.metric) for cell in row.cells if cell and alone]
+            between = [
+                interval_text(cell.score, row.metric) for cell in row.cells if cell and alone
+            ]
             beside_it = [_first_papers(row)] if papers else []
             title = Padding(escape(_spelled(row.metric)), (0, 0, 0, 2))
             table.add_row(title, row.n, *cells, *between, *beside_it)
@@ -125,16 +129,16 @@ def terminal(reports: Sequence[Report]) -> Table:
 
 
 def _titled(metric: Metric) -> str:
-    """With an arrow that says which way is better."""
+    """Title with an arrow for the better direction."""
     return f"{metric.title} {metric.arrow}".strip()
 
 
 def _spelled(metric: Metric) -> str:
-    """Without an arrow, which not every terminal has; where nothing is said, higher is better."""
+    """Title without an arrow, which not every terminal can show; mentions "lower is better"."""
     return f"{metric.title} (lower is better)" if metric.higher_is_better is False else metric.title
 
 
-def _terminal_cell(cell: Cell | None, row: Row) -> str:
+def _terminal_cell(cell: ReportCell | None, row: ReportRow) -> str:
     if cell is None:
         return "-"
     text = f"[bold]{cell.text}[/]" if cell.best else cell.text
@@ -143,7 +147,7 @@ def _terminal_cell(cell: Cell | None, row: Row) -> str:
 
 
 def markdown(reports: Sequence[Report]) -> str:
-    """The same as a table of Markdown, with intervals, sources and what was left out."""
+    """Markdown table with intervals, sources and exclusions."""
     found = rows(reports)
     papers = any(_first_papers(row) for row in found)
     head = ["task", "metric", "n", *names(reports), *(["papers"] if papers else [])]
@@ -167,14 +171,14 @@ def markdown(reports: Sequence[Report]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _abouts(found: Sequence[Row]) -> Iterator[str]:
-    """How metrics are read, each once."""
+def _abouts(found: Sequence[ReportRow]) -> Iterator[str]:
+    """Explanations of the metrics, each once."""
     metrics = {row.metric.title: row.metric.about for row in found}
     yield from (f"{title}: {about}" for title, about in metrics.items() if about)
 
 
 def used_sources(reports: Sequence[Report]) -> list[str]:
-    """Where the papers' numbers of the table come from, each once."""
+    """Sources of the papers' numbers in the table, each once."""
     found = (
         number.where + (f" ({number.note})" if number.note else "")
         for row in rows(reports)
@@ -186,7 +190,7 @@ def used_sources(reports: Sequence[Report]) -> list[str]:
 
 
 def left_out(reports: Sequence[Report]) -> Iterator[str]:
-    """What has no part in scores, of each report and task."""
+    """Exclusions by report and task, one sentence each."""
     for name, report in zip(names(reports), reports, strict=True):
         for result in report.results:
             said = ", ".join(f"{count:,} {why}" for why, count in result.excluded.items())
@@ -196,7 +200,7 @@ def left_out(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def provenance(reports: Sequence[Report]) -> Iterator[str]:
-    """Of what, with what and when each report was made."""
+    """Model, software and date of each report, one sentence each."""
     for name, report in zip(names(reports), reports, strict=True):
         space = f", space {report.subject.space}" if report.subject.space else ""
         bits = report.subject.about.get("precision")
@@ -208,8 +212,8 @@ def provenance(reports: Sequence[Report]) -> Iterator[str]:
         )
 
 
-def given_as(subject: Subject) -> str:
-    """What a person named it by; of a folder only its name, since reports are passed on."""
+def given_as(subject: EvaluatedModel) -> str:
+    """The name the user gave; for a path only its last part, since reports are shared."""
     path = Path(subject.found)
     return path.name if path.is_absolute() else subject.found
 
@@ -218,7 +222,7 @@ def _alike(one: Result, other: Result) -> bool:
     return one.task == other.task and not one.why_not(other)
 
 
-def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[Row]:
+def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[ReportRow]:
     results = [
         next((result for result in report.results if _alike(result, kind)), None)
         for report in reports
@@ -229,47 +233,47 @@ def _rows_of(kind: Result, reports: Sequence[Report], twice: bool) -> Iterator[R
         metric = spec.metric(name)
         scores = [result.score(name) if result else None for result in results]
         known = [score for score in scores if score]
-        # Of other items, a higher number is not a better one.
+        # Scores over different numbers of items are not ranked.
         same = len({score.n for score in known}) == 1
         compares = same and kind.evaluation not in NO_QUALITY
         best = _best([score.value for score in known], metric) if compares else None
         cells = [
-            Cell(
+            ReportCell(
                 score, metric.shown(score.value), score.value == best, beside(report, result, name)
             )
             if score and result
             else None
             for score, result, report in zip(scores, results, reports, strict=True)
         ]
-        yield Row(kind, metric, cells, twice)
+        yield ReportRow(kind, metric, cells, twice)
 
 
 def _best(values: Sequence[float], metric: Metric) -> float | None:
-    """None where there is nothing to choose from."""
+    """The best value; None if the metric has no direction or all values look equal."""
     if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2:
         return None
     return max(values) if metric.higher_is_better else min(values)
 
 
-def _first_papers(row: Row) -> str:
-    """The foremost paper's number of each report, once."""
+def _first_papers(row: ReportRow) -> str:
+    """The first paper number of each report, without duplicates."""
     found = [paper_text(cell.papers[0], row.metric) for cell in row.cells if cell and cell.papers]
     return " ".join(dict.fromkeys(found))
 
 
-def _markdown_cell(cell: Cell | None, row: Row) -> str:
+def _markdown_cell(cell: ReportCell | None, row: ReportRow) -> str:
     if cell is None:
         return "-"
-    between = ", ".join(filter(None, [interval(cell.score, row.metric), row.own_n(cell)]))
+    between = ", ".join(filter(None, [interval_text(cell.score, row.metric), row.own_n(cell)]))
     text = f"**{cell.text}**" if cell.best else cell.text
     return f"{text} [{between}]" if between else text
 
 
 def line(cells: Sequence[str]) -> str:
-    """A row of a table in Markdown."""
+    """Format a row of a Markdown table."""
     return "| " + " | ".join(safe(cell) for cell in cells) + " |"
 
 
 def safe(text: str) -> str:
-    """For Markdown: on one line, and no end of a cell."""
+    """Escape text for a Markdown cell, on one line."""
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")

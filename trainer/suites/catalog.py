@@ -1,4 +1,4 @@
-"""Opening the suites; nothing heavy is imported before one is."""
+"""Opening of suites by name; heavy modules are imported only when needed."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.suites import CUSTOM, OWN, SUITES, SuiteSpec, suite_spec
 
 if TYPE_CHECKING:
-    from trainer.suites.suite import Settings, Suite
+    from trainer.suites.suite import Suite, SuiteSettings
 
 
 def files_of(spec: SuiteSpec) -> str:
-    """What its folder holds, file by file, and how much of it is measured."""
+    """Description of the files in the suite's folder: its module's docstring."""
     return getdoc(import_module(spec.module)) or ""
 
 
 def open_suite(
     name: str,
     data: Path | None,
-    settings: Settings,
+    settings: SuiteSettings,
     *,
     unseen: Path | None = None,
     queries: Path | None = None,
 ) -> Suite:
-    """The suite of this name on `data`, of a folder as it looks, or of a SUITE.toml.
+    """Open a suite by its name on `data`, or by the path of a suite's folder or a SUITE.toml.
 
     `unseen` and `queries` belong to the local suite. Raises TrainerError.
     """
@@ -46,7 +46,7 @@ def open_suite(
 
 
 def _open(
-    spec: SuiteSpec, path: Path, settings: Settings, unseen: Path | None, queries: Path | None
+    spec: SuiteSpec, path: Path, settings: SuiteSettings, unseen: Path | None, queries: Path | None
 ) -> Suite:
     more = {"unseen": unseen, "queries": queries}
     given = {name: value for name, value in more.items() if value}
@@ -70,7 +70,7 @@ _ASKED = {
 
 
 def _kind(path: Path) -> SuiteSpec:
-    """What a file or folder is, by what lies in it; SciDocs' data may lie in MIReAD's."""
+    """Recognize a suite by its files; MIReAD's folder may contain SciDocs' data."""
     if path.suffix == ".toml" or (path / CUSTOM).is_file():
         return OWN
     if path.is_dir():

@@ -45,15 +45,15 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Measure, Task
+from trainer.evaluations.base import EvaluationTask, Measure
 from trainer.suites.files import once, papers_in, rows_of
-from trainer.suites.judged import of_queries, qrels_in, queries_in
-from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+from trainer.suites.judged_queries import of_queries, qrels_in, queries_in
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 SUITE = "SUITE.toml"
 
 
-def suite(path: Path, settings: Settings) -> Suite:
+def suite(path: Path, settings: SuiteSettings) -> Suite:
     """The suite of this file, or of the one in this folder. Raises TrainerError."""
     file = path / SUITE if path.is_dir() else path
     try:
@@ -70,10 +70,10 @@ def suite(path: Path, settings: Settings) -> Suite:
     return Suite(str(described.get("name") or file.resolve().parent.name), planned, str(file))
 
 
-def _planned(file: Path, described: dict[str, Any], settings: Settings) -> Planned:
-    """Raises TrainerError, naming the task, for what is missing or not known."""
+def _planned(file: Path, described: dict[str, Any], settings: SuiteSettings) -> PlannedTask:
+    """Plan a task. Raises TrainerError, naming the task, for missing or unknown keys."""
     evaluation = described.get("evaluation")
-    makers: dict[object, tuple[set[str], Callable[[_Described], Task]]] = {
+    makers: dict[object, tuple[set[str], Callable[[_Described], EvaluationTask]]] = {
         "ranking": ({"papers", "judged"}, _ranking),
         "retrieval": ({"papers", "judged", "queries"}, _retrieval),
         "svm": ({"papers", "train", "test"}, _svm),
@@ -98,13 +98,13 @@ def _planned(file: Path, described: dict[str, Any], settings: Settings) -> Plann
             f"{evaluation} takes the texts {', '.join(sorted(known))}.",
         )
     bound = _Described(file.parent, described, settings)
-    return Planned(name, described.get("title", name), partial(make, bound))
+    return PlannedTask(name, described.get("title", name), partial(make, bound))
 
 
 class _Described:
-    """A task as the file has it; its files lie beside that one."""
+    """A task as described in SUITE.toml; its files are relative to that file."""
 
-    def __init__(self, folder: Path, values: dict[str, str], settings: Settings) -> None:
+    def __init__(self, folder: Path, values: dict[str, str], settings: SuiteSettings) -> None:
         self._folder, self._values, self.settings = folder, values, settings
         self.name, self.evaluation = values["name"], values["evaluation"]
 
@@ -115,28 +115,28 @@ class _Described:
         path = self.path(key)
         return once(((row[0], row[1]) for row in rows_of(path, 2)), path)
 
-    def bind(self, measure: Measure, ids: Iterable[str], judged: Any) -> Task:
-        """The task of these papers, of which all are used."""
+    def bind(self, measure: Measure, ids: Iterable[str], judged: Any) -> EvaluationTask:
+        """Create the task for all of these papers."""
         papers = papers_of(papers_in(self.path("papers")), ids)
         return bind(self.name, self.evaluation, measure, papers, judged, split="all")
 
 
-def _labelled(described: _Described) -> Task:
+def _labelled(described: _Described) -> EvaluationTask:
     labels = described.labels("labels")
     measure = _OF_LABELS[described.evaluation](labels, described.settings)
     return described.bind(measure, labels, labels)
 
 
-def _grouped(described: _Described) -> Task:
+def _grouped(described: _Described) -> EvaluationTask:
     groups: dict[str, list[str]] = {}
     for paper, *labels in rows_of(described.path("labels"), 2):
-        own = groups.setdefault(paper, [])  # its labels may stand on several lines
+        own = groups.setdefault(paper, [])  # its labels may be on several lines
         own += [label for label in labels if label and label not in own]
     return described.bind(_OF_GROUPS[described.evaluation](groups), groups, groups)
 
 
-def _svm(described: _Described) -> Task:
-    from trainer.evaluations.svm import SvmProbe
+def _svm(described: _Described) -> EvaluationTask:
+    from trainer.evaluations.svm_probe import SvmProbe
 
     train, test = described.labels("train"), described.labels("test")
     if both := train.keys() & test.keys():
@@ -147,20 +147,20 @@ def _svm(described: _Described) -> Task:
     return described.bind(SvmProbe(train, test), [*train, *test], [train, test])
 
 
-def _pairs(described: _Described) -> Task:
-    from trainer.evaluations.pairs import CosineAccuracy, Pair
+def _pairs(described: _Described) -> EvaluationTask:
+    from trainer.evaluations.metrics.pairs import CosineAccuracy, LabelledPair
 
     path, pairs = described.path("pairs"), []
     for one, other, belongs, *_ in rows_of(path, 3):
         if belongs not in ("0", "1"):
             raise TrainerError(f"{path} says {belongs!r} of a pair.", "It must be 1 or 0.")
-        pairs.append(Pair(one, other, belongs == "1"))
+        pairs.append(LabelledPair(one, other, belongs == "1"))
     ids = [paper for pair in pairs for paper in pair[:2]]
     return described.bind(CosineAccuracy(pairs), ids, pairs)
 
 
-def _ranking(described: _Described) -> Task:
-    from trainer.evaluations.ranking import RankedLists
+def _ranking(described: _Described) -> EvaluationTask:
+    from trainer.evaluations.metrics.ranking import RankedLists
 
     found = qrels_in(described.path("judged"))
     judged = {query: list(grades.items()) for query, grades in found.items()}
@@ -168,31 +168,31 @@ def _ranking(described: _Described) -> Task:
     return described.bind(RankedLists(judged), ids, judged)
 
 
-def _retrieval(described: _Described) -> Task:
+def _retrieval(described: _Described) -> EvaluationTask:
     papers = papers_in(described.path("papers"))
     queries, judged = queries_in(described.path("queries")), qrels_in(described.path("judged"))
     return of_queries(described.name, papers, queries, judged, split="all")
 
 
-def _v_measure(labels: dict[str, str], settings: Settings) -> Measure:
-    from trainer.evaluations.clustering import FoldedVMeasure
+def _v_measure(labels: dict[str, str], settings: SuiteSettings) -> Measure:
+    from trainer.evaluations.metrics.clustering import FoldedVMeasure
 
     return FoldedVMeasure(labels)
 
 
-def _purity(labels: dict[str, str], settings: Settings) -> Measure:
-    from trainer.evaluations.clustering import Purity
+def _purity(labels: dict[str, str], settings: SuiteSettings) -> Measure:
+    from trainer.evaluations.metrics.clustering import Purity
 
     return Purity(labels, runs=settings.runs or Purity.runs)
 
 
-def _probe(labels: dict[str, str], settings: Settings) -> Measure:
-    from trainer.evaluations.classification import LinearProbe
+def _probe(labels: dict[str, str], settings: SuiteSettings) -> Measure:
+    from trainer.evaluations.metrics.classification import LinearProbe
 
     return LinearProbe(labels, runs=settings.runs or LinearProbe.runs)
 
 
-_OF_LABELS: dict[str, Callable[[dict[str, str], Settings], Measure]] = {
+_OF_LABELS: dict[str, Callable[[dict[str, str], SuiteSettings], Measure]] = {
     "v_measure": _v_measure,
     "purity": _purity,
     "probe": _probe,
@@ -200,13 +200,13 @@ _OF_LABELS: dict[str, Callable[[dict[str, str], Settings], Measure]] = {
 
 
 def _neighbours(groups: dict[str, list[str]]) -> Measure:
-    from trainer.evaluations.neighbours import Neighbours
+    from trainer.evaluations.neighbours import NeighbourPrecision
 
-    return Neighbours(groups)
+    return NeighbourPrecision(groups)
 
 
 def _pearson_pairs(groups: dict[str, list[str]]) -> Measure:
-    from trainer.evaluations.pearson import PearsonPairs
+    from trainer.evaluations.metrics.pearson import PearsonPairs
 
     return PearsonPairs(groups)
 

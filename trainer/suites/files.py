@@ -1,4 +1,4 @@
-"""Files that suites are read from: lines of JSON and of columns, gzipped or not."""
+"""Readers for the files of suites: JSON lines and tables, gzipped or not."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Paper
+from trainer.evaluations.base import TextInput
 
 
 def find(folder: Path, *names: str) -> Path:
-    """The first of these files that is there, gzipped or not. Raises TrainerError."""
+    """Path of the first of these files that exists, gzipped or not. Raises TrainerError."""
     for name in names:
         for path in (folder / name, folder / f"{name}.gz"):
             if path.is_file():
@@ -33,7 +33,7 @@ def has(folder: Path, *names: str) -> bool:
 
 @contextmanager
 def lines_of(path: Path) -> Iterator[TextIO]:
-    """The text of a file. Raises TrainerError for one that cannot be read to its end."""
+    """Open a text file, gzipped or not. Raises TrainerError if it cannot be read to its end."""
     try:
         with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             yield io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
@@ -43,9 +43,9 @@ def lines_of(path: Path) -> Iterator[TextIO]:
 
 
 def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:
-    """The columns of each line, between tabs, or of a .csv between commas.
+    """Read the columns of each line, separated by tabs, in a .csv by commas.
 
-    Raises TrainerError for a line with fewer than `at_least`.
+    Raises TrainerError for a line with fewer than `at_least` columns.
     """
     with lines_of(path) as lines:
         commas = path.name.removesuffix(".gz").endswith(".csv")
@@ -62,7 +62,7 @@ def rows_of(path: Path, at_least: int) -> Iterator[list[str]]:
 
 
 def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
-    """What is said of each name. Raises TrainerError where two things are."""
+    """Build a mapping. Raises TrainerError if a name has two different values."""
     found: dict[str, str] = {}
     for name, said in pairs:
         if found.setdefault(name, said) != said:
@@ -73,8 +73,7 @@ def once(pairs: Iterable[tuple[str, str]], path: Path) -> dict[str, str]:
 
 
 def graded(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[str, int]]:
-    """How relevant which paper is to each query. Raises TrainerError where a paper is judged twice
-    for one, each time otherwise."""
+    """Build qrels: relevance by query and paper. Raises TrainerError for contradicting grades."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
     for query, paper, grade in rows:
         if found[query].setdefault(paper, grade) != grade:
@@ -85,7 +84,7 @@ def graded(rows: Iterable[tuple[str, str, int]], path: Path) -> dict[str, dict[s
 
 
 def objects_of(path: Path) -> Iterator[dict[str, Any]]:
-    """The object of each line. Raises TrainerError, naming file and line."""
+    """Read a JSON object from each line. Raises TrainerError, naming file and line."""
     with lines_of(path) as lines:
         for number, line in enumerate(lines, start=1):
             if not line.strip():
@@ -99,19 +98,19 @@ def objects_of(path: Path) -> Iterator[dict[str, Any]]:
             yield found
 
 
-def paper_of(found: dict[str, Any], path: Path) -> Paper:
-    """The paper that an object describes. Raises TrainerError where it has no id."""
+def paper_of(found: dict[str, Any], path: Path) -> TextInput:
+    """Create a paper from a JSON object. Raises TrainerError if it has no id."""
     name = next((found[key] for key in ("id", "paper_id", "_id") if found.get(key)), None)
     if not isinstance(name, str | int):
         raise TrainerError(f"A paper in {path} has no id.", 'Give each an "id".')
     title, abstract = (found.get(key) or "" for key in ("title", "abstract"))
     abstract = abstract or found.get("text") or ""
-    return Paper(str(name), str(title), str(abstract))
+    return TextInput(str(name), str(title), str(abstract))
 
 
-def papers_in(path: Path) -> dict[str, Paper]:
-    """The papers of a file of lines by their ids. Raises TrainerError where an id comes twice."""
-    found: dict[str, Paper] = {}
+def papers_in(path: Path) -> dict[str, TextInput]:
+    """Read papers by id from JSON lines. Raises TrainerError for duplicate ids."""
+    found: dict[str, TextInput] = {}
     for described in objects_of(path):
         paper = paper_of(described, path)
         if paper.id in found:

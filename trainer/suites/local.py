@@ -38,12 +38,12 @@ from typing import Any, Literal
 import numpy as np
 
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import DESCRIPTION, Corpus, Split
-from trainer.evaluations.base import Paper, Task
-from trainer.suites import judged
-from trainer.suites.drawn import Drawn, Rows
+from trainer.data.corpus.corpus import DESCRIPTION, Corpus, Split
+from trainer.evaluations.base import EvaluationTask, TextInput
+from trainer.suites import judged_queries
 from trainer.suites.files import lines_of
-from trainer.suites.suite import LeavingOut, Planned, Settings, Suite, bind
+from trainer.suites.sampling import PaperSample, Rows
+from trainer.suites.suite import MeasureWithExclusions, PlannedTask, Suite, SuiteSettings, bind
 
 FIELDS, JOURNALS, PER_GROUP, PER_GROUP_AT_LEAST, PER_FIELD_AT_LEAST = 40, 100, 100, 10, 50
 PAIRED, NEIGHBOURS = 3_000, 5_000
@@ -59,14 +59,14 @@ def fits(folder: Path) -> bool:
 
 def suite(
     folder: Path,
-    settings: Settings,
+    settings: SuiteSettings,
     *,
     unseen: Path | None = None,
     queries: Path | None = None,
 ) -> Suite:
-    """`unseen` is a file that names journals, one a line; `queries` a folder of judged ones.
+    """Suite of a corpus. `unseen` is a file of journals, one per line; `queries` a folder of qrels.
 
-    Raises TrainerError where there is no corpus.
+    Raises TrainerError if there is no corpus, or if nothing of it can be measured.
     """
     local = Local(Corpus.open(folder), settings)
     if not len(local.corpus.rows(Split.test)) and not (unseen or queries):
@@ -76,30 +76,30 @@ def suite(
             "that is named: sciread-trainer prepare ... --test-ids FILE",
         )
     planned = [
-        Planned(name, title, partial(local.of_tests, make))
+        PlannedTask(name, title, partial(local.of_tests, make))
         for name, (title, make) in local.tasks.items()
     ]
     if unseen:
         names = _lines(unseen)
         planned += [
-            Planned(name, title, partial(make, names))
+            PlannedTask(name, title, partial(make, names))
             for name, (title, make) in local.unseen.items()
         ]
     if queries:
-        planned += judged.suite(queries, settings).planned
+        planned += judged_queries.suite(queries, settings).planned
     return Suite("local", planned, f"{local.corpus.papers:,} papers in {folder}")
 
 
 class Local:
-    """The tasks of one corpus."""
+    """Tasks built from one corpus."""
 
-    def __init__(self, corpus: Corpus, settings: Settings) -> None:
+    def __init__(self, corpus: Corpus, settings: SuiteSettings) -> None:
         self.corpus, self._settings = corpus, settings
-        self._drawn = Drawn(corpus, settings.papers)
+        self._drawn = PaperSample(corpus, settings.papers)
 
     @property
-    def tasks(self) -> Mapping[str, tuple[str, Callable[[], Task]]]:
-        """By name: a title, and what makes the task or raises TrainerError."""
+    def tasks(self) -> Mapping[str, tuple[str, Callable[[], EvaluationTask]]]:
+        """By name: a title, and a factory of the task that may raise TrainerError."""
         return {
             "fields": ("Fields", self.fields),
             "field-pairs": ("Pairs that share a field", self.field_pairs),
@@ -116,20 +116,20 @@ class Local:
             "health": ("Health of the space", self.health),
         }
 
-    def of_tests(self, make: Callable[[], Task]) -> Task:
-        """The task that `make` makes of the test part, with whose it is."""
+    def of_tests(self, make: Callable[[], EvaluationTask]) -> EvaluationTask:
+        """Create a task of the test part, and record the corpus and its split in it."""
         return replace(make(), corpus=(self.corpus.sha256, self.corpus.split_by))
 
     @property
-    def unseen(self) -> Mapping[str, tuple[str, Callable[[Collection[str]], Task]]]:
-        """Tasks of journals that no training knew, which are to be named."""
+    def unseen(self) -> Mapping[str, tuple[str, Callable[[Collection[str]], EvaluationTask]]]:
+        """Tasks of unseen journals, which the user must name."""
         return {
             "unseen-journals": ("Unseen journals", self.unseen_journals),
             "unseen-journal-clusters": ("Clusters of unseen journals", self.unseen_clusters),
         }
 
-    def fields(self) -> Task:
-        from trainer.evaluations.clustering import FoldedVMeasure
+    def fields(self) -> EvaluationTask:
+        from trainer.evaluations.metrics.clustering import FoldedVMeasure
 
         found = self._drawn.biggest(
             self.corpus.primary, FIELDS, at_least=PER_FIELD_AT_LEAST, each=PER_GROUP, what="fields"
@@ -137,56 +137,56 @@ class Local:
         labels = self._named(found, self.corpus.field_names)
         return bind("fields", "v_measure", FoldedVMeasure(labels), self._papers(labels), labels)
 
-    def field_pairs(self) -> Task:
-        from trainer.evaluations.pearson import PearsonPairs
+    def field_pairs(self) -> EvaluationTask:
+        from trainer.evaluations.metrics.pearson import PearsonPairs
 
         sets = self._field_sets("field-pairs", PAIRED)
         measure = PearsonPairs(sets)
         return bind("field-pairs", "pearson_pairs", measure, self._papers(sets), sets)
 
-    def journals(self) -> Task:
+    def journals(self) -> EvaluationTask:
         return self._probe("journals", self._journals)
 
-    def journal_clusters(self) -> Task:
+    def journal_clusters(self) -> EvaluationTask:
         return self._purity("journal-clusters", self._journals)
 
-    def unseen_journals(self, names: Collection[str]) -> Task:
+    def unseen_journals(self, names: Collection[str]) -> EvaluationTask:
         return self._of_unseen(self._probe, "unseen-journals", names)
 
-    def unseen_clusters(self, names: Collection[str]) -> Task:
+    def unseen_clusters(self, names: Collection[str]) -> EvaluationTask:
         return self._of_unseen(self._purity, "unseen-journal-clusters", names)
 
-    def citations(self) -> Task:
+    def citations(self) -> EvaluationTask:
         near = {row: self._drawn.cited_alike(row).tolist() for row in self._citing.tolist()}
         return self._ranking("citations", near)
 
-    def co_citations(self) -> Task:
+    def co_citations(self) -> EvaluationTask:
         near: dict[int, list[int]] = {}
         test = set(self._drawn.test.tolist())
         for row in self._citing.tolist():
             cited = self._drawn.mixed(self._drawn.cited_alike(row), "co-citations", row).tolist()
-            # The paper that stands for it is one that stands for no other yet.
+            # The query is a cited test paper that is not a query yet.
             first = next((paper for paper in cited if paper in test and paper not in near), None)
             if len(cited) > 1 and first is not None:
                 near[first] = [paper for paper in cited if paper != first]
         return self._ranking("co-citations", near)
 
-    def cited_pairs(self) -> Task:
-        from trainer.evaluations.pairs import CosineAccuracy, Pair
+    def cited_pairs(self) -> EvaluationTask:
+        from trainer.evaluations.metrics.pairs import CosineAccuracy, LabelledPair
 
         pairs = []
         for row in self._citing[:PAIRS].tolist():
             cited, name = self.corpus.cites[row], self.corpus.id(row)
             near = self._drawn.mixed(self._drawn.cited_alike(row), "cited-pairs", row)[:1]
             far = self._drawn.others("cited-pairs", row, cited, 1)
-            pairs += [Pair(name, self.corpus.id(at), True) for at in near.tolist()]
-            pairs += [Pair(name, self.corpus.id(at), False) for at in far]
+            pairs += [LabelledPair(name, self.corpus.id(at), True) for at in near.tolist()]
+            pairs += [LabelledPair(name, self.corpus.id(at), False) for at in far]
         _need(pairs, "citations of test papers")
         papers = self._papers({name for pair in pairs for name in pair[:2]})
         return bind("cited-pairs", "cosine_accuracy", CosineAccuracy(pairs), papers, pairs)
 
-    def labels(self) -> Task:
-        from trainer.evaluations.svm import SvmProbe
+    def labels(self) -> EvaluationTask:
+        from trainer.evaluations.svm_probe import SvmProbe
 
         drawn, names = self._drawn, self.corpus.label_names
         train, most = self.corpus.rows(Split.train), drawn.at_most(LEARNED, 2)
@@ -200,7 +200,7 @@ class Local:
         papers = self._papers({**learn, **tell})
         return bind("labels", "svm", SvmProbe(learn, tell), papers, [learn, tell])
 
-    def questions(self) -> Task:
+    def questions(self) -> EvaluationTask:
         corpus, test = self.corpus, self._drawn.test
         asked = np.flatnonzero(np.isin(corpus.question_papers, test))
         asked = self._drawn.mixed(asked, "questions")[:QUESTIONS]
@@ -209,26 +209,26 @@ class Local:
         rest = np.setdiff1d(test, answers)
         rest = self._drawn.mixed(rest, "documents")[:DOCUMENTS]
         texts = self._texts([*answers.tolist(), *rest.tolist()])
-        # Where a title is the question itself, as in PubMedQA, to find it would be no art.
+        # In PubMedQA the title is the question itself: finding it would be trivial.
         told = {corpus.questions[number] for number in asked.tolist()}
         papers = {p.id: p._replace(title="") if p.title in told else p for p in texts}
         queries = {f"question {number}": corpus.questions[number] for number in asked.tolist()}
         qrels = {
             query: {corpus.id(row): 1} for query, row in zip(queries, answers.tolist(), strict=True)
         }
-        return judged.of_queries("questions", papers, queries, qrels)
+        return judged_queries.of_queries("questions", papers, queries, qrels)
 
-    def same_field(self) -> Task:
+    def same_field(self) -> EvaluationTask:
         return self._neighbours("same-field", self._field_sets("same-field", NEIGHBOURS), "group")
 
-    def same_journal(self) -> Task:
+    def same_journal(self) -> EvaluationTask:
         rows = self._drawn.test[self.corpus.venues[self._drawn.test] >= 0]
         rows = self._drawn.mixed(rows, "same-journal")[:NEIGHBOURS]
         _need(rows, "test papers with a journal")
         names = {self.corpus.id(row): [self._venue(row)] for row in rows.tolist()}
         return self._neighbours("same-journal", names, "group")
 
-    def cited_neighbours(self) -> Task:
+    def cited_neighbours(self) -> EvaluationTask:
         cited = {row: self.corpus.cites[row].tolist() for row in self._citing.tolist()}
         there = {*cited, *(paper for some in cited.values() for paper in some)}
         rest = np.setdiff1d(self._drawn.test, np.array(sorted(there), np.int64))
@@ -239,30 +239,30 @@ class Local:
         _need(cited, "citations of test papers")
         return self._neighbours("cited-neighbours", links, "links")
 
-    def health(self) -> Task:
+    def health(self) -> EvaluationTask:
         from trainer.evaluations.health import Health
 
         rows = self._drawn.mixed(self._drawn.test, "health")[:HEALTH]
         _need(rows, "test papers")
         papers = self._texts(np.sort(rows).tolist())
-        # Without an abstract a title is all there is, and finds itself.
-        titles = [Paper(p.id, p.title) for p in papers if p.title and p.abstract.strip()]
+        # The title of a paper without abstract is its full text and would find itself.
+        titles = [TextInput(p.id, p.title) for p in papers if p.title and p.abstract.strip()]
         return bind("health", "health", Health(len(papers)), papers, [], queries=titles)
 
-    def _probe(self, name: str, labels: Mapping[str, str], split: str = "test") -> Task:
-        from trainer.evaluations.classification import LinearProbe
+    def _probe(self, name: str, labels: Mapping[str, str], split: str = "test") -> EvaluationTask:
+        from trainer.evaluations.metrics.classification import LinearProbe
 
         measure = LinearProbe(labels, runs=self._settings.runs or LinearProbe.runs)
         return bind(name, "probe", measure, self._papers(labels), labels, split=split)
 
-    def _purity(self, name: str, labels: Mapping[str, str], split: str = "test") -> Task:
-        from trainer.evaluations.clustering import Purity
+    def _purity(self, name: str, labels: Mapping[str, str], split: str = "test") -> EvaluationTask:
+        from trainer.evaluations.metrics.clustering import Purity
 
         measure = Purity(labels, runs=self._settings.runs or Purity.runs)
         return bind(name, "purity", measure, self._papers(labels), labels, split=split)
 
-    def _ranking(self, name: str, near: Mapping[int, Sequence[int]]) -> Task:
-        from trainer.evaluations.ranking import RankedLists
+    def _ranking(self, name: str, near: Mapping[int, Sequence[int]]) -> EvaluationTask:
+        from trainer.evaluations.metrics.ranking import RankedLists
 
         lists = {}
         for row, cited in near.items():
@@ -277,12 +277,12 @@ class Local:
         return bind(name, "ranking", RankedLists(lists), papers, lists)
 
     def _neighbours(
-        self, name: str, akin: Mapping[str, Collection[str]], among: Literal["group", "links"]
-    ) -> Task:
-        from trainer.evaluations.neighbours import Neighbours
+        self, name: str, related: Mapping[str, Collection[str]], relation: Literal["group", "links"]
+    ) -> EvaluationTask:
+        from trainer.evaluations.neighbours import NeighbourPrecision
 
-        measure = Neighbours(akin, among)
-        return bind(name, "neighbours", measure, self._papers(akin), akin)
+        measure = NeighbourPrecision(related, relation)
+        return bind(name, "neighbours", measure, self._papers(related), related)
 
     @property
     def _citing(self) -> Rows:
@@ -297,8 +297,11 @@ class Local:
         return self._named(found, self.corpus.venue_names)
 
     def _of_unseen(
-        self, make: Callable[[str, Mapping[str, str], str], Task], name: str, names: Collection[str]
-    ) -> Task:
+        self,
+        make: Callable[[str, Mapping[str, str], str], EvaluationTask],
+        name: str,
+        names: Collection[str],
+    ) -> EvaluationTask:
         wanted = {at: venue for at, venue in enumerate(self.corpus.venue_names) if venue in names}
         rows = np.flatnonzero(np.isin(self.corpus.venues, list(wanted)))
         _need(rows, "papers of the unseen journals")
@@ -308,7 +311,7 @@ class Local:
         if not missing:
             return task
         left_out = {"journals of which there is no paper": missing}
-        return replace(task, measure=LeavingOut(task.measure, left_out))
+        return replace(task, measure=MeasureWithExclusions(task.measure, left_out))
 
     def _field_sets(self, name: str, most: int) -> dict[str, list[str]]:
         rows = self._drawn.test[self.corpus.fields.counts[self._drawn.test] > 0]
@@ -327,13 +330,13 @@ class Local:
     def _named(self, codes: Mapping[int, int], names: Sequence[str]) -> dict[str, str]:
         return {self.corpus.id(row): names[code] for row, code in codes.items()}
 
-    def _papers(self, ids: Iterable[str]) -> list[Paper]:
+    def _papers(self, ids: Iterable[str]) -> list[TextInput]:
         rows = (self.corpus.row(name) for name in sorted(ids))
         return self._texts(row for row in rows if row is not None)
 
-    def _texts(self, rows: Iterable[int]) -> list[Paper]:
+    def _texts(self, rows: Iterable[int]) -> list[TextInput]:
         corpus = self.corpus
-        return [Paper(corpus.id(row), corpus.title(row), corpus.abstract(row)) for row in rows]
+        return [TextInput(corpus.id(row), corpus.title(row), corpus.abstract(row)) for row in rows]
 
 
 def _need(found: Collection[Any] | Rows, what: str) -> None:

@@ -29,19 +29,19 @@ from typing import Any, TypeVar
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
-from trainer.data.chance import shuffled
+from trainer.data.corpus.records import InputRecord, RecordProblem, content_id, one_line
 from trainer.data.inputs import tables
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
 from trainer.data.inputs.tables import BROKEN
-from trainer.data.record import Problem, Record, content_id, one_line
-from trainer.evaluations.base import Measure, Paper, Task
+from trainer.data.rng import random_permutation
+from trainer.evaluations.base import EvaluationTask, Measure, TextInput
 from trainer.suites.scidocs import OF_LABELS, classes_in, metadata_in
-from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 Value = TypeVar("Value")
 
 PER_GROUP, PER_GROUP_AT_LEAST, PAIRED = 100, 20, 20_000
-# Fields of arXiv by how their categories begin; the paper's six, and two that its code has, too.
+# arXiv fields by category prefix: the paper's six, and two more of its code.
 FIELDS = {
     "cs": ("cs", "computer science"),
     "math": ("math", "mathematics"),
@@ -65,19 +65,19 @@ def fits(folder: Path) -> bool:
     return any(_tables(folder, name) for name in (_PUBLISHED, _UNSEEN, _ARXIV))
 
 
-def suite(folder: Path, settings: Settings) -> Suite:
+def suite(folder: Path, settings: SuiteSettings) -> Suite:
     return Suite("miread", MiRead(folder, settings).planned, f"MIReAD's data in {folder}")
 
 
 class MiRead:
-    """The tasks of a folder."""
+    """Tasks built from a folder of MIReAD's data."""
 
-    def __init__(self, folder: Path, settings: Settings) -> None:
+    def __init__(self, folder: Path, settings: SuiteSettings) -> None:
         self._folder, self._settings = folder, settings
 
     @property
-    def planned(self) -> list[Planned]:
-        found: list[tuple[str, str, Callable[[], Task]]] = []
+    def planned(self) -> list[PlannedTask]:
+        found: list[tuple[str, str, Callable[[], EvaluationTask]]] = []
         for name, title in (("mag", "MAG fields"), ("mesh", "MeSH diseases")):
             found.append((name, title, partial(self.told_labels, name)))
             found.append((f"{name}-clusters", f"Clusters of {title}", partial(self.clusters, name)))
@@ -85,10 +85,10 @@ class MiRead:
         found.append(("unseen-journals", "Unseen journals", self.unseen_journals))
         for name, (_, title) in FIELDS.items():
             found.append((name, f"Pairs in {title}", partial(self.pairs, name)))
-        return [Planned(*one) for one in found]
+        return [PlannedTask(*one) for one in found]
 
-    def told_labels(self, name: str) -> Task:
-        from trainer.evaluations.classification import SplitProbe
+    def told_labels(self, name: str) -> EvaluationTask:
+        from trainer.evaluations.metrics.classification import SplitProbe
 
         train, told, papers = self._labels(name)
         left_out = {WITHOUT_ABSTRACT: len({**train, **told}) - len(papers)}
@@ -97,8 +97,8 @@ class MiRead:
         split = self._settings.split
         return self._bind(name, "probe", measure, papers, [train, told], left_out, split)
 
-    def clusters(self, name: str) -> Task:
-        from trainer.evaluations.clustering import Purity
+    def clusters(self, name: str) -> EvaluationTask:
+        from trainer.evaluations.metrics.clustering import Purity
 
         _, told, papers = self._labels(name)
         having = _of(told, papers)
@@ -107,42 +107,44 @@ class MiRead:
         task, split = f"{name}-clusters", self._settings.split
         return self._bind(task, "purity", measure, _of(papers, having), having, left_out, split)
 
-    def categories(self) -> Task:
+    def categories(self) -> EvaluationTask:
         return self._probe("categories", _PUBLISHED, "fields", lambda row: " ".join(row.fields))
 
-    def unseen_journals(self) -> Task:
+    def unseen_journals(self) -> EvaluationTask:
         return self._probe("unseen-journals", _UNSEEN, "journals", lambda row: row.venue)
 
-    def pairs(self, name: str) -> Task:
-        from trainer.evaluations.pearson import PearsonPairs, inside_field
+    def pairs(self, name: str) -> EvaluationTask:
+        from trainer.evaluations.metrics.pearson import PearsonPairs, inside_field
 
         rows, left_out = self._arxiv
-        # Lists of Python, as pandas writes them, come as well as words between blanks or commas.
+        # Categories are Python lists as pandas writes them, or separated by blanks or commas.
         sets = {paper: set(_CATEGORY.findall(" ".join(row.fields))) for paper, row in rows.items()}
         inside = inside_field(sets, FIELDS[name][0])
         if not inside:
             raise TrainerError(f"No paper of {_ARXIV} has categories of {FIELDS[name][0]} alone.")
         ids = sorted(inside)
-        drawn = [ids[at] for at in shuffled(len(ids), "miread", name)[:PAIRED].tolist()]
+        drawn = [ids[at] for at in random_permutation(len(ids), "miread", name)[:PAIRED].tolist()]
         found = {paper: sorted(inside[paper]) for paper in sorted(drawn)}
-        papers = {paper: Paper(paper, rows[paper].title, rows[paper].abstract) for paper in found}
+        papers = {
+            paper: TextInput(paper, rows[paper].title, rows[paper].abstract) for paper in found
+        }
         return self._bind(name, "pearson_pairs", PearsonPairs(found), papers, found, left_out)
 
     @cached_property
-    def _arxiv(self) -> tuple[dict[str, Record], Counter[str]]:
+    def _arxiv(self) -> tuple[dict[str, InputRecord], Counter[str]]:
         left_out: Counter[str] = Counter()
         return {row.id: row for row in self._rows(_ARXIV, left_out)}, left_out
 
     def _probe(
-        self, name: str, pattern: str, groups: str, group_of: Callable[[Record], str]
-    ) -> Task:
-        from trainer.evaluations.classification import LinearProbe
+        self, name: str, pattern: str, groups: str, group_of: Callable[[InputRecord], str]
+    ) -> EvaluationTask:
+        from trainer.evaluations.metrics.classification import LinearProbe
 
         left_out: Counter[str] = Counter()
         labels, papers = {}, {}
         for row in _drawn(self._rows(pattern, left_out), group_of, left_out):
             labels[row.id] = group_of(row)
-            papers[row.id] = Paper(row.id, row.title, row.abstract)
+            papers[row.id] = TextInput(row.id, row.title, row.abstract)
         if len(set(labels.values())) < 2:
             raise TrainerError(
                 f"Fewer than two {groups} of {pattern} have {PER_GROUP_AT_LEAST} abstracts.",
@@ -151,20 +153,20 @@ class MiRead:
         measure = LinearProbe(labels, runs=self._settings.runs or LinearProbe.runs)
         return self._bind(name, "probe", measure, papers, labels, left_out)
 
-    def _labels(self, name: str) -> tuple[dict[str, str], dict[str, str], dict[str, Paper]]:
-        """Labels to learn and to tell, and those of their papers that have an abstract."""
+    def _labels(self, name: str) -> tuple[dict[str, str], dict[str, str], dict[str, TextInput]]:
+        """Labels for training and test, and their papers that have an abstract."""
         within = self._folder / "data"
         place = within if (within / name).is_dir() else self._folder
         train, told = (classes_in(place / name, part) for part in ("train", self._settings.part))
         described = _of(metadata_in(place, OF_LABELS), {**train, **told})
         return train, told, {id: one for id, one in described.items() if one.abstract.strip()}
 
-    def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[Record]:
-        """Papers with an abstract, each once and with an id; `left_out` counts the others."""
+    def _rows(self, pattern: str, left_out: Counter[str]) -> Iterator[InputRecord]:
+        """Distinct papers with an abstract, with ids; `left_out` counts the others."""
         seen = set()
         for path in _tables_or_raise(self._folder, pattern):
             for row in _read(path):
-                if isinstance(row, Problem):
+                if isinstance(row, RecordProblem):
                     left_out[UNREAD] += 1
                 elif not row.abstract.strip():
                     left_out[WITHOUT_ABSTRACT] += 1
@@ -179,27 +181,27 @@ class MiRead:
         name: str,
         evaluation: str,
         measure: Measure,
-        papers: Mapping[str, Paper],
+        papers: Mapping[str, TextInput],
         judged: Any,
         left_out: Mapping[str, int],
         split: str = "all",
-    ) -> Task:
+    ) -> EvaluationTask:
         texts = papers_of(papers, papers)
         if self._settings.abstract_only:
             left_out = {**left_out, WITHOUT_TITLES: len(texts)}
-            texts = [Paper(paper.id, paper.abstract) for paper in texts]
+            texts = [TextInput(paper.id, paper.abstract) for paper in texts]
         return bind(name, evaluation, measure, texts, judged, split=split, left_out=left_out)
 
 
 def _drawn(
-    rows: Iterable[Record], group_of: Callable[[Record], str], left_out: Counter[str]
-) -> list[Record]:
-    """Some papers of each group that has enough, by a hash of theirs: the same in any order.
+    rows: Iterable[InputRecord], group_of: Callable[[InputRecord], str], left_out: Counter[str]
+) -> list[InputRecord]:
+    """Sample papers of each group that is large enough, by hash: independent of the order.
 
-    No more than these are held in memory.
+    Only the sample is held in memory.
     """
     sizes: Counter[str] = Counter()
-    kept: dict[str, list[tuple[int, Record]]] = defaultdict(list)
+    kept: dict[str, list[tuple[int, InputRecord]]] = defaultdict(list)
     for row in rows:
         group = group_of(row)
         if not group:
@@ -221,7 +223,7 @@ def _of(values: Mapping[str, Value], ids: Collection[str]) -> dict[str, Value]:
     return {name: value for name, value in values.items() if name in ids}
 
 
-def _id_of(row: Record) -> str:
+def _id_of(row: InputRecord) -> str:
     return content_id(one_line(row.title), one_line(row.abstract))
 
 
@@ -238,13 +240,13 @@ def _tables_or_raise(folder: Path, pattern: str) -> list[Path]:
     raise TrainerError(f"{folder} has no {name}, nor {name}.gz.", "Copy the table there.")
 
 
-def _read(path: Path) -> Iterator[Record | Problem]:
-    """Raises TrainerError for a table that cannot be read to its end."""
+def _read(path: Path) -> Iterator[InputRecord | RecordProblem]:
+    """Read a table. Raises TrainerError if it cannot be read to its end."""
     try:
         for row in tables.read(Source(path)):
-            if isinstance(row, Problem) and BROKEN in row.why:
+            if isinstance(row, RecordProblem) and BROKEN in row.why:
                 raise TrainerError(f"{path}, {row.entry}: {row.why}", "Copy it again.")
-            if isinstance(row, Record | Problem):
+            if isinstance(row, InputRecord | RecordProblem):
                 yield row
     except UNREADABLE as error:
         raise TrainerError(f"{path}: {why_unreadable(error)}") from error

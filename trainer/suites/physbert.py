@@ -24,21 +24,21 @@ from pathlib import Path
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.records import InputRecord, content_id
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.pairs import RETRIEVAL, found_in, of_category, two_texts
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
-from trainer.data.record import Record, content_id
-from trainer.evaluations.base import Paper, Task
+from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites.files import find
-from trainer.suites.judged import of_queries
-from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+from trainer.suites.judged_queries import of_queries
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 CATEGORIES = "physbert_category_clustering"
 CITATIONS = "physbert_citation_classification"
 RETRIEVED = "physbert_information_retrieval"
 TRAINING = "physbert_subdomain_training"
 SUBDOMAINS = "physbert_subdomain_eval"
-# Fields whose subcategories are told apart: how categories begin, and what they are called.
+# Fields whose subcategories are clustered: category prefixes and titles.
 FIELDS = {"condmat": "cond-mat", "astro": "astro-ph", "hep": "hep"}
 TITLES = {"condmat": "Condensed matter", "astro": "Astrophysics", "hep": "High-energy physics"}
 
@@ -50,13 +50,13 @@ def fits(folder: Path) -> bool:
     return any((folder / name).is_dir() for name in (CATEGORIES, CITATIONS, RETRIEVED, SUBDOMAINS))
 
 
-def suite(folder: Path, settings: Settings) -> Suite:
+def suite(folder: Path, settings: SuiteSettings) -> Suite:
     planned = [
-        Planned("categories", "Categories", partial(_categories, folder)),
-        Planned("citations", "Titles that cite", partial(_citations, folder)),
-        Planned("questions", "Questions", partial(_questions, folder)),
+        PlannedTask("categories", "Categories", partial(_categories, folder)),
+        PlannedTask("citations", "Titles that cite", partial(_citations, folder)),
+        PlannedTask("questions", "Questions", partial(_questions, folder)),
         *(
-            Planned(
+            PlannedTask(
                 f"{field}-clusters", f"{title}, as it is", partial(subcategories, folder, field)
             )
             for field, title in TITLES.items()
@@ -66,7 +66,7 @@ def suite(folder: Path, settings: Settings) -> Suite:
 
 
 def category_files(folder: Path, begin: str = "") -> list[Path]:
-    """The files of categories, of those that begin so. Raises TrainerError where there are none."""
+    """Files of the categories with a prefix. Raises TrainerError if there are fewer than two."""
     found = sorted(
         path
         for path in folder.glob(_FILES)
@@ -82,46 +82,46 @@ def category_files(folder: Path, begin: str = "") -> list[Path]:
     return found
 
 
-def subcategories(folder: Path, field: str, *, tuned: bool = False) -> Task:
-    """Clusters of a field's subcategories; `tuned`, by a model that was trained on the field."""
+def subcategories(folder: Path, field: str, *, tuned: bool = False) -> EvaluationTask:
+    """Clustering of a field's subcategories; `tuned`: by a model trained on the field."""
     files = category_files(folder / SUBDOMAINS, FIELDS[field])
     if tuned:
         return _clusters(f"sub-{field}", "subdomain", files)
     return _clusters(f"{field}-clusters", "v_measure", files)
 
 
-def _categories(folder: Path) -> Task:
+def _categories(folder: Path) -> EvaluationTask:
     return _clusters("categories", "v_measure", category_files(folder / CATEGORIES))
 
 
-def _clusters(name: str, evaluation: str, files: list[Path]) -> Task:
-    from trainer.evaluations.clustering import FoldedVMeasure
+def _clusters(name: str, evaluation: str, files: list[Path]) -> EvaluationTask:
+    from trainer.evaluations.metrics.clustering import FoldedVMeasure
 
     labels: dict[str, str] = {}
-    papers: list[Paper] = []
+    papers: list[TextInput] = []
     left_out: Counter[str] = Counter()
     for path in files:
         category = of_category(path)
         for found in (one for key, value in _entries(path) for one in found_in(value, path, key)):
-            if isinstance(found, Record):
+            if isinstance(found, InputRecord):
                 name_of_text = f"{category} {len(papers)}"
                 papers.append(_paper(name_of_text, found.title, found.abstract))
                 labels[name_of_text] = category
             else:
                 left_out[UNREAD] += 1
-    measure = FoldedVMeasure(labels, per_fold=1)  # of what is published, nothing is left out
+    measure = FoldedVMeasure(labels, per_fold=1)  # keep all published categories
     return bind(name, evaluation, measure, papers, labels, left_out=left_out)
 
 
-def _paper(name: str, title: str, text: str) -> Paper:
-    return Paper(name, title, text) if title else Paper(name, text)
+def _paper(name: str, title: str, text: str) -> TextInput:
+    return TextInput(name, title, text) if title else TextInput(name, text)
 
 
-def _citations(folder: Path) -> Task:
-    from trainer.evaluations.pairs import CosineAccuracy, Pair
+def _citations(folder: Path) -> EvaluationTask:
+    from trainer.evaluations.metrics.pairs import CosineAccuracy, LabelledPair
 
-    pairs: list[Pair] = []
-    papers: dict[str, Paper] = {}
+    pairs: list[LabelledPair] = []
+    papers: dict[str, TextInput] = {}
     left_out: Counter[str] = Counter()
     for file, belongs in (("citing_pairs.json", True), ("non_citing_pairs.json", False)):
         for _, value in _entries(find(folder / CITATIONS, file)):
@@ -129,14 +129,14 @@ def _citations(folder: Path) -> Task:
             if not both or not all(map(str.strip, both)):
                 left_out[UNREAD] += 1
                 continue
-            one, other = (Paper(content_id(title, ""), title) for title in both)
+            one, other = (TextInput(content_id(title, ""), title) for title in both)
             papers |= {one.id: one, other.id: other}
-            pairs.append(Pair(one.id, other.id, belongs))
+            pairs.append(LabelledPair(one.id, other.id, belongs))
     measure, texts = CosineAccuracy(pairs), papers_of(papers, papers)
     return bind("citations", "cosine_accuracy", measure, texts, pairs, left_out=left_out)
 
 
-def _questions(folder: Path) -> Task:
+def _questions(folder: Path) -> EvaluationTask:
     path = find(folder / RETRIEVED, "ir_dataset.json")
     parts = {key: value for key, value in _entries(path) if key in RETRIEVAL}
     for name in sorted(RETRIEVAL):
@@ -155,7 +155,7 @@ def _questions(folder: Path) -> Task:
         )
         - len(asked),
     }
-    papers = {name: Paper(name, text) for name, text in passages.items()}
+    papers = {name: TextInput(name, text) for name, text in passages.items()}
     judged = {query: qrels[query] for query in asked}
     return of_queries("questions", papers, queries, judged, left_out=left_out)
 
@@ -165,7 +165,7 @@ def _texts(named: dict[str, Any]) -> dict[str, str]:
 
 
 def _entries(path: Path) -> Iterator[tuple[str, Any]]:
-    """What is in a file. Raises TrainerError for one that cannot be read to its end."""
+    """Read the entries of a JSON file. Raises TrainerError if it cannot be read to its end."""
     try:
         yield from entries(Source(path).pieces())
     except UNREADABLE as error:

@@ -22,12 +22,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Paper, Task
+from trainer.evaluations.base import EvaluationTask, TextInput
 from trainer.suites.files import find, graded, has, lines_of, once, paper_of, rows_of
-from trainer.suites.suite import Planned, Settings, Suite, bind, papers_of
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind, papers_of
 
 if TYPE_CHECKING:
-    from trainer.evaluations.recommender import Click, Known
+    from trainer.evaluations.click_ranker import Click, PaperMetadata
 
 _LABELS = {"mag": "MAG fields", "mesh": "MeSH diseases"}
 _LISTS = {
@@ -52,30 +52,32 @@ def fits(folder: Path) -> bool:
 _PARTS = ("test", "val")
 
 
-def suite(folder: Path, settings: Settings) -> Suite:
+def suite(folder: Path, settings: SuiteSettings) -> Suite:
     planned = _planned(folder, settings, [*_LABELS, *_LISTS])
     name, title = _RECOMMENDED
-    planned.append(Planned(name, title, partial(_recommended, folder, settings)))
+    planned.append(PlannedTask(name, title, partial(_recommended, folder, settings)))
     return Suite("scidocs", planned, f"SciDocs in {folder}")
 
 
-def multi_suite(folder: Path, settings: Settings) -> Suite:
-    """Multi-SciDocs of Multi2SPE's authors: three tasks, of many fields."""
+def multi_suite(folder: Path, settings: SuiteSettings) -> Suite:
+    """Multi-SciDocs by the authors of Multi2SPE: three tasks over many fields."""
     planned = _planned(folder, settings, ["mag", "cite", "co-cite"])
     return Suite("multi-scidocs", planned, f"Multi-SciDocs in {folder}")
 
 
-def _planned(folder: Path, settings: Settings, names: list[str]) -> list[Planned]:
+def _planned(folder: Path, settings: SuiteSettings, names: list[str]) -> list[PlannedTask]:
     found = []
     for name in names:
         title = _LABELS[name] if name in _LABELS else _LISTS[name][1]
-        make: Callable[[Path, Settings, str], Task] = _labels if name in _LABELS else _lists
-        found.append(Planned(name, title, partial(make, folder, settings, name)))
+        make: Callable[[Path, SuiteSettings, str], EvaluationTask] = (
+            _labels if name in _LABELS else _lists
+        )
+        found.append(PlannedTask(name, title, partial(make, folder, settings, name)))
     return found
 
 
-def _labels(folder: Path, settings: Settings, name: str) -> Task:
-    from trainer.evaluations.svm import SvmProbe
+def _labels(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
+    from trainer.evaluations.svm_probe import SvmProbe
 
     train, told = (classes_in(folder / name, part) for part in ("train", settings.part))
     papers = papers_of(metadata_in(folder, OF_LABELS), [*train, *told])
@@ -83,8 +85,8 @@ def _labels(folder: Path, settings: Settings, name: str) -> Task:
     return bind(name, "svm", measure, papers, [train, told], split=settings.split)
 
 
-def _lists(folder: Path, settings: Settings, name: str) -> Task:
-    from trainer.evaluations.ranking import RankedLists
+def _lists(folder: Path, settings: SuiteSettings, name: str) -> EvaluationTask:
+    from trainer.evaluations.metrics.ranking import RankedLists
 
     judged = _qrel(find(folder / _LISTS[name][0], f"{settings.part}.qrel"))
     ids = [*judged, *(paper for some in judged.values() for paper, _ in some)]
@@ -92,9 +94,9 @@ def _lists(folder: Path, settings: Settings, name: str) -> Task:
     return bind(name, "ranking", RankedLists(judged), papers, judged, split=settings.split)
 
 
-def _recommended(folder: Path, settings: Settings) -> Task:
-    """As SciDocs' own code does, what is told by is not learned from: the validation part says
-    when to stop, unless it is what is told."""
+def _recommended(folder: Path, settings: SuiteSettings) -> EvaluationTask:
+    """Recommendation task. As in SciDocs' code, the evaluated part is not trained on: the
+    validation part is used for early stopping unless it is the part that is evaluated."""
     from trainer.evaluations.recommendation import Recommendation
 
     place = folder / "recomm"
@@ -112,8 +114,10 @@ def _recommended(folder: Path, settings: Settings) -> Task:
 
 
 def classes_in(folder: Path, part: str) -> dict[str, str]:
-    """The class of each paper of a part. Raises TrainerError where a column is missing, or a paper
-    has two classes."""
+    """Read the class of each paper of a part.
+
+    Raises TrainerError if a column is missing or a paper has two classes.
+    """
     path = find(folder, f"{part}.csv")
     rows = rows_of(path, 2)
     head = next(rows, [])
@@ -123,8 +127,8 @@ def classes_in(folder: Path, part: str) -> dict[str, str]:
     return once(((row[paper], row[label]) for row in rows), path)
 
 
-def metadata_in(folder: Path, name: str) -> dict[str, Paper]:
-    """Papers by their ids, as one of the metadata files describes them. Raises TrainerError."""
+def metadata_in(folder: Path, name: str) -> dict[str, TextInput]:
+    """Read papers by id from a metadata file. Raises TrainerError."""
     path = find(folder, name)
     return _papers(_described(path), path)
 
@@ -150,8 +154,8 @@ def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
 
 
 def _clicks(path: Path) -> list[Click]:
-    """The first line is a header, whatever it says; the papers shown stand between commas."""
-    from trainer.evaluations.recommender import Click
+    """Read clicks after a header line; the papers shown are separated by commas."""
+    from trainer.evaluations.click_ranker import Click
 
     rows = rows_of(path, 3)
     next(rows, None)
@@ -174,17 +178,19 @@ def _is_likely(score: Any) -> bool:
     return isinstance(score, int | float) and math.isfinite(score) and score > 0
 
 
-def _known(described: Mapping[str, Any]) -> Known:
-    from trainer.evaluations.recommender import Known
+def _known(described: Mapping[str, Any]) -> PaperMetadata:
+    from trainer.evaluations.click_ranker import PaperMetadata
 
     people, cites, cited_by = (
         _names(described.get(key)) for key in ("authors", "references", "cited_by")
     )
-    return Known(str(described.get("title") or ""), people, _year(described), cites, cited_by)
+    return PaperMetadata(
+        str(described.get("title") or ""), people, _year(described), cites, cited_by
+    )
 
 
 def _names(listed: Any) -> tuple[str, ...]:
-    """Ids, or whatever stands for them: equal ones are the same."""
+    """Ids of authors or papers; an entry that is not a string is identified by its JSON."""
     items = listed if isinstance(listed, list) else []
     return tuple(
         item if isinstance(item, str) else json.dumps(item, sort_keys=True) for item in items
@@ -198,7 +204,7 @@ def _year(described: Mapping[str, Any]) -> int:
         return 0
 
 
-def _papers(described: Mapping[str, dict[str, Any]], path: Path) -> dict[str, Paper]:
+def _papers(described: Mapping[str, dict[str, Any]], path: Path) -> dict[str, TextInput]:
     return {name: paper_of({**paper, "id": name}, path) for name, paper in described.items()}
 
 

@@ -1,4 +1,4 @@
-"""A suite: tasks that are read from a folder when they are wanted, each by itself."""
+"""Suites of evaluation tasks, each loaded on demand."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Measure, Outcome, Paper, Task, Vectors
+from trainer.evaluations.base import EvaluationTask, Measure, TaskResult, TextInput, Vectors
 
 # Parts of published data, as their files are named.
 Part: TypeAlias = Literal["test", "val"]
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a person may ask of any suite.
+class SuiteSettings:
+    """Options common to all suites.
 
-    `runs` is how often a protocol that draws by chance is repeated; 0: as often as its paper says.
-    `part` is what models are told by, and `abstract_only` feeds them abstracts without titles: of
-    suites that take it (see `SuiteSpec.takes`). `papers` is how many of the test part the local
-    suite looks at, at the most; 0: as many as it says.
+    `runs` is the number of repetitions of randomized protocols; 0: as in their papers. `part` is
+    the part of published data to evaluate, and `abstract_only` encodes abstracts without titles,
+    for suites that support them (see `SuiteSpec.takes`). `papers` limits the test papers that the
+    local suite uses; 0: its own limits.
     """
 
     runs: int = 0
@@ -32,29 +32,29 @@ class Settings:
 
     @property
     def split(self) -> str:
-        """The part, as a report names it."""
+        """Name of the part in reports."""
         return "validation" if self.part == "val" else self.part
 
 
 @dataclass(frozen=True)
-class Planned:
-    """A task that a suite has, if its data are there: `make` raises TrainerError where not."""
+class PlannedTask:
+    """A task of a suite; `make` loads it and raises TrainerError if its data are missing."""
 
     name: str
     title: str
-    make: Callable[[], Task]
+    make: Callable[[], EvaluationTask]
 
 
 @dataclass(frozen=True)
 class Suite:
-    """`about` says what its data are; a report is of this `name`."""
+    """Tasks under the `name` that reports use; `about` describes the data."""
 
     name: str
-    planned: Sequence[Planned]
+    planned: Sequence[PlannedTask]
     about: str = ""
 
     def choose(self, names: Collection[str]) -> Suite:
-        """Only these tasks, in the suite's order; all where none is named. Raises TrainerError."""
+        """Select tasks by name, in the suite's order; no names select all. Raises TrainerError."""
         known = [planned.name for planned in self.planned]
         for name in names:
             if name not in known:
@@ -66,8 +66,8 @@ class Suite:
 
 
 @dataclass(frozen=True)
-class LeavingOut:
-    """A measure of data of which something was left out when they were read: how often, and why."""
+class MeasureWithExclusions:
+    """A measure that adds counts of the data excluded while reading, by reason."""
 
     measure: Measure
     excluded: Mapping[str, int]
@@ -76,7 +76,7 @@ class LeavingOut:
     def runs(self) -> int:
         return int(getattr(self.measure, "runs", 1))
 
-    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+    def __call__(self, vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
         found = self.measure(vectors, queries, seed)
         return replace(found, excluded={**self.excluded, **found.excluded})
 
@@ -85,25 +85,27 @@ def bind(
     name: str,
     evaluation: str,
     measure: Measure,
-    papers: Iterable[Paper],
+    papers: Iterable[TextInput],
     judged: Any,
     *,
     split: str = "test",
-    queries: Iterable[Paper] = (),
+    queries: Iterable[TextInput] = (),
     left_out: Mapping[str, int] | None = None,
-) -> Task:
-    """A task whose hash is of its texts and of `judged`: what is known of them, as JSON has it.
+) -> EvaluationTask:
+    """Create a task. Its hash covers the texts and `judged`, the ground truth as JSON values.
 
-    `left_out` counts, by reason, what reading the data left out.
+    `left_out` counts the data excluded while reading, by reason.
     """
     texts, asked = list(papers), list(queries)
     if missing := {why: count for why, count in (left_out or {}).items() if count}:
-        measure = LeavingOut(measure, missing)
-    return Task(name, evaluation, split, _hash([texts, asked, judged]), texts, measure, asked)
+        measure = MeasureWithExclusions(measure, missing)
+    return EvaluationTask(
+        name, evaluation, split, _hash([texts, asked, judged]), texts, measure, asked
+    )
 
 
-def papers_of(papers: Mapping[str, Paper], ids: Iterable[str]) -> list[Paper]:
-    """Those of the ids that are known, each once, by their ids."""
+def papers_of(papers: Mapping[str, TextInput], ids: Iterable[str]) -> list[TextInput]:
+    """The papers with these ids, distinct, sorted by id; unknown ids are skipped."""
     return [papers[name] for name in sorted(set(ids)) if name in papers]
 
 

@@ -1,4 +1,4 @@
-"""What was read out of one PDF, and its way through a pipe."""
+"""The content extracted from one PDF, and its serialization."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ from typing import Any
 
 from sciread_app.domain.paper import Author, Identifier, Paper
 from sciread_app.formats.pdf import problems
-from sciread_app.formats.pdf.text import clean
+from sciread_app.formats.pdf.metadata.text_cleanup import clean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfContent:
-    """There is always a paper: of a file that cannot be read, one with the file's name as title.
+    """The content of a PDF; an unreadable file has a paper with the file's name as title.
 
-    `text` is what all pages say, for the search by words. `problem` is a sentence for a person,
-    empty when all went well; problems.py says it. `sha256` is empty when not even the file's
-    bytes could be read.
+    `text` is that of all pages, for full-text search. `problem` is an error message, empty if there
+    was none; problems.py translates it. `sha256` is empty if even the file's bytes could not be
+    read. `remark` is a sentence on metadata of the file that were not used, also translated by
+    problems.py.
     """
 
     path: Path
@@ -28,10 +29,11 @@ class PdfContent:
     size: int = 0  # bytes
     sha256: str = ""
     problem: str = ""
+    remark: str = ""
 
 
 def of_problem(path: Path, problem: str, *, size: int = 0, sha256: str = "") -> PdfContent:
-    """A file of which only its name is known, and why."""
+    """The content of an unreadable file: its name and the problem."""
     paper = Paper(
         title=title_of_name(path.name),
         source="pdf",
@@ -41,18 +43,18 @@ def of_problem(path: Path, problem: str, *, size: int = 0, sha256: str = "") -> 
 
 
 def title_of_name(name: str) -> str:
-    """A title for want of a better one: Smith_2019__deep%20nets.pdf is "Smith 2019 deep nets"."""
+    """A fallback title: Smith_2019__deep%20nets.pdf is "Smith 2019 deep nets"."""
     stem = name[:-4] if name.lower().endswith(".pdf") else name
     words = clean(stem.replace("%20", " ").replace("_", " ").replace("+", " ")).split()
     return " ".join(words) or clean(name).strip() or "PDF without a name"
 
 
 def completed(content: PdfContent) -> PdfContent:
-    """With the paper knowing its file and its problem."""
+    """The content with the file and the problem added to its paper."""
     problem, name = content.problem, str(content.path.absolute())
     files: tuple[str, ...] = (name,)
     if clean(name) != name:
-        # Such a name is no text, and no database keeps it.
+        # Such a name is not valid text, and no database accepts it.
         files = ()
         problem = problem or problems.BAD_NAME
     extra = dict(content.paper.extra) | ({"pdf_problem": problem} if problem else {})
@@ -60,17 +62,19 @@ def completed(content: PdfContent) -> PdfContent:
 
 
 def to_wire(content: PdfContent) -> dict[str, Any]:
-    """All but the path, which the other side knows."""
+    """All but the path, which the receiver knows."""
     return {
         "paper": asdict(content.paper),
         "text": content.text,
         "pages": content.pages,
         "problem": content.problem,
+        "remark": content.remark,
     }
 
 
 def from_wire(path: Path, fields: Mapping[str, Any]) -> PdfContent:
-    """What `to_wire` made; ValueError for anything else: its writer read a strange file."""
+    """The inverse of `to_wire`; ValueError for anything else: the sender has read an untrusted
+    file."""
     try:
         content = PdfContent(
             path=path,
@@ -80,6 +84,7 @@ def from_wire(path: Path, fields: Mapping[str, Any]) -> PdfContent:
             size=_number(fields["size"]),
             sha256=_text(fields["sha256"]),
             problem=_text(fields["problem"]),
+            remark=_text(fields["remark"]),
         )
     except (KeyError, IndexError, TypeError, AttributeError) as error:
         raise ValueError("this is not what was read out of a PDF") from error

@@ -1,4 +1,4 @@
-"""Child processes that are spoken with through pipes, and waiting for them without threads."""
+"""Child processes connected by pipes, and waiting for them without threads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
-_ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
+_ROOT = Path(__file__).parents[3]  # the folder that contains the package, installed or not
 
 
 def started(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """A process that is told things and answers, nothing of it held back; its errors go nowhere."""
+    """A child process with unbuffered pipes; its errors are discarded."""
     windowless: int = getattr(subprocess, "CREATE_NO_WINDOW", 0)
     return subprocess.Popen(
         command,
@@ -34,7 +34,7 @@ if sys.platform == "win32":
     _PAUSE = 0.01  # Windows cannot wait for several pipes at once
 
     def readable(pipes: Sequence[IO[bytes]], seconds: float) -> list[IO[bytes]]:
-        """Those that hold something or have ended; none of them after so many seconds."""
+        """The pipes that hold data or have ended; none after `seconds`."""
         until = time.monotonic() + seconds
         while True:
             ready = [pipe for pipe in pipes if _has_something(pipe)]
@@ -51,7 +51,7 @@ if sys.platform == "win32":
 else:
 
     def readable(pipes: Sequence[IO[bytes]], seconds: float) -> list[IO[bytes]]:
-        """Those that hold something or have ended; none of them after so many seconds."""
+        """The pipes that hold data or have ended; none after `seconds`."""
         with selectors.DefaultSelector() as selector:
             for pipe in pipes:
                 selector.register(pipe, selectors.EVENT_READ)

@@ -1,13 +1,13 @@
-"""Why nothing, or not all, was read out of a PDF.
+"""Reasons why a PDF could not be read, or only in part.
 
-A problem stays with its paper, and so in English; processes that read PDFs know no other language.
+A problem is stored with its paper, and so in English; the worker processes have no translations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sciread_app.domain.retelling import Saying, retell
+from sciread_app.domain.stored_messages import MessageTemplate, translate_stored
 from sciread_app.language import tr
 
 PASSWORD = "The file is protected with a password; save a copy without it and add that."
@@ -29,17 +29,25 @@ UNOPENED = "The file could not be opened: {why}."
 OUR_FAULT = "The file was not understood, by a fault of ours ({fault})."
 SLOW = "Reading the file took longer than {seconds} seconds; it was given up."
 NONSENSE = "Reading the file brought up nothing of sense."
+AUTHORS_DROPPED = (
+    "The file's data names the authors {names}, but the first page does not name just these, so "
+    "they were not taken over; check the paper's authors."
+)
+AUTHORS_CUT = (
+    "Of the authors in the file's data these were left out, since they are not names of authors: "
+    "{names}."
+)
 DEADLY = (
     "Reading the file ended its process ({how}); the file is damaged, or needs more memory than a "
     "paper may take."
 )
 
-# With these, nothing says that the file is a paper. A scan, or a file with a password, is one that
-# its owner can open.
+# These problems mean that the file may not be a paper. A scan, or a file with a password, is one
+# that its owner can open.
 _NO_PAPER = (NO_PDF, EMPTY, BROKEN, NO_PAGE, NONSENSE)
 _NO_PAPER_EITHER = tuple(text.partition("{")[0] for text in (DEADLY, UNOPENED))
 
-SAYINGS: Sequence[Saying] = (
+TEMPLATES: Sequence[MessageTemplate] = (
     (
         PASSWORD,
         lambda: tr("The file is protected with a password; save a copy without it and add that."),
@@ -95,6 +103,22 @@ SAYINGS: Sequence[Saying] = (
     ),
     (NONSENSE, lambda: tr("Reading the file brought up nothing of sense.")),
     (
+        AUTHORS_DROPPED,
+        lambda names: tr(
+            "The file's data names the authors {names}, but the first page does not name just "
+            "these, so they were not taken over; check the paper's authors.",
+            names=names,
+        ),
+    ),
+    (
+        AUTHORS_CUT,
+        lambda names: tr(
+            "Of the authors in the file's data these were left out, since they are not names of "
+            "authors: {names}.",
+            names=names,
+        ),
+    ),
+    (
         DEADLY,
         lambda how: tr(
             "Reading the file ended its process ({how}); the file is damaged, or needs more memory "
@@ -105,9 +129,9 @@ SAYINGS: Sequence[Saying] = (
 )
 
 
-def said(problem: str) -> str:
-    """A problem as a person reads it."""
-    return retell(problem, SAYINGS)
+def translated(problem: str) -> str:
+    """A stored problem, translated."""
+    return translate_stored(problem, TEMPLATES)
 
 
 def is_no_paper(problem: str) -> bool:

@@ -1,8 +1,8 @@
-"""The library file's history: which revision it stands at, and how it gets to the newest."""
+"""Revisions of the library format."""
 
 from __future__ import annotations
 
 # The newest revision, and what PRAGMA user_version says of a library that stands at it.
-HEAD = 8
+HEAD = 9
 # "SciR": tells a library of ours from any other SQLite file.
 APPLICATION_ID = 0x53636952

@@ -1,4 +1,4 @@
-"""Alembic's entrance: it runs the migrations on the connection that upgrade.py hands over."""
+"""Alembic's environment: runs the migrations on the connection passed by upgrade.py."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Two models asked the same, side by side, and a vote on which is better."""
+"""Side-by-side comparison of the results of two models, with blind votes."""

@@ -1,4 +1,4 @@
-"""Where somebody votes which of two answers is better, and reads what the votes come to."""
+"""The vote on two result lists, and the count so far."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton
 
 from sciread_app.language import tr
-from sciread_app.ui.theme import styled
+from sciread_app.ui.style.theme import styled
 
 LEFT_KEY, RIGHT_KEY, NEITHER_KEY = "F7", "F8", "Shift+F7"
 
@@ -40,12 +40,12 @@ class Ballot(QFrame):
         self._show(tr("Which answer is better?"), votes=True)
 
     def say(self, *sentences: str, back: bool) -> None:
-        """`back`: there is a vote that can be taken back."""
+        """`back`: the last vote can be undone."""
         self._show(" ".join(filter(None, sentences)), back=back)
 
     @property
     def is_open(self) -> bool:
-        """Whether one can vote."""
+        """Whether voting is enabled."""
         return not self.left.isHidden() and not self.isHidden()
 
     def _show(self, text: str, *, votes: bool = False, back: bool = False) -> None:

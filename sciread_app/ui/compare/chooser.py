@@ -1,4 +1,4 @@
-"""Which two models are asked, and whether one may see which is which."""
+"""Selects the two models to compare, and blind or named display."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLabel, QToolBu
 
 from sciread_app.language import tr
 from sciread_app.ui.compare.trial import Pair
-from sciread_app.ui.compare.values import Candidate
-from sciread_app.ui.icons import icon
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.compare.view_models import ComparableModel
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
 
-NAME_LETTERS = 12  # of a title that are always seen
+NAME_LETTERS = 12  # characters of a title that are always visible
 
 
-class Chooser(QWidget):
-    """The two are never the same: who chooses one that stands beside it has them change places."""
+class ModelPairSelector(QWidget):
+    """Two different models: selecting the other one swaps them."""
 
     changed = Signal()
     closed = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
-        self.models: dict[str, Candidate] = {}
+        self.models: dict[str, ComparableModel] = {}
         self.boxes = [_box(tr("First model to compare")), _box(tr("Second model to compare"))]
         self._pair: Pair = ("", "")
         self.blind = QCheckBox(tr("Hide the names, to vote"))
@@ -40,8 +40,8 @@ class Chooser(QWidget):
         appearance.changed.connect(self._paint)
         self._paint(appearance.theme)
 
-    def offer(self, models: Sequence[Candidate]) -> None:
-        """What was chosen stays so where it is still there."""
+    def offer(self, models: Sequence[ComparableModel]) -> None:
+        """Offer these models, keeping the selection where possible."""
         self.models = {model.name: model for model in models}
         spare = iter([name for name in self.models if name not in self._pair])
         first, second = (name if name in self.models else next(spare, "") for name in self._pair)
@@ -57,14 +57,14 @@ class Chooser(QWidget):
             widget.setVisible(len(models) > 1)
 
     def prefer(self, name: str) -> None:
-        """Of the next models that are offered, this one, beside the first of the others."""
+        """When models are offered next, select this one and the first of the others."""
         self._pair = "", name
 
     def pair(self) -> Pair:
         return self._pair
 
     def active(self) -> str:
-        """The model that answers all searches; empty if it is none of these."""
+        """The active model; empty if it is not offered."""
         return next((model.name for model in self.models.values() if model.answers), "")
 
     def _choose(self) -> None:

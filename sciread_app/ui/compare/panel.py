@@ -1,4 +1,4 @@
-"""Two models asked the same, side by side: by their names, or nameless until one has voted."""
+"""The comparison panel: results of two models side by side, named or blind until a vote."""
 
 from __future__ import annotations
 
@@ -13,17 +13,22 @@ from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.ballot import Ballot
-from sciread_app.ui.compare.chooser import Chooser
-from sciread_app.ui.compare.moves import in_common, question_of, with_moves
-from sciread_app.ui.compare.side import Side
-from sciread_app.ui.compare.trial import Pair, Trial
-from sciread_app.ui.compare.values import Answer, Candidate, CompareSource, Count, Others
-from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.jobs import Job, Jobs, Lane, Problem
-from sciread_app.ui.papers import NOTHING
-from sciread_app.ui.request import View
-from sciread_app.ui.theme import Appearance, styled
-from sciread_app.ui.values import Mode
+from sciread_app.ui.compare.chooser import ModelPairSelector
+from sciread_app.ui.compare.rank_changes import in_common, question_of, with_moves
+from sciread_app.ui.compare.side import ResultColumn
+from sciread_app.ui.compare.trial import BlindTrial, Pair
+from sciread_app.ui.compare.view_models import (
+    ComparableModel,
+    CompareSource,
+    ComparisonServices,
+    ModelResults,
+    VoteCount,
+)
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.query_state import ResultView
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.view_models import EMPTY_RESULTS, Mode
+from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
 from trainer.contract.errors import TrainerError
 
 ALONE = tr("Two models, asked the same")
@@ -40,32 +45,32 @@ BY_CHANCE = tr("Which answer is whose was drawn by chance.")
 
 
 class ComparePanel(QWidget):
-    """Asks nothing while it is closed."""
+    """Runs no searches while it is closed."""
 
-    left = Signal()
-    picked = Signal(object)  # PaperId, or None
-    entered = Signal(object)  # PaperId that somebody wants to read
-    liked = Signal(object)  # papers
-    disliked = Signal(object)
-    switch_wanted = Signal(str, str)  # a model that is to answer all searches: name, title
-    place_wanted = Signal(str)  # the key of another page
-    changed = Signal()  # what can be done here
+    escaped = Signal()
+    current_changed = Signal(object)  # PaperId, or None
+    activated = Signal(object)  # PaperId to open
+    marked_relevant = Signal(object)  # papers
+    marked_irrelevant = Signal(object)
+    switch_requested = Signal(str, str)  # a model to activate: name, title
+    place_requested = Signal(str)  # the key of another page
+    changed = Signal()  # availability of actions
 
-    def __init__(self, source: CompareSource, jobs: Jobs, appearance: Appearance) -> None:
+    def __init__(self, source: CompareSource, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._source = source
         self._jobs = jobs
         self.is_open = self._is_alone = False
-        self._view = View()
+        self._view = ResultView()
         self._mode = Mode.hybrid
-        self._answers: Mapping[str, Answer] = {}
-        self._count = Count()
+        self._answers: Mapping[str, ModelResults] = {}
+        self._count = VoteCount()
         self._reading: Job | None = None
-        self.trial = Trial()
-        self.chooser = Chooser(appearance)
+        self.trial = BlindTrial()
+        self.chooser = ModelPairSelector(appearance)
         self.message = styled(QLabel(wordWrap=True), "quiet")
         names = (tr("The answer on the left"), tr("The answer on the right"))
-        self.sides = [Side(name, source, jobs, appearance) for name in names]
+        self.sides = [ResultColumn(name, source, jobs, appearance) for name in names]
         self.ballot = Ballot()
         self.nothing = EmptyState(appearance)
         self.nothing.hide()
@@ -74,40 +79,40 @@ class ComparePanel(QWidget):
         self.hide()
 
     def open(self) -> None:
-        """Offer the models that are installed, and ask two of them."""
+        """Offer the installed models and search with two of them."""
         self.is_open = True
         self._jobs.run(
             tr("Looking for models"),
             lambda task: list(self._source.others.models(task)),
             self._show_models,
             on_failed=self._explain,
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def prefer(self, name: str) -> None:
-        """Have this model beside what answers now."""
+        """Compare this model with the active one."""
         self.chooser.prefer(name)
         self.look_again()
 
     def look_again(self) -> None:
-        """Another model is the active one."""
+        """Update after another model was activated."""
         if self.is_open:
             self.open()
 
     def close_models(self) -> None:
-        """Give back the memory that other models take."""
+        """Close models other than the active one, to release their memory."""
         self.is_open = False
         self.changed.emit()
         if self._reading is None:
             self._jobs.run(
                 tr("Stopping other models"),
                 lambda task: self._source.others.close(),
-                lane=Lane.light,
-                instead_of="compare",
+                queue=JobQueue.short,
+                replaces="compare",
             )
 
-    def show_view(self, view: View, mode: Mode) -> None:
-        """The page asks for this now: let two models look for it."""
+    def show_view(self, view: ResultView, mode: Mode) -> None:
+        """Search for the page's current request with both models."""
         self._view, self._mode = view, mode
         if self.is_open:
             self._ask()
@@ -129,7 +134,7 @@ class ComparePanel(QWidget):
         return self.is_open and self._count.votes > 0
 
     def vote(self, side: int | None) -> None:
-        """The left answer (0) is better, the right one (1), or neither."""
+        """Record a vote: the left list (0) is better, the right one (1), or neither."""
         if not self.can_vote:
             return
         trial, others = self.trial, self._source.others
@@ -142,11 +147,11 @@ class ComparePanel(QWidget):
             lambda task: others.vote(question_of(asked), *pair, better),
             partial(self._voted, asked, pair, better),
             on_failed=self._not_voted,
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def take_back(self) -> None:
-        """Forget the last vote on these two models."""
+        """Undo the last vote on these two models."""
         if not self.can_take_back:
             return
         pair, others = self.trial.pair, self._source.others
@@ -154,17 +159,18 @@ class ComparePanel(QWidget):
             tr("Taking a vote back"),
             lambda task: others.take_back(*pair),
             partial(self._taken_back, pair),
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
-    def _show_models(self, models: Sequence[Candidate]) -> None:
+    def _show_models(self, models: Sequence[ComparableModel]) -> None:
         self.chooser.offer(models)
         self._show_parts()
         self._ask()
 
     def _ask(self) -> None:
-        """What each has read, and what it finds; both are shown at once, since how long one takes
-        tells which it is."""
+        """Search with both models. Results are shown together, since the time a model takes would
+        identify it.
+        """
         if why := self._why_nothing():
             self._show_nothing(why)
             return
@@ -173,7 +179,7 @@ class ComparePanel(QWidget):
         self.trial.ask(query, pair, blind=blind, active=active)
         others = self._source.others
 
-        def work(task: Task) -> tuple[dict[str, Answer], Count]:
+        def work(task: Task) -> tuple[dict[str, ModelResults], VoteCount]:
             answers = {name: _answer(others, name, query, mode, task) for name in pair}
             return answers, others.count(*pair)
 
@@ -185,12 +191,12 @@ class ComparePanel(QWidget):
             work,
             lambda came: self._answer(*came),
             on_failed=self._explain,
-            lane=Lane.light,
-            instead_of="compare",
+            queue=JobQueue.short,
+            replaces="compare",
         )
 
     def _show_parts(self) -> None:
-        """Lists, or what to do where there is but one model."""
+        """Show the lists, or what to do if there is only one model."""
         alone = len(self.chooser.models) < 2
         if alone == self._is_alone:
             return
@@ -200,7 +206,7 @@ class ComparePanel(QWidget):
         for part in nothing if alone else answers:
             part.show()
         self._is_alone = alone
-        if held:  # before what has the focus goes, which would send it to another pane
+        if held:  # before hiding the focused widget, which would send the focus to another pane
             self.take_focus()
         for part in answers if alone else nothing:
             part.hide()
@@ -209,17 +215,17 @@ class ComparePanel(QWidget):
         view = self._view
         if len(self.chooser.models) < 2:
             return NONE_THERE
-        if view.crumb or not view.request.ranked:
+        if view.title or not view.request.ranked:
             return NO_QUERY
         return BY_WORDS if self._mode is Mode.text and view.request.typed else ""
 
-    def _answer(self, answers: Mapping[str, Answer], count: Count) -> None:
+    def _answer(self, answers: Mapping[str, ModelResults], count: VoteCount) -> None:
         self._answers, self._count = answers, count
         self._show()
 
     def _show(self) -> None:
         trial, answers = self.trial, self._answers
-        # A vote that is not to be had yet is not given away.
+        # Until a vote is possible, the shuffled order is not used, so that it is not revealed.
         kept_back = trial.hidden and not all(answer.whole for answer in answers.values())
         order = trial.pair if kept_back else trial.sides
         for side, name, other in zip(self.sides, order, reversed(order), strict=True):
@@ -230,7 +236,7 @@ class ComparePanel(QWidget):
             if trial.hidden and not kept_back:
                 side.show_nameless(mine, found)
             else:
-                found = NOTHING if kept_back else found
+                found = EMPTY_RESULTS if kept_back else found
                 of = self.chooser.models[name]
                 side.show_named(of, mine, found, reads=self._reading is not None)
         if not kept_back:
@@ -253,7 +259,7 @@ class ComparePanel(QWidget):
         self.changed.emit()
 
     def _why_no_vote(self) -> str:
-        """Why one cannot vote, although one would."""
+        """Why voting is disabled although the comparison is blind."""
         if not self.chooser.blind.isChecked() or self.trial.voted:
             return ""
         if self.trial.known:
@@ -262,13 +268,13 @@ class ComparePanel(QWidget):
         if not (one.whole and other.whole):
             return UNREAD
         if note := one.listing.note or other.listing.note:
-            return note  # not both have answered as they can
+            return note  # a list is incomplete
         return SAME if [*one.listing.ids] == [*other.listing.ids] else ""
 
-    def _voted(self, asked: str, pair: Pair, better: str, count: Count) -> None:
+    def _voted(self, asked: str, pair: Pair, better: str, count: VoteCount) -> None:
         trial = self.trial
         if (trial.query, trial.pair) != (asked, pair):
-            return  # something else is asked already
+            return  # the query or the models have changed
         self._count = count
         left, right = (self.chooser.models[name].title for name in trial.sides)
         if better:
@@ -279,11 +285,11 @@ class ComparePanel(QWidget):
             trial.end(said)
         self._show()
 
-    def _not_voted(self, problem: Problem) -> None:
+    def _not_voted(self, problem: JobError) -> None:
         self._show_ballot()
         self.message.setText(f"{problem.message} {problem.hint}".strip())
 
-    def _taken_back(self, pair: Pair, came: tuple[str, Count]) -> None:
+    def _taken_back(self, pair: Pair, came: tuple[str, VoteCount]) -> None:
         what, count = came
         if pair != self.trial.pair or not self._answers:
             return
@@ -300,8 +306,8 @@ class ComparePanel(QWidget):
             tr("Reading papers with {name}", name=title),
             lambda task: self._source.others.encode(name, task),
             on_failed=self._explain,
-            lane=Lane.heavy,
-            instead_of="encode for comparing",
+            queue=JobQueue.long,
+            replaces="encode for comparing",
         )
         for side in self.sides:
             side.read_button.hide()
@@ -320,14 +326,14 @@ class ComparePanel(QWidget):
         self.ballot.say("", back=False)
         self.changed.emit()
 
-    def _explain(self, problem: Problem) -> None:
+    def _explain(self, problem: JobError) -> None:
         self._show_nothing(f"{problem.message} {problem.hint}".strip())
 
     def _pick(self, side: int, paper: PaperId | None) -> None:
-        """A paper that is chosen on one side is chosen on the other."""
+        """Select on both sides a paper that is selected on one."""
         if paper is not None:
             self.sides[1 - side].choose(paper)
-            self.picked.emit(paper)
+            self.current_changed.emit(paper)
 
     def _build(self) -> None:
         self._split = QSplitter(childrenCollapsible=False)
@@ -336,10 +342,8 @@ class ComparePanel(QWidget):
             self._split.addWidget(side)
             self._split.setStretchFactor(self._split.count() - 1, 1)
         self.nothing.say(
-            "models", ALONE, NONE_THERE,
-            ((tr("Train one…"), lambda: self.place_wanted.emit("training")),
-             (tr("Add a model…"), lambda: self.place_wanted.emit("models"))),
-        )  # fmt: skip
+            "models", ALONE, NONE_THERE, second_model_actions(self.place_requested.emit)
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         for part in (self.chooser, self.message):
@@ -350,25 +354,27 @@ class ComparePanel(QWidget):
 
     def _connect(self) -> None:
         self.chooser.changed.connect(self._ask)
-        self.chooser.closed.connect(self.left)
+        self.chooser.closed.connect(self.escaped)
         self.ballot.voted.connect(self.vote)
         self.ballot.taken_back.connect(self.take_back)
         self._jobs.finished.connect(self._finished)
         for number, side in enumerate(self.sides):
-            side.read_wanted.connect(self._read)
-            side.switch_wanted.connect(self.switch_wanted)
-            side.entered.connect(self.entered)
-            side.hits.left.connect(self.left)
-            side.hits.liked.connect(self.liked)
-            side.hits.disliked.connect(self.disliked)
-            side.hits.picked.connect(partial(self._pick, number))
+            side.read_requested.connect(self._read)
+            side.switch_requested.connect(self.switch_requested)
+            side.activated.connect(self.activated)
+            side.hits.escaped.connect(self.escaped)
+            side.hits.marked_relevant.connect(self.marked_relevant)
+            side.hits.marked_irrelevant.connect(self.marked_irrelevant)
+            side.hits.current_changed.connect(partial(self._pick, number))
 
 
-def _answer(others: Others, name: str, query: str, mode: Mode, task: Task) -> Answer:
-    """One that cannot answer does not keep the other from it."""
+def _answer(
+    others: ComparisonServices, name: str, query: str, mode: Mode, task: Task
+) -> ModelResults:
+    """The results of one model; an error of one does not stop the other."""
     try:
         return others.ask(name, query, mode, task)
     except Cancelled:
         raise
     except (SciReadError, TrainerError) as trouble:
-        return Answer(trouble=f"{trouble} {trouble.hint}".strip())
+        return ModelResults(trouble=f"{trouble} {trouble.hint}".strip())

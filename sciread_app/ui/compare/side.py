@@ -1,4 +1,4 @@
-"""One of two answers: whose it is, if that may be known, and the papers."""
+"""One side of the comparison: the model, unless hidden, and its results."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr, trn
-from sciread_app.ui.compare.values import Answer, Candidate
-from sciread_app.ui.elided import ElidedLabel
-from sciread_app.ui.jobs import Jobs
-from sciread_app.ui.papers import NOTHING, CardSource, PaperList, PaperModel
-from sciread_app.ui.theme import Appearance, scaled, styled
-from sciread_app.ui.values import Listing
+from sciread_app.ui.compare.view_models import ComparableModel, ModelResults
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
+from sciread_app.ui.widgets.elided_label import ElidedLabel
 
 
-class Side(QWidget):
-    read_wanted = Signal(str)  # let this model read what it has not read
-    switch_wanted = Signal(str, str)  # let this model answer all searches: name, title
-    entered = Signal(object)  # PaperId that somebody wants to read
+class ResultColumn(QWidget):
+    read_requested = Signal(str)  # the model to encode missing papers with
+    switch_requested = Signal(str, str)  # a model to activate: name, title
+    activated = Signal(object)  # PaperId to open
 
-    def __init__(self, name: str, source: CardSource, jobs: Jobs, appearance: Appearance) -> None:
-        """`name` is what it is called as long as nobody may know whose answer it is."""
+    def __init__(
+        self, name: str, source: CardSource, jobs: JobRunner, appearance: Appearance
+    ) -> None:
+        """`name` is the title while the model's identity is hidden."""
         super().__init__()
         self._nameless = name
-        self._of = Candidate("", "")
+        self._of = ComparableModel("", "")
         self.title = ElidedLabel(name)
         self.title.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
         self.message = styled(QLabel(wordWrap=True), "quiet")
@@ -40,13 +42,15 @@ class Side(QWidget):
         self.hits.setAccessibleName(name)
         self._build()
         self.clear()
-        self.read_button.clicked.connect(lambda: self.read_wanted.emit(self._of.name))
-        self.switch_button.clicked.connect(lambda: self.switch_wanted.emit(*self._of[:2]))
-        self.hits.entered.connect(self._enter)
+        self.read_button.clicked.connect(lambda: self.read_requested.emit(self._of.name))
+        self.switch_button.clicked.connect(lambda: self.switch_requested.emit(*self._of[:2]))
+        self.hits.activated.connect(self._enter)
         self.hits.doubleClicked.connect(self._enter)
 
-    def show_named(self, of: Candidate, answer: Answer, listing: Listing, *, reads: bool) -> None:
-        """What this model found. `reads`: one is reading papers already."""
+    def show_named(
+        self, of: ComparableModel, answer: ModelResults, listing: ResultList, *, reads: bool
+    ) -> None:
+        """Show the results of a named model. `reads`: another model is encoding papers."""
         self._of = of
         self._show(of.title, listing)
         self._explain(tr("It answers all searches now.") if of.answers else "", answer.words())
@@ -56,33 +60,33 @@ class Side(QWidget):
         )
         self.read_button.setVisible(answer.missing > 0 and not answer.trouble and not reads)
 
-    def show_nameless(self, answer: Answer, listing: Listing) -> None:
-        self._of = Candidate("", "")
+    def show_nameless(self, answer: ModelResults, listing: ResultList) -> None:
+        self._of = ComparableModel("", "")
         self._show(self._nameless, listing)
         self._explain(answer.words())
         self.switch_button.hide()
         self.read_button.hide()
 
     def clear(self) -> None:
-        """Nothing was asked."""
-        self._show("", NOTHING)
+        """Show that there is no search."""
+        self._show("", EMPTY_RESULTS)
         self._explain()
         self.switch_button.hide()
         self.read_button.hide()
 
     def choose(self, paper: PaperId | None) -> None:
-        """The paper that was chosen on the other side; nothing if it is not here."""
+        """Select the paper that was selected on the other side, if it is here."""
         row = self.model.row_of(paper)
         if row is None:
             self.hits.clearSelection()
-        elif paper != self.hits.current() or not self.hits.chosen_count():
+        elif paper != self.hits.current() or not self.hits.selected_count():
             self.hits.go_to(row)
 
-    def _show(self, title: str, listing: Listing) -> None:
+    def _show(self, title: str, listing: ResultList) -> None:
         self.title.setText(title)
         self.hits.setAccessibleName(title or self._nameless)
         if [*listing.ids] == [*self.model.listing.ids]:
-            with self.hits.staying():  # who has just voted reads on
+            with self.hits.preserving_view():  # keep the scroll position after a vote
                 self.hits.show_listing(listing)
         else:
             self.hits.show_listing(listing)
@@ -92,11 +96,11 @@ class Side(QWidget):
 
     def _enter(self) -> None:
         if (paper := self.hits.current()) is not None:
-            self.entered.emit(paper)
+            self.activated.emit(paper)
 
     def _build(self) -> None:
         policy = self.switch_button.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # so that both lists begin at one height
+        policy.setRetainSizeWhenHidden(True)  # so that both lists begin at the same height
         self.switch_button.setSizePolicy(policy)
         head = QHBoxLayout()
         head.addWidget(self.title, 1)

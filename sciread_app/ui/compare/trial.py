@@ -1,4 +1,4 @@
-"""Which of two models stands on which side, and whether somebody can still vote on them blindly."""
+"""The random assignment of two models to sides, and whether a blind vote is possible."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ from random import SystemRandom
 Pair = tuple[str, str]
 
 _BY_CHANCE = SystemRandom().random
-_ACTIVE = ""  # whichever model answered when no two were compared
+_ACTIVE = ""  # the active model while none were compared
 
 
-class Trial:
-    """A vote is blind only if nothing gave away which answer is whose. So what was once seen with
-    its name is remembered until the window closes: the answers of a comparison, and the list that
-    stood on the page before; also an answer that was seen beside two others, as it is the one that
-    stayed."""
+class BlindTrial:
+    """State of blind voting.
+
+    A vote is blind only if nothing has revealed which results belong to which model. So results
+    that were shown with a name are remembered until the window closes: those of a comparison, the
+    list that was on the page before, and results that were shown beside two others, as the model in
+    both pairs is the one that stayed.
+    """
 
     def __init__(self, chance: Callable[[], float] = _BY_CHANCE) -> None:
         self._chance = chance
         self._asked: tuple[str, Pair, bool] | None = None
         self._named: set[tuple[str, str]] = set()  # query, model
-        self._nameless: dict[str, frozenset[str]] = {}  # query: the pair
+        self._nameless: dict[str, frozenset[str]] = {}  # the pair by query
         self.query = ""
         self.pair: Pair = ("", "")
-        self.sides: Pair = ("", "")  # as they stand
-        self.known = False  # whether something was seen before that gives the models away
-        self.hidden = False  # whether names are not to be seen
-        self.voted = ""  # what was said of the vote, once there is one
+        self.sides: Pair = ("", "")  # left, right
+        self.known = False  # whether earlier results reveal the models
+        self.hidden = False  # whether names are hidden
+        self.voted = ""  # the confirmation of the vote, if there is one
 
     def answered_before(self, query: str) -> None:
-        """The model that answers all searches was seen to answer this one."""
+        """Record that results of the active model were shown for this query."""
         self._named.add((query, _ACTIVE))
 
     def ask(self, query: str, pair: Pair, *, blind: bool, active: str) -> None:
-        """Draw the sides; if it is the same again, because papers have changed, they stay."""
+        """Assign sides at random; they stay for the same request, as after papers have changed."""
         asked = query, pair, blind
         if asked == self._asked:
             return
@@ -49,16 +52,16 @@ class Trial:
 
     @property
     def veiled(self) -> bool:
-        """Whether nothing has given the models away, so that one can vote."""
+        """Whether the models are unknown to the user, so that a vote is possible."""
         return self.hidden and not self.known
 
     def shown(self) -> None:
-        """Both answers are on the screen."""
+        """Record that both lists are shown."""
         if self.veiled:
             self._nameless[self.query] = frozenset(self.pair)
         elif not self.hidden:
             self._named |= {(self.query, name) for name in self.pair}
 
     def end(self, said: str) -> None:
-        """Somebody has voted, and may see the names."""
+        """Record the vote; names may be shown."""
         self.hidden, self.voted = False, said

@@ -1,1 +1,1 @@
-"""The page on which papers lie as points, those alike together."""
+"""The map page: papers as points, similar papers close together."""

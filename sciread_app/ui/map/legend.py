@@ -1,4 +1,4 @@
-"""What the colours of the points mean; what is unticked is hidden."""
+"""The legend of the map: colours by category. Unticked categories are hidden."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from PySide6.QtGui import QFontMetrics, QIcon
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
 
 from sciread_app.language import tr, trn
-from sciread_app.ui.map.ink import sprite
-from sciread_app.ui.map.palette import colours
-from sciread_app.ui.map.shades import Shades
-from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.map.canvas.point_renderer import sprite
+from sciread_app.ui.map.color_scheme import ColorScheme
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
 
 SWATCH = 6.0  # radius
 NAME_WIDTH = 170
 
 
 class Legend(QFrame):
-    hidden_changed = Signal(object)  # numbers of the kinds that are not to be seen
+    visibility_changed = Signal(object)  # numbers of the hidden categories
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
         self.setAccessibleName(tr("What the colours mean"))
         self._appearance = appearance
-        self._shades: Shades | None = None
+        self._scheme: ColorScheme | None = None
         self.boxes: list[QCheckBox] = []
         self._title = styled(QLabel(), "quiet")
         self.all_button = styled(QPushButton(tr("Show all")), "link")
@@ -42,21 +41,21 @@ class Legend(QFrame):
     def _repaint(self, theme: Theme) -> None:
         self._paint()
 
-    def show_shades(self, title: str, shades: Shades) -> None:
+    def show_scheme(self, title: str, scheme: ColorScheme) -> None:
         # Translators: {title} is "Year"
         ordered = tr("{title}, oldest to newest", title=title)
-        self._title.setText(ordered if shades.ordered else title)
-        self._shades = shades
+        self._title.setText(ordered if scheme.ordered else title)
+        self._scheme = scheme
         for box in self.boxes:
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
         self.boxes = [
-            self._box(name, count) for name, count in zip(shades.names, shades.counts, strict=True)
+            self._box(name, count) for name, count in zip(scheme.names, scheme.counts, strict=True)
         ]
         for box in self.boxes:
             self._column.addWidget(box)
-            box.show()  # at once, so that it counts when the size is asked for
+            box.show()  # at once, so that sizeHint includes it
         self.all_button.setEnabled(False)
         self._paint()
         self.adjustSize()
@@ -66,7 +65,7 @@ class Legend(QFrame):
             box.setChecked(True)
 
     @property
-    def hidden_kinds(self) -> list[int]:
+    def hidden_categories(self) -> list[int]:
         return [kind for kind, box in enumerate(self.boxes) if not box.isChecked()]
 
     def _box(self, name: str, count: int) -> QCheckBox:
@@ -82,13 +81,13 @@ class Legend(QFrame):
         return box
 
     def _toggled(self) -> None:
-        hidden = self.hidden_kinds
+        hidden = self.hidden_categories
         self.all_button.setEnabled(bool(hidden))
-        self.hidden_changed.emit(hidden)
+        self.visibility_changed.emit(hidden)
 
     def _paint(self) -> None:
-        if self._shades:
+        if self._scheme:
             theme, ratio = self._appearance.theme, self.devicePixelRatioF()
-            for kind, ink in enumerate(colours(self._shades, theme)):
-                hollow = kind in self._shades.hollow
-                self.boxes[kind].setIcon(QIcon(sprite(ink, theme, SWATCH, ratio, hollow)))
+            for kind, colour in enumerate(self._scheme.colours(theme)):
+                hollow = kind in self._scheme.hollow
+                self.boxes[kind].setIcon(QIcon(sprite(colour, theme, SWATCH, ratio, hollow)))

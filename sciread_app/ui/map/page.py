@@ -1,4 +1,4 @@
-"""The page with the map: papers as points, those alike together, to be wandered about in."""
+"""The map page: papers as points, similar papers close together."""
 
 from __future__ import annotations
 
@@ -9,268 +9,270 @@ import numpy as np
 from PySide6.QtCore import QPoint, QRectF, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
-from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.domain.tex import readable
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr, trn
-from sciread_app.services.atlas import Drawing
-from sciread_app.ui.details import DetailsPanel
-from sciread_app.ui.jobs import Jobs, Lane
-from sciread_app.ui.map.bar import MapBar
-from sciread_app.ui.map.beside import Beside
-from sciread_app.ui.map.choices import BY, By, Tool
-from sciread_app.ui.map.choosing import Choosing
-from sciread_app.ui.map.drafting import Drafting
-from sciread_app.ui.map.hover import HoverCard
+from sciread_app.services.map.map_service import MapLayout
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.map.canvas.hover_card import HoverCard
+from sciread_app.ui.map.canvas.points import MapPoints
+from sciread_app.ui.map.canvas.view import MapView
+from sciread_app.ui.map.color_scheme import ColorScheme
+from sciread_app.ui.map.empty_states import MapEmptyStates
+from sciread_app.ui.map.layout_job import LayoutJob
 from sciread_app.ui.map.legend import Legend
-from sciread_app.ui.map.points import Points
-from sciread_app.ui.map.shades import Shades
-from sciread_app.ui.map.states import States
-from sciread_app.ui.map.values import MapDesk, Survey
-from sciread_app.ui.map.view import MapView
+from sciread_app.ui.map.options import BY, ColorBy, Tool
+from sciread_app.ui.map.organise_selection import SelectionOrganiser
+from sciread_app.ui.map.side_pane import SidePane
+from sciread_app.ui.map.toolbar import MapToolbar
+from sciread_app.ui.map.view_models import MapServices, MapStatus
 from sciread_app.ui.page import Page
-from sciread_app.ui.theme import Appearance
+from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.style.theme import Appearance
 
-SEEDS = 20  # papers at most that others are compared with
+SEEDS = 20  # maximum number of example papers for a search for similar ones
 TITLE_SHOWN = 60
 EDGE = 12  # pixels from the legend to the map's edge
-LEGEND_SHARE = 0.25  # of the map's width that is left to the legend alone
-LEGEND_MOST = 0.5  # of it that a legend may cover
+LEGEND_SHARE = 0.25  # of the map's width that is kept free for the legend
+LEGEND_MOST = 0.5  # of the map's width that the legend may cover at most
 
 
 class MapPage(Page):
-    papers_wanted = Signal(object, str)  # ids to list, and what they are
-    paper_wanted = Signal(object)  # PaperId, to be read in full
-    found_wanted = Signal()  # what was searched for is to stand out
-    add_wanted = Signal()
-    fetch_wanted = Signal()
-    details_made = Signal(object)  # DetailsPanel, see Beside
-    step_wanted = Signal(str, object)  # what is to be done, and the step on an Organiser
+    papers_requested = Signal(object, str)  # ids to list, and a description
+    paper_requested = Signal(object)  # PaperId, to open in the details
+    found_requested = Signal()  # highlight the search results
+    add_requested = Signal()
+    fetch_requested = Signal()
+    details_made = Signal(object)  # DetailsPanel, see SidePane
+    # Description of an edit, and its operation on an Organiser
+    step_requested = Signal(str, object)
     busy_changed = Signal(bool)
 
-    def __init__(self, desk: MapDesk, jobs: Jobs, appearance: Appearance) -> None:
+    def __init__(self, desk: MapServices, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self._desk = desk
         self._jobs = jobs
-        self.by = By.group
-        self._wanted: tuple[tuple[PaperId, ...], str] | None = None  # till there is a map
+        self.by = ColorBy.group
+        self._pending: tuple[tuple[PaperId, ...], str] | None = None  # until there is a map
         self._clicked: PaperId | None = None
         second = QApplication.doubleClickInterval()
         self._second_click = QTimer(self, singleShot=True, interval=second)
         self.view = MapView(desk, jobs, appearance)
-        self.bar = MapBar()
-        self.bar.hide()  # till there is something to be done with it
+        self.bar = MapToolbar()
+        self.bar.hide()  # until a map is shown
         self.legend = Legend(appearance)
         self.legend.setParent(self.view)
         self.hover = HoverCard(desk, jobs, self.view)
-        self.beside = Beside(desk, jobs, appearance)
-        self.gathered = self.beside.gathered
-        self.drafting = Drafting(desk.map, jobs, self)
-        self.choosing = Choosing(desk.organise, jobs, appearance, self)
-        self.states = States(appearance, self.view)
+        self.side_pane = SidePane(desk, jobs, appearance)
+        self.selection = self.side_pane.selection
+        self.layout_job = LayoutJob(desk.map, jobs, self)
+        self.organiser = SelectionOrganiser(desk.organise, jobs, appearance, self)
+        self.empty_states = MapEmptyStates(appearance, self.view)
         self._build()
         self._connect()
 
-    # What the window asks
+    # Interface of a page
 
     def refresh(self) -> None:
-        self.drafting.look()
-        if self.by in (By.collection, By.read):
+        self.layout_job.refresh()
+        if self.by in (ColorBy.collection, ColorBy.read):
             self.colour_by(self.by)
 
     def panes(self) -> Sequence[QWidget]:
-        return (self.bar, self.view, self.legend, self.beside)
+        return (self.bar, self.view, self.legend, self.side_pane)
 
     def take_focus(self) -> None:
         self.view.setFocus()
 
-    def library_changed(self, changes: Changes) -> None:
-        self.hover.forget()
-        self.view.titles.forget()
-        self.gathered.model.forget()
+    def library_changed(self, changes: LibraryChanges) -> None:
+        self.hover.clear_cache()
+        self.view.titles.clear_cache()
+        self.selection.model.forget()
         if changes.space:
-            self.drafting.begin_anew()
+            self.layout_job.restart()
         if self.isVisible():
-            self.drafting.look_soon()
-            if changes.papers and self.by in (By.collection, By.read):
+            self.layout_job.refresh_soon()
+            if changes.papers and self.by in (ColorBy.collection, ColorBy.read):
                 self.colour_by(self.by)
 
     def show_papers(self, ids: Sequence[int], title: str) -> None:
-        """Let these stand out from the rest, and bring them all into sight."""
-        self._wanted = (tuple(map(PaperId, ids)), title)
-        self._gather_wanted()
+        """Highlight these papers and fit the view to them."""
+        self._pending = (tuple(map(PaperId, ids)), title)
+        self._select_pending()
 
-    def draw_anew(self) -> None:
-        self.drafting.draw(anew=True)
+    def redraw(self) -> None:
+        self.layout_job.draw(anew=True)
 
     def whole_map(self) -> None:
         self.view.fit()
 
-    def light_up_similar(self, ids: Sequence[PaperId] = ()) -> None:
-        """Papers like these, else like the one that is picked or those that stand out."""
-        seeds = tuple(ids or self._picked() or self.gathered.ids)[:SEEDS]
+    def highlight_similar(self, ids: Sequence[PaperId] = ()) -> None:
+        """Highlight papers similar to these, else to the current one or the highlighted ones."""
+        seeds = tuple(ids or self._picked() or self.selection.ids)[:SEEDS]
         if seeds:
-            title = self._like(seeds)
+            title = self._show_similar(seeds)
             self._jobs.run(
                 tr("Looking for similar papers"),
                 lambda task: self._desk.map.similar(seeds),
-                lambda found: self.gather((*seeds, *found), title),
-                lane=Lane.light,
-                instead_of="map similar",
+                lambda found: self.select_papers((*seeds, *found), title),
+                queue=JobQueue.short,
+                replaces="map similar",
             )
 
-    def gather(self, ids: Sequence[PaperId], title: str) -> None:
-        """Let these stand out, and list them beside the map."""
+    def select_papers(self, ids: Sequence[PaperId], title: str) -> None:
+        """Highlight these papers and list them beside the map."""
         ids = tuple(dict.fromkeys(ids))
         points = self.view.points
         if not ids or points is None:
             self.clear()
             return
-        self.view.light(ids, only=self.gathered.only.isChecked())
-        self.gathered.show_papers(ids, title, len(ids) - len(points.numbers(ids)))
-        self.beside.show_gathered(True)
+        self.view.highlight(ids, only=self.selection.only.isChecked())
+        self.selection.show_papers(ids, title, len(ids) - len(points.numbers(ids)))
+        self.side_pane.show_selection(True)
 
     def clear(self) -> None:
-        """Nothing stands out, nothing is picked."""
-        self._wanted = None
+        """Clear the highlight and the current paper."""
+        self._pending = None
         self._second_click.stop()
-        if self.beside.has_focus():
+        if self.side_pane.has_focus():
             self.view.setFocus()
-        self.view.light(None)
+        self.view.highlight(None)
         self.view.pick(None)
-        self.gathered.only.setChecked(False)
-        self.gathered.show_papers((), "")
-        self.beside.show_gathered(False)
-        self.beside.show_paper(None)
+        self.selection.only.setChecked(False)
+        self.selection.show_papers((), "")
+        self.side_pane.show_selection(False)
+        self.side_pane.show_paper(None)
 
-    def colour_by(self, by: By) -> None:
+    def colour_by(self, by: ColorBy) -> None:
         self.by = by
         self.bar.show_by(by)
         points = self.view.points
         if points is None:
             return
-        if by is By.group:
-            self._show_shades(by, points.drawing, points.groups)
+        if by is ColorBy.group:
+            self._show_scheme(by, points.drawing, points.groups)
             return
         drawing = points.drawing
         self._jobs.run(
             tr("Colouring the map"),
-            lambda task: self._desk.map.shades(by, drawing.ids),
-            lambda shades: self._show_shades(by, drawing, shades),
-            lane=Lane.light,
-            instead_of="map colours",
+            lambda task: self._desk.map.scheme(by, drawing.ids),
+            lambda scheme: self._show_scheme(by, drawing, scheme),
+            queue=JobQueue.short,
+            replaces="map colours",
         )
 
-    # What comes back
+    # Results
 
-    def _show_survey(self, survey: Survey, points: Points | None) -> None:
+    def _show_status(self, status: MapStatus, points: MapPoints | None) -> None:
         if points is not None:
             self._show_points(points)
         self.bar.setVisible(self.view.points is not None)
-        self.states.show_survey(survey, self.view.points is not None)
+        self.empty_states.show_status(status, self.view.points is not None)
 
-    def _show_points(self, points: Points) -> None:
+    def _show_points(self, points: MapPoints) -> None:
         before = self.view.points
         if before and _same(before.drawing, points.drawing):
             return
         self.view.show_points(points)
         self.colour_by(self.by)
-        if self.gathered.ids:
-            self.gather(self.gathered.ids, self.gathered.title.text())
-        self._gather_wanted()
+        if self.selection.ids:
+            self.select_papers(self.selection.ids, self.selection.title.text())
+        self._select_pending()
 
-    def _show_shades(self, by: By, drawing: Drawing, shades: Shades) -> None:
+    def _show_scheme(self, by: ColorBy, drawing: MapLayout, scheme: ColorScheme) -> None:
         points = self.view.points
         if by is self.by and points and points.drawing is drawing:
-            self.view.shade(shades)
-            self.legend.show_shades(BY[by].name, shades)
+            self.view.set_scheme(scheme)
+            self.legend.show_scheme(BY[by].name, scheme)
             self._place_legend()
 
-    def _gather_wanted(self) -> None:
-        if self._wanted and self.view.points:
-            (ids, title), self._wanted = self._wanted, None
-            self.gather(ids, title)
+    def _select_pending(self) -> None:
+        if self._pending and self.view.points:
+            (ids, title), self._pending = self._pending, None
+            self.select_papers(ids, title)
             if len(self.view.points.numbers(ids)):
                 self.view.fit(ids)
 
-    # What a person does
+    # User actions
 
     def _click(self, number: int | None) -> None:
-        """What stands beside the map comes when no second click can follow any more, which would
-        meet it instead of the point."""
+        """Show the side pane only when no second click can follow, which would hit the pane instead
+        of the point.
+        """
         self._second_click.stop()
-        if number is None or self.view.points is None or self.beside.isVisible():
-            self._pick(number)
+        if number is None or self.view.points is None or self.side_pane.isVisible():
+            self._select(number)
         else:
             self.view.pick(number)
             self._clicked = PaperId(int(self.view.points.ids[number]))
             self._second_click.start()
 
-    def _pick_clicked(self) -> None:
+    def _select_clicked(self) -> None:
         if self._clicked is not None:
-            self._pick_paper(self._clicked)
+            self._select_paper(self._clicked)
 
-    def _pick(self, number: int | None) -> None:
+    def _select(self, number: int | None) -> None:
         points = self.view.points
         self.view.pick(number)
         if points is None or number is None:
-            self.beside.show_paper(None)
+            self.side_pane.show_paper(None)
             return
         paper = PaperId(int(points.ids[number]))
-        self.beside.show_paper(paper)
+        self.side_pane.show_paper(paper)
         self._ring_similar(paper)
 
-    def _pick_paper(self, paper: PaperId) -> None:
-        """From a list: where is it?"""
+    def _select_paper(self, paper: PaperId) -> None:
+        """Show the position of a paper that was selected in the list."""
         found = self.view.points.numbers([paper]).tolist() if self.view.points else []
         if found:
-            self._pick(found[0])
+            self._select(found[0])
             self.view.bring_into_sight(found[0])
         else:
-            self.beside.show_paper(paper)
+            self.side_pane.show_paper(paper)
 
     def _step(self, step: int) -> None:
-        """To the next of those that stand out."""
-        if self.gathered.isVisible():
-            self.gathered.list.go_to(self.gathered.list.currentIndex().row() + step)
+        """Go to the next highlighted paper."""
+        if self.selection.isVisible():
+            self.selection.list.go_to(self.selection.list.currentIndex().row() + step)
 
     def _ring_similar(self, paper: PaperId) -> None:
         self._jobs.run(
             tr("Looking for similar papers"),
             lambda task: self._desk.map.similar((paper,)),
             self.view.ring,
-            lane=Lane.light,
-            instead_of="map rings",
+            queue=JobQueue.short,
+            replaces="map rings",
         )
 
     def _open(self, number: int) -> None:
         self._second_click.stop()
         if self.view.points:
-            self.paper_wanted.emit(PaperId(int(self.view.points.ids[number])))
+            self.paper_requested.emit(PaperId(int(self.view.points.ids[number])))
 
-    def _gather_numbers(self, numbers: Sequence[int]) -> None:
+    def _select_points(self, numbers: Sequence[int]) -> None:
         if self.view.points:
-            self.gather(self.view.points.ids[numbers].tolist(), tr("Chosen on the map"))
+            self.select_papers(self.view.points.ids[numbers].tolist(), tr("Chosen on the map"))
 
-    def _gather_group(self, group: int, fine: bool) -> None:
+    def _select_group(self, group: int, fine: bool) -> None:
         if self.view.points:
             drawing = self.view.points.drawing
             labels = drawing.fine if fine else drawing.coarse
             groups = drawing.fine_clusters if fine else drawing.coarse_clusters
             ids = drawing.ids[labels == group].tolist()
-            self.gather(ids, groups[group].name or tr("A group without a name"))
-            self.gathered.list.setFocus()
+            self.select_papers(ids, groups[group].name or tr("A group without a name"))
+            self.selection.list.setFocus()
 
     def _point_at(self, number: int | None, at: QPoint) -> None:
         points = self.view.points
         paper = PaperId(int(points.ids[number])) if points and number is not None else None
-        self.hover.point_at(paper, at)
+        self.hover.show_at(paper, at)
 
     def _picked(self) -> tuple[PaperId, ...]:
-        paper = self.beside.picked
+        paper = self.side_pane.picked
         return (paper.id,) if paper is not None and paper.id is not None else ()
 
-    def _like(self, seeds: Sequence[PaperId]) -> str:
-        paper = self.beside.picked
+    def _show_similar(self, seeds: Sequence[PaperId]) -> str:
+        paper = self.side_pane.picked
         if len(seeds) > 1:
             return trn("Like {n:,} paper", "Like {n:,} papers", len(seeds))
         if paper is None or paper.id != seeds[0]:
@@ -287,15 +289,15 @@ class MapPage(Page):
         self.bar.legend.setEnabled(fits)
         self.legend.setVisible(fits and bool(self.legend.boxes) and self.bar.legend.isChecked())
         if self.legend.isHidden():
-            self.view.leave_free(0, QRectF())
+            self.view.set_margin(0, QRectF())
         else:
             most = self.view.width() * LEGEND_SHARE
-            self.view.leave_free(min(self.legend.width(), most), QRectF(self.legend.geometry()))
+            self.view.set_margin(min(self.legend.width(), most), QRectF(self.legend.geometry()))
 
     def _build(self) -> None:
         split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
-        split.addWidget(self.states)
-        split.addWidget(self.beside)
+        split.addWidget(self.empty_states)
+        split.addWidget(self.side_pane)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 0)
         split.setSizes([760, 400])
@@ -306,60 +308,60 @@ class MapPage(Page):
         column.addWidget(split, 1)
 
     def _connect(self) -> None:
-        view, bar, gathered = self.view, self.bar, self.gathered
-        view.pointed.connect(self._point_at)
-        view.picked.connect(self._click)
-        self._second_click.timeout.connect(self._pick_clicked)
+        view, bar, selection = self.view, self.bar, self.selection
+        view.hovered.connect(self._point_at)
+        view.current_changed.connect(self._click)
+        self._second_click.timeout.connect(self._select_clicked)
         view.opened.connect(self._open)
-        view.gathered.connect(self._gather_numbers)
-        view.group_wanted.connect(self._gather_group)
+        view.points_selected.connect(self._select_points)
+        view.group_requested.connect(self._select_group)
         view.escaped.connect(self.clear)
         view.resized.connect(self._place_legend)
         bar.by_chosen.connect(self.colour_by)
         bar.tool_chosen.connect(self.take_tool)
         bar.zoomed.connect(view.zoom)
-        bar.whole_wanted.connect(self.whole_map)
-        bar.found_wanted.connect(self.found_wanted)
+        bar.whole_requested.connect(self.whole_map)
+        bar.found_requested.connect(self.found_requested)
         bar.legend_toggled.connect(self._place_legend)
-        self.legend.hidden_changed.connect(view.hide_kinds)
-        gathered.list_wanted.connect(
-            lambda: self.papers_wanted.emit(gathered.ids, gathered.title.text())
+        self.legend.visibility_changed.connect(view.hide_categories)
+        selection.list_requested.connect(
+            lambda: self.papers_requested.emit(selection.ids, selection.title.text())
         )
-        gathered.collect_wanted.connect(partial(self._shelve, "collection"))
-        gathered.tag_wanted.connect(partial(self._shelve, "tag"))
-        gathered.similar_wanted.connect(lambda: self.light_up_similar(gathered.ids))
-        gathered.only_wanted.connect(lambda only: view.light(gathered.ids, only=only))
-        gathered.cleared.connect(self.clear)
-        gathered.picked.connect(self._pick_paper)
-        self.beside.details_made.connect(self._tie)
-        self.drafting.surveyed.connect(self._show_survey)
-        self.drafting.progressed.connect(self.states.show_progress)
-        self.drafting.stopped.connect(self.states.show_stopped)
-        self.drafting.finished.connect(self.states.show_done)
-        self.drafting.busy_changed.connect(self.busy_changed)
-        self.states.draw_wanted.connect(lambda: self.drafting.draw())
-        self.states.anew_wanted.connect(self.draw_anew)
-        self.states.cancel_wanted.connect(self.drafting.cancel)
-        self.states.add_wanted.connect(self.add_wanted)
-        self.states.fetch_wanted.connect(self.fetch_wanted)
-        self.choosing.wanted.connect(self.step_wanted)
+        selection.collect_requested.connect(partial(self._organise, "collection"))
+        selection.tag_requested.connect(partial(self._organise, "tag"))
+        selection.similar_requested.connect(lambda: self.highlight_similar(selection.ids))
+        selection.only_requested.connect(lambda only: view.highlight(selection.ids, only=only))
+        selection.cleared.connect(self.clear)
+        selection.current_changed.connect(self._select_paper)
+        self.side_pane.details_made.connect(self._connect_details)
+        self.layout_job.status_loaded.connect(self._show_status)
+        self.layout_job.progressed.connect(self.empty_states.show_progress)
+        self.layout_job.stopped.connect(self.empty_states.show_stopped)
+        self.layout_job.finished.connect(self.empty_states.show_done)
+        self.layout_job.busy_changed.connect(self.busy_changed)
+        self.empty_states.draw_requested.connect(lambda: self.layout_job.draw())
+        self.empty_states.redraw_requested.connect(self.redraw)
+        self.empty_states.cancel_requested.connect(self.layout_job.cancel)
+        self.empty_states.add_requested.connect(self.add_requested)
+        self.empty_states.fetch_requested.connect(self.fetch_requested)
+        self.organiser.requested.connect(self.step_requested)
 
-    def _tie(self, details: DetailsPanel) -> None:
-        details.similar_wanted.connect(self.light_up_similar)
-        details.paper_wanted.connect(self._pick_paper)
-        details.left.connect(self.view.setFocus)
-        details.step_wanted.connect(self._step)
+    def _connect_details(self, details: DetailsPanel) -> None:
+        details.similar_requested.connect(self.highlight_similar)
+        details.paper_requested.connect(self._select_paper)
+        details.escaped.connect(self.view.setFocus)
+        details.step_requested.connect(self._step)
         self.details_made.emit(details)
 
     def take_tool(self, tool: Tool) -> None:
         self.view.tool = tool
 
-    def _shelve(self, what: str) -> None:
-        button: QWidget = self.gathered.tag if what == "tag" else self.gathered.collect
-        self.choosing.choose(what, self.gathered.ids, button.mapToGlobal(QPoint(0, 0)))
+    def _organise(self, what: str) -> None:
+        button: QWidget = self.selection.tag if what == "tag" else self.selection.collect
+        self.organiser.choose(what, self.selection.ids, button.mapToGlobal(QPoint(0, 0)))
 
 
-def _same(one: Drawing, other: Drawing) -> bool:
+def _same(one: MapLayout, other: MapLayout) -> bool:
     return (
         one.outgrown == other.outgrown
         and np.array_equal(one.ids, other.ids)

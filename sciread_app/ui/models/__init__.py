@@ -1,1 +1,1 @@
-"""What has to do with models, as the window shows it."""
+"""The models page: installed models and the active one."""

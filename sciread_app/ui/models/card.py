@@ -1,4 +1,4 @@
-"""A model's card: what it is, what it does just now, and what can be done with it."""
+"""The card of a model: description, state and actions."""
 
 from __future__ import annotations
 
@@ -18,25 +18,19 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.services.model_cards import balance
-from sciread_app.services.model_trash import DAYS, Removed
-from sciread_app.services.models import MOST_TITLE, About, State
-from sciread_app.ui.flow import Flow
-from sciread_app.ui.models.card_parts import (
-    Facts,
-    Folded,
-    ScoreTable,
-    Tiles,
-    balance_words,
-    group,
-    scrolling,
-    section,
-    verb_button,
-)
-from sciread_app.ui.models.underway import Underway
-from sciread_app.ui.models.values import made, origin_rows, readiness, tiles
-from sciread_app.ui.paper.grown_text import GrownText
-from sciread_app.ui.theme import Appearance, restyled, scaled, styled
+from sciread_app.services.models.model_card import balance
+from sciread_app.services.models.registry import MOST_TITLE, ModelDetails, ModelState
+from sciread_app.services.models.trash import DAYS, RemovedModel
+from sciread_app.ui.models.activation_progress import ActivationProgress
+from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
+from sciread_app.ui.models.view_models import made, origin_rows, readiness, tiles
+from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
+from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.fact_table import FactTable
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.markdown_view import AutoHeightText
+from sciread_app.ui.widgets.sections import group, scrolling, section, verb_button
+from sciread_app.ui.widgets.stat_tiles import StatTiles
 
 NOT_MEASURED = tr(
     "Nobody has measured it on papers yet. What a model is worth shows on papers like yours."
@@ -44,33 +38,36 @@ NOT_MEASURED = tr(
 
 
 class ModelCard(QFrame):
-    """Shows one model, or what lies in the trash. It knows nothing of jobs."""
+    """Shows one model, or one in the trash. It does not access jobs."""
 
-    activate_wanted = Signal()
-    measure_wanted = Signal()
-    export_wanted = Signal()
+    activate_requested = Signal()
+    measure_requested = Signal()
+    export_requested = Signal()
     renamed = Signal(str)  # the new title
-    remove_wanted = Signal()
-    restore_wanted = Signal()
-    delete_wanted = Signal()
-    check_wanted = Signal()
-    hold_wanted = Signal()
-    cancel_wanted = Signal()
+    remove_requested = Signal()
+    restore_requested = Signal()
+    delete_requested = Signal()
+    check_requested = Signal()
+    hold_requested = Signal()
+    cancel_requested = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
         self.setObjectName("panel")
         self.setAccessibleName(tr("The chosen model"))
         self._appearance = appearance
-        self.about: About | None = None
-        self.removed: Removed | None = None
+        self.about: ModelDetails | None = None
+        self.removed: RemovedModel | None = None
         self._build()
         self._connect()
         self._body.hide()
 
-    def show_about(self, about: About, answers: str, *, base_in_use: bool = False) -> None:
-        """`answers` is the title of the model that does so now; `base_in_use`: it is the one that
-        this model was made from."""
+    def show_about(self, about: ModelDetails, answers: str, *, base_in_use: bool = False) -> None:
+        """Show a model.
+
+        `answers` is the title of the active model. `base_in_use`: the active model is the one that
+        this model was trained from.
+        """
         another = self.about is None or self.about.model.name != about.model.name
         self.about, self.removed = about, None
         model = about.model
@@ -82,7 +79,7 @@ class ModelCard(QFrame):
         _put(self.remedy, model.hint if model.problem else "")
         self._wrong.setVisible(bool(model.problem))
         _put(self.ready, readiness(about, answers) if sound else "")
-        self._going.setVisible(model.state is State.pending and sound)
+        self._going.setVisible(model.state is ModelState.pending and sound)
         self._show_verbs(about)
         for part in (self.tiles, self._how_well, self._how_made):
             part.setVisible(sound)
@@ -103,7 +100,7 @@ class ModelCard(QFrame):
             self._scroll.verticalScrollBar().setValue(0)
         self._body.show()
 
-    def show_removed(self, removed: Removed) -> None:
+    def show_removed(self, removed: RemovedModel) -> None:
         self.about, self.removed = None, removed
         self.title.setText(removed.title)
         self._write_title(False)
@@ -129,8 +126,8 @@ class ModelCard(QFrame):
         self.about = self.removed = None
         self._body.hide()
 
-    def show_progress(self, far: Underway) -> None:
-        """How far the activation is, of a model that is being activated."""
+    def show_progress(self, far: ActivationProgress) -> None:
+        """Show the progress of the model's activation."""
         self.far.setText(far.says)
         self.bar.setRange(0, 0 if far.share is None else 1000)
         self.bar.setValue(int(1000 * (far.share or 0)))
@@ -152,10 +149,10 @@ class ModelCard(QFrame):
                 button.setFocus(Qt.FocusReason.OtherFocusReason)
                 return
 
-    def _show_verbs(self, about: About) -> None:
+    def _show_verbs(self, about: ModelDetails) -> None:
         model = about.model
         usable = not model.problem
-        idle = model.state in (State.idle, State.earlier)
+        idle = model.state in (ModelState.idle, ModelState.earlier)
         for button, shown in (
             (self.activate, usable and idle),
             (self.check, not usable),
@@ -169,11 +166,11 @@ class ModelCard(QFrame):
         self._row.setVisible(any(not button.isHidden() for button in self._verbs))
         self.remove.setEnabled(idle)
         self.activate.setText(
-            tr("Go back to it") if model.state is State.earlier else tr("Let it answer")
+            tr("Go back to it") if model.state is ModelState.earlier else tr("Let it answer")
         )
 
     def _show_card(self) -> None:
-        """Cards are long: who does not ask for one does not wait for it."""
+        """Build the long card only if it is visible."""
         if self.about and self._card.button.isChecked():
             self.text.show_markdown(self.about.card)
 
@@ -210,10 +207,10 @@ class ModelCard(QFrame):
             *(self.unmeasured, self.balance),
         ):
             label.setTextFormat(Qt.TextFormat.PlainText)
-        self.tiles, self.facts = Tiles(), Facts()
-        self.scores = ScoreTable(self._appearance)
-        self.text = GrownText(tr("The card that came with the model"))
-        self._card = Folded(tr("Its card"), self.text, self._appearance)
+        self.tiles, self.facts = StatTiles(), FactTable()
+        self.scores = CardScoreTable(self._appearance)
+        self.text = AutoHeightText(tr("The card that came with the model"))
+        self._card = CollapsibleSection(tr("Its card"), self.text, self._appearance)
         self._make_buttons()
         self._lay_out()
 
@@ -252,7 +249,7 @@ class ModelCard(QFrame):
         going.addWidget(self.bar)
         going.addLayout(row)
         self._row = QWidget()
-        flow = Flow(8)
+        flow = FlowLayout(8)
         self._row.setLayout(flow)
         for button in self._verbs:
             flow.addWidget(button)
@@ -284,36 +281,36 @@ class ModelCard(QFrame):
 
     def _connect(self) -> None:
         for button, signal in (
-            (self.activate, self.activate_wanted),
-            (self.check, self.check_wanted),
-            (self.measure, self.measure_wanted),
-            (self.export, self.export_wanted),
-            (self.remove, self.remove_wanted),
-            (self.restore, self.restore_wanted),
-            (self.delete, self.delete_wanted),
-            (self.pause, self.hold_wanted),
-            (self.cancel, self.cancel_wanted),
+            (self.activate, self.activate_requested),
+            (self.check, self.check_requested),
+            (self.measure, self.measure_requested),
+            (self.export, self.export_requested),
+            (self.remove, self.remove_requested),
+            (self.restore, self.restore_requested),
+            (self.delete, self.delete_requested),
+            (self.pause, self.hold_requested),
+            (self.cancel, self.cancel_requested),
         ):
             button.clicked.connect(signal)
         self._card.button.toggled.connect(lambda _: self._show_card())
         self.text.anchorClicked.connect(_open_page)
         self.rename.clicked.connect(self.begin_rename)
         self.line.returnPressed.connect(self._rename)
-        self.line.left.connect(self._leave_line)
+        self.line.escaped.connect(self._leave_line)
 
 
 class _Line(QLineEdit):
-    left = Signal()  # Esc
+    escaped = Signal()  # Esc
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.escaped.emit()
         else:
             super().keyPressEvent(event)
 
 
 class _Body(QWidget):
-    """As high as its texts are at its width, which a scroll area does not ask for."""
+    """Height follows the texts at this width, which a scroll area does not request."""
 
     def event(self, event: QEvent) -> bool:
         layout = self.layout()
@@ -323,7 +320,7 @@ class _Body(QWidget):
 
 
 def _open_page(url: QUrl) -> None:
-    """A stranger wrote the card: of what it names, only pages of the web are opened."""
+    """The model card is text from outside: open only web links in it."""
     if url.scheme() in ("http", "https"):
         QDesktopServices.openUrl(url)
 

@@ -1,4 +1,4 @@
-"""The page of models: which are here, what each is worth, and which one answers."""
+"""The models page: installed models, their scores, and the active model."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
-from sciread_app.services.model_arrivals import Wanted
-from sciread_app.services.model_trash import Removed
-from sciread_app.services.models import About, Model, State
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.registry import InstalledModel, ModelDetails, ModelState
+from sciread_app.services.models.trash import RemovedModel
 from sciread_app.tasks import Task
-from sciread_app.ui.backups_panel import size
-from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.models.asking import (
+from sciread_app.ui.formatting import file_size
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.models.activation_controller import ActivationController
+from sciread_app.ui.models.activation_progress import ActivationProgress
+from sciread_app.ui.models.card import ModelCard
+from sciread_app.ui.models.dialogs import (
     ask_for_folder,
     ask_for_zip,
     ask_to_delete,
     ask_where_to,
 )
-from sciread_app.ui.models.card import ModelCard
-from sciread_app.ui.models.hub import HubDialog
-from sciread_app.ui.models.incoming import ComingIn
-from sciread_app.ui.models.rows import ModelList, rows_of
-from sciread_app.ui.models.swap import Swapping
-from sciread_app.ui.models.underway import Underway
-from sciread_app.ui.models.values import Keeper, why_not
+from sciread_app.ui.models.downloads import ModelDownloads
+from sciread_app.ui.models.hub_dialog import HubDialog
+from sciread_app.ui.models.model_list import ModelList, rows_of
+from sciread_app.ui.models.view_models import ModelsServices, why_not
 from sciread_app.ui.page import Page
-from sciread_app.ui.theme import Appearance, styled
+from sciread_app.ui.style.theme import Appearance, styled
 
 ALONE = tr(
     "One that knows your field finds more: fetch one that others have trained, or train one on "
@@ -50,28 +50,32 @@ ALONE = tr(
 
 
 class ModelsPage(Page):
-    said = Signal(str, object)  # what was done, and how to take it back (or None)
+    message = Signal(str, object)  # message, and how to undo it (or None)
     problem = Signal(object)  # Problem
-    place_wanted = Signal(str)
-    measure_wanted = Signal(str)  # the space of a model that is to be seen in the dashboard
+    place_requested = Signal(str)
+    measure_requested = Signal(str)  # the space of a model to show in the evaluation
     busy_changed = Signal(bool)
-    shown = Signal()  # a card stands there
+    shown = Signal()  # a card is shown
 
     def __init__(
-        self, keeper: Keeper, swapping: Swapping, jobs: Jobs, appearance: Appearance
+        self,
+        keeper: ModelsServices,
+        swapping: ActivationController,
+        jobs: JobRunner,
+        appearance: Appearance,
     ) -> None:
         super().__init__()
-        self._keeper = keeper
-        self._swapping = swapping
+        self._registry = keeper
+        self._activation = swapping
         self._jobs = jobs
         self._appearance = appearance
-        self._models: Sequence[Model] = ()
-        self._trashed: Sequence[Removed] = ()
-        self._underway = Underway(swapping, jobs, self)
+        self._models: Sequence[InstalledModel] = ()
+        self._trashed: Sequence[RemovedModel] = ()
+        self._activation_progress = ActivationProgress(swapping, jobs, self)
         self._build()
         self._connect()
 
-    # What the window asks of a page.
+    # Interface of a page
 
     def refresh(self) -> None:
         self.load()
@@ -82,23 +86,23 @@ class ModelsPage(Page):
     def panes(self) -> Sequence[QWidget]:
         return (self.list, self.card)
 
-    def library_changed(self, changes: Changes) -> None:
+    def library_changed(self, changes: LibraryChanges) -> None:
         if (changes.space or changes.vectors or changes.papers) and self.isVisible():
             self.load()
 
-    # Verbs, from buttons, menus and keys.
+    # Actions
 
     def activate(self) -> None:
         if (model := self.model) and not self.why_not("activate"):
-            self._swapping.activate(model.name, model.title)
+            self._activation.activate(model.name, model.title)
 
     def go_back(self) -> None:
-        """Let the model answer again that did so before."""
+        """Activate the previously active model again."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: self._keeper.earlier(),
+            lambda task: self._registry.earlier(),
             self._go_back_to,
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def add_folder(self) -> None:
@@ -115,19 +119,19 @@ class ModelsPage(Page):
             self.add(source)
 
     def add(self, source: Path) -> None:
-        """Take in the model in a folder, a zip or a run."""
-        self.incoming.add(source)
+        """Import the model in a folder, a zip or a training run."""
+        self.downloads.add(source)
 
-    def ask_hub(self, again: Wanted | None = None) -> None:
+    def ask_hub(self, again: DownloadRequest | None = None) -> None:
         dialog = HubDialog(self._appearance, self)
         if again:
             dialog.write(again)
-        dialog.wanted.connect(self.incoming.pull)
+        dialog.requested.connect(self.downloads.pull)
         dialog.show()
 
     def measure(self) -> None:
         if (model := self.model) and not self.why_not("measure"):
-            self.measure_wanted.emit(model.space)
+            self.measure_requested.emit(model.space)
 
     def export(self) -> None:
         if not (model := self.model) or self.why_not("export"):
@@ -135,8 +139,8 @@ class ModelsPage(Page):
         if target := ask_where_to(f"{model.name}.zip", self):
             self._jobs.run(
                 tr("Exporting {title}", title=model.title),
-                lambda task: self._keeper.export(model.name, target, task),
-                lambda file: self.said.emit(tr("Exported to {file}", file=file.name), None),
+                lambda task: self._registry.export(model.name, target, task),
+                lambda file: self.message.emit(tr("Exported to {file}", file=file.name), None),
             )
 
     def rename(self) -> None:
@@ -146,7 +150,9 @@ class ModelsPage(Page):
     def remove(self) -> None:
         if (model := self.model) and not self.why_not("remove"):
             self._do(
-                tr("Removing a model"), lambda task: self._keeper.remove(model.name), self._removed
+                tr("Removing a model"),
+                lambda task: self._registry.remove(model.name),
+                self._removed,
             )
 
     def restore(self) -> None:
@@ -161,32 +167,34 @@ class ModelsPage(Page):
         if (model := self.model) and not self.why_not("check"):
             self._do(
                 tr("Looking at the files of a model"),
-                lambda task: self._keeper.judge(model.name, task),
+                lambda task: self._registry.judge(model.name, task),
                 self._checked,
             )
 
     @property
-    def model(self) -> Model | None:
-        """The one that is chosen."""
+    def model(self) -> InstalledModel | None:
+        """The selected model."""
         return next((model for model in self._models if model.name == self.list.current), None)
 
     def why_not(self, verb: str) -> str:
-        """Why something cannot be done to what is chosen; empty where it can."""
+        """Why an action on the selected model is unavailable; empty if it is available."""
         return why_not(verb, self.model, self.card.removed, self._models)
 
-    # Looking.
+    # Loading
 
     def load(self, choose: str = "") -> None:
-        """Look at what is here; `choose` names a model that is to be chosen then."""
+        """Load the models; `choose` names one to select."""
         self._jobs.run(
             tr("Looking at models"),
-            lambda task: (self._keeper.all(), self._keeper.trashed()),
+            lambda task: (self._registry.all(), self._registry.trashed()),
             lambda found: self._show(*found, choose=choose),
-            lane=Lane.light,
-            instead_of="models",
+            queue=JobQueue.short,
+            replaces="models",
         )
 
-    def _show(self, models: Sequence[Model], trashed: Sequence[Removed], choose: str = "") -> None:
+    def _show(
+        self, models: Sequence[InstalledModel], trashed: Sequence[RemovedModel], choose: str = ""
+    ) -> None:
         self._models, self._trashed = [self._as_wanted(model) for model in models], trashed
         before = self.list.current
         self._show_rows(choose or before or self._answers())
@@ -199,27 +207,29 @@ class ModelsPage(Page):
         if unsure := [m for m in models if not (m.checked or m.problem)]:
             self._jobs.run(
                 tr("Looking at the files of models"),
-                lambda task: [self._keeper.check(model.name, task) for model in unsure],
+                lambda task: [self._registry.check(model.name, task) for model in unsure],
                 self._took_a_look,
-                lane=Lane.light,
-                instead_of="models checked",
+                queue=JobQueue.short,
+                replaces="models checked",
             )
 
-    def _as_wanted(self, model: Model) -> Model:
-        """What was asked for here is on its way before the library says so."""
-        wanted = self._swapping.wanted
-        on_its_way = wanted and wanted.model == model.name and model.state is not State.answers
-        return replace(model, state=State.pending) if on_its_way else model
+    def _as_wanted(self, model: InstalledModel) -> InstalledModel:
+        """The state with the pending request applied, before the library reports it."""
+        wanted = self._activation.wanted
+        on_its_way = wanted and wanted.model == model.name and model.state is not ModelState.answers
+        return replace(model, state=ModelState.pending) if on_its_way else model
 
-    def _took_a_look(self, looked_at: Sequence[Model]) -> None:
+    def _took_a_look(self, looked_at: Sequence[InstalledModel]) -> None:
         if any(model.problem for model in looked_at):
             self.load()
 
     def _show_rows(self, choose: str = "") -> None:
-        self.list.show_rows(rows_of(self._models, self._trashed, self._underway.share), choose)
+        self.list.show_rows(
+            rows_of(self._models, self._trashed, self._activation_progress.share), choose
+        )
 
     def _answers(self) -> str:
-        return next((m.name for m in self._models if m.state is State.answers), "")
+        return next((m.name for m in self._models if m.state is ModelState.answers), "")
 
     def _look_at(self, key: str) -> None:
         if removed := next((one for one in self._trashed if one.key == key), None):
@@ -228,81 +238,81 @@ class ModelsPage(Page):
         elif key:
             self._jobs.run(
                 tr("Reading the card of a model"),
-                lambda task: self._keeper.about(key),
+                lambda task: self._registry.about(key),
                 self._show_about,
-                lane=Lane.light,
-                instead_of="model card",
+                queue=JobQueue.short,
+                replaces="model card",
             )
         else:
             self.card.clear()
 
-    def _show_about(self, about: About | None) -> None:
+    def _show_about(self, about: ModelDetails | None) -> None:
         if about is None:
             self.load()
             return
         if about.model.name != self.list.current:
             return
-        used = next((model for model in self._models if model.state is State.answers), None)
+        used = next((model for model in self._models if model.state is ModelState.answers), None)
         about = replace(about, model=self._as_wanted(about.model))
         base = about.model.base
         in_use = used is not None and used.name in (base, Path(base).name)
         self.card.show_about(about, used.title if used else "", base_in_use=in_use)
-        self.card.show_progress(self._underway)
+        self.card.show_progress(self._activation_progress)
         self.shown.emit()
 
-    def _came(self, model: Model) -> None:
-        self.said.emit(tr("{title} is here", title=model.title), None)
+    def _came(self, model: InstalledModel) -> None:
+        self.message.emit(tr("{title} is here", title=model.title), None)
         self.load(model.name)
 
-    def _refused(self, problem: Problem) -> None:
-        """Who looks elsewhere, or is to send a report, is told in the window's own place."""
+    def _refused(self, problem: JobError) -> None:
+        """Report the error in the window if the page is hidden or a report can be sent."""
         if problem.report or not self.isVisible():
             self.problem.emit(problem)
 
     def _go_back_to(self, name: str) -> None:
         if model := next((one for one in self._models if one.name == name), None):
-            self._swapping.activate(model.name, model.title)
+            self._activation.activate(model.name, model.title)
 
-    # What is done to the chosen one.
+    # Actions on the selected model
 
     def _do(self, title: str, work: Callable[[Task], Any], done: Callable[[Any], None]) -> None:
-        self._jobs.run(title, work, done, lane=Lane.light)
+        self._jobs.run(title, work, done, queue=JobQueue.short)
 
     def _rename(self, title: str) -> None:
         if model := self.model:
             self._do(
                 tr("Renaming a model"),
-                lambda task: self._keeper.rename(model.name, title),
+                lambda task: self._registry.rename(model.name, title),
                 lambda renamed: self.load(renamed.name),
             )
 
-    def _removed(self, removed: Removed) -> None:
-        self.said.emit(
+    def _removed(self, removed: RemovedModel) -> None:
+        self.message.emit(
             tr("{title} is in the trash", title=removed.title), partial(self._put_back, removed)
         )
         self.load()
 
-    def _put_back(self, removed: Removed) -> None:
+    def _put_back(self, removed: RemovedModel) -> None:
         self._do(
             tr("Putting a model back"),
-            lambda task: self._keeper.restore(removed.key),
+            lambda task: self._registry.restore(removed.key),
             lambda model: self.load(model.name),
         )
 
-    def _checked(self, model: Model) -> None:
+    def _checked(self, model: InstalledModel) -> None:
         if not model.problem:
-            self.said.emit(tr("{title} is whole", title=model.title), None)
+            self.message.emit(tr("{title} is whole", title=model.title), None)
         self.load()
 
-    def _delete(self, removed: Removed) -> None:
+    def _delete(self, removed: RemovedModel) -> None:
         self._do(
             tr("Deleting a model"),
-            lambda task: self._keeper.delete(removed.key),
+            lambda task: self._registry.delete(removed.key),
             lambda _: self.load(),
         )
 
     def _show_far(self) -> None:
-        self.card.show_progress(self._underway)
+        self.card.show_progress(self._activation_progress)
         self._show_rows()
 
     def _swap_moved(self) -> None:
@@ -315,7 +325,7 @@ class ModelsPage(Page):
         self.add_button.setMenu(self._menu())
         self.list = ModelList(self._appearance)
         self.card = ModelCard(self._appearance)
-        self.incoming = ComingIn(self._keeper, self._jobs)
+        self.downloads = ModelDownloads(self._registry, self._jobs)
         self._alone = self._invitation()
         head = QHBoxLayout()
         head.setContentsMargins(20, 12, 16, 8)
@@ -326,7 +336,7 @@ class ModelsPage(Page):
         side = QVBoxLayout(left)
         side.setContentsMargins(0, 0, 0, 0)
         side.setSpacing(8)
-        side.addWidget(self.incoming)
+        side.addWidget(self.downloads)
         side.addWidget(self.list, 1)
         side.addWidget(self._alone, 1)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -363,7 +373,7 @@ class ModelsPage(Page):
         column.setSpacing(10)
         column.addWidget(said)
         train = QPushButton(tr("Train one…"))
-        train.clicked.connect(lambda: self.place_wanted.emit("training"))
+        train.clicked.connect(lambda: self.place_requested.emit("training"))
         for button in (hub, train):
             column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch()
@@ -372,29 +382,29 @@ class ModelsPage(Page):
 
     def _connect(self) -> None:
         self.list.chosen.connect(self._look_at)
-        self.list.entered.connect(self.card.take_focus)
-        self.incoming.came.connect(self._came)
-        self.incoming.refused.connect(self._refused)
-        self.incoming.hub_wanted.connect(self.ask_hub)
-        self.incoming.busy_changed.connect(self.busy_changed)
+        self.list.activated.connect(self.card.take_focus)
+        self.downloads.loaded.connect(self._came)
+        self.downloads.refused.connect(self._refused)
+        self.downloads.hub_requested.connect(self.ask_hub)
+        self.downloads.busy_changed.connect(self.busy_changed)
         card = self.card
         for signal, do in (
-            (card.activate_wanted, self.activate),
-            (card.check_wanted, self.check),
-            (card.measure_wanted, self.measure),
-            (card.export_wanted, self.export),
+            (card.activate_requested, self.activate),
+            (card.check_requested, self.check),
+            (card.measure_requested, self.measure),
+            (card.export_requested, self.export),
             (card.renamed, self._rename),
-            (card.remove_wanted, self.remove),
-            (card.restore_wanted, self.restore),
-            (card.delete_wanted, self.delete),
-            (card.hold_wanted, self._underway.hold),
-            (card.cancel_wanted, self._underway.stop),
+            (card.remove_requested, self.remove),
+            (card.restore_requested, self.restore),
+            (card.delete_requested, self.delete),
+            (card.hold_requested, self._activation_progress.hold),
+            (card.cancel_requested, self._activation_progress.stop),
         ):
             signal.connect(do)
-        self._underway.changed.connect(self._show_far)
-        self._swapping.moved.connect(self._swap_moved)
+        self._activation_progress.changed.connect(self._show_far)
+        self._activation.moved.connect(self._swap_moved)
 
 
-def _counted(models: Sequence[Model]) -> str:
+def _counted(models: Sequence[InstalledModel]) -> str:
     said = trn("{n:,} model", "{n:,} models", len(models))
-    return f"{said} · {size(sum(model.size for model in models))}"
+    return f"{said} · {file_size(sum(model.size for model in models))}"

@@ -1,1 +1,1 @@
-"""All that is shown and done about one paper: the parts of the panel beside the list."""
+"""The details of one paper, beside the list or as a page."""

@@ -1,4 +1,4 @@
-"""What the panel about a paper needs of a library."""
+"""The services that the details panel needs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from sciread_app.domain.around import Ring, Side
-from sciread_app.domain.copying import Copied, CopyWhat, Style
+from sciread_app.domain.citation_list import CitationDirection, CitationList
+from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
 from sciread_app.domain.paper import Identifier, PaperId
-from sciread_app.services.drafts import Drafts
+from sciread_app.services.library.note_drafts import Drafts
 from sciread_app.tasks import Task
-from sciread_app.ui.values import Alike, CitationReport, Details, Names
+from sciread_app.ui.view_models import CitationReport, Details, Names, SimilarPaper
 
 
-class Organiser(Protocol):
-    """Every verb blocks, and can be taken back."""
+class PaperOrganiser(Protocol):
+    """Edits of papers. Every method blocks, and can be undone."""
 
     def mark_read(self, ids: Iterable[int], read: bool) -> Any: ...
 
@@ -34,41 +34,41 @@ class Organiser(Protocol):
     def change_note(self, note: int, text: str) -> Any: ...
 
 
-class About(Protocol):
-    """Each verb may take a while, but those of `drafts`; none is called on the window's thread.
-    Only `ask`, `look_up` and `fetch` use the network."""
+class PaperServices(Protocol):
+    """Queries and actions on one paper. Every method may block, except those of `drafts`, and none
+    is called on the window's thread. Only `ask`, `look_up` and `fetch` use the network."""
 
     @property
-    def organise(self) -> Organiser: ...
+    def organise(self) -> PaperOrganiser: ...
 
     @property
     def drafts(self) -> Drafts: ...
 
     def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
-        """None: there is no such paper any more."""
+        """Returns None if the paper no longer exists."""
         ...
 
     def names(self) -> Names:
-        """The tags and collections that there are, to choose from."""
+        """The existing tags and collections, to choose from."""
         ...
 
     def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied: ...
 
     def styles(self) -> Sequence[Style]:
-        """All citation styles; quick."""
+        """All citation styles; fast."""
         ...
 
     def add_style(self, file: Path) -> Style:
         """Raises StyleRefused."""
         ...
 
-    def alike(self, paper: PaperId, task: Task) -> Sequence[Alike]: ...
+    def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]: ...
 
-    def ring(self, paper: PaperId, side: Side) -> Ring: ...
+    def citations(self, paper: PaperId, side: CitationDirection) -> CitationList: ...
 
     def ask(self, paper: PaperId, task: Task) -> CitationReport: ...
 
-    def look_up(self, paper: PaperId, side: Side, task: Task) -> int: ...
+    def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int: ...
 
     def fetch(self, name: Identifier, task: Task) -> PaperId: ...
 

@@ -1,4 +1,4 @@
-"""The button that copies papers as what was wanted last, and the menu of what else there is."""
+"""The button that copies papers in the format used last, and the menu of all formats."""
 
 from __future__ import annotations
 
@@ -9,10 +9,17 @@ from PySide6.QtCore import QMimeData, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QToolButton
 
-from sciread_app.domain.copying import STYLES, Copied, CopyAs, CopyWhat, Style, copy_groups
+from sciread_app.domain.clipboard_formats import (
+    STYLES,
+    Copied,
+    CopyAs,
+    CopyWhat,
+    Style,
+    copy_groups,
+)
 from sciread_app.language import tr
-from sciread_app.ui.icons import icon
-from sciread_app.ui.theme import Theme, styled
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Theme, styled
 
 GROUPS = copy_groups([Style(key, title) for key, title in STYLES.items()])
 NAMES = {what: name for group in GROUPS for what, name in group}
@@ -21,8 +28,8 @@ SAID_MS = 1500
 
 
 class CopyButton(QToolButton):
-    wanted = Signal(object)  # CopyWhat
-    other_wanted = Signal()  # a citation style that is not in the menu
+    requested = Signal(object)  # CopyWhat
+    other_requested = Signal()  # a citation style that is not in the menu
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,30 +40,30 @@ class CopyButton(QToolButton):
         self.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMenu(QMenu(self))
-        fill(self.menu(), self.wanted.emit, self.other_wanted.emit)
-        self.clicked.connect(lambda: self.wanted.emit(self.what))
+        fill(self.menu(), self.requested.emit, self.other_requested.emit)
+        self.clicked.connect(lambda: self.requested.emit(self.what))
         self._back = QTimer(self, singleShot=True, interval=SAID_MS)
-        self._back.timeout.connect(self._say_what)
-        self._say_what()
+        self._back.timeout.connect(self._show_format)
+        self._show_format()
 
     def choose(self, what: CopyWhat, name: str) -> None:
-        """What the button does from now on; `name` is what a person calls it."""
+        """Set the format that the button copies; `name` is its display name."""
         self.what, self._name = what, name
         if not self._back.isActive():
-            self._say_what()
+            self._show_format()
 
-    def say_busy(self) -> None:
+    def show_busy(self) -> None:
         self._back.stop()
         self.setText(tr("Copying…"))
 
-    def say_done(self, text: str) -> None:
+    def show_done(self, text: str) -> None:
         self.setText(text)
         self._back.start()
 
     def paint(self, theme: Theme) -> None:
         self.setIcon(icon("copy", theme.text))
 
-    def _say_what(self) -> None:
+    def _show_format(self) -> None:
         # Translators: what is copied is such as BibTeX, DOI, or APA, in the text
         copies = tr("Copy {what}", what=self._name)
         self.setText(copies)
@@ -65,7 +72,7 @@ class CopyButton(QToolButton):
 
 
 def fill(menu: QMenu, do: Callable[[CopyWhat], object], choose_style: Callable[[], object]) -> None:
-    """Put all that papers can be copied as into a menu."""
+    """Fill a menu with all formats that papers can be copied in."""
     for group in GROUPS:
         if not menu.isEmpty():
             menu.addSeparator()

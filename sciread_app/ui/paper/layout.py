@@ -1,4 +1,4 @@
-"""The widgets of the panel about a paper, and where each stands."""
+"""The widgets of the details panel and their layout."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.ui.flow import Flow
-from sciread_app.ui.icons import icon
-from sciread_app.ui.jobs import Jobs
-from sciread_app.ui.paper.about import About
-from sciread_app.ui.paper.around import AroundPaper
-from sciread_app.ui.paper.chips import COLLECTION, TAG, Chips
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.paper.about import PaperServices
+from sciread_app.ui.paper.attachments import AttachmentList
 from sciread_app.ui.paper.copy_button import CopyButton
-from sciread_app.ui.paper.files import FileList
-from sciread_app.ui.paper.grown_text import GrownText
 from sciread_app.ui.paper.notes import Notes
-from sciread_app.ui.paper.stars import Stars
-from sciread_app.ui.paper.tab_order import follow_layout
-from sciread_app.ui.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.paper.related_papers import RelatedPapers
+from sciread_app.ui.paper.tag_chips import COLLECTION, TAG, TagChips
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.markdown_view import AutoHeightText
+from sciread_app.ui.widgets.star_rating import StarRating
+from sciread_app.ui.widgets.tab_order import follow_layout
 
-LEAST = 340  # pixels that are kept for what must stand side by side
-COLUMN = 700  # pixels that a line is long at most: more is hard to read
+LEAST = 340  # pixels: the minimum width of the contents
+COLUMN = 700  # pixels: the longest line; longer ones are hard to read
 
 
 class Parts(QWidget):
     """Buttons that stay at the top, and below them a column that scrolls."""
 
-    def __init__(self, about: About, jobs: Jobs, appearance: Appearance) -> None:
+    def __init__(self, about: PaperServices, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
         self.back = QPushButton(tr("Back to the list"))
         self.back.setToolTip(tr("Esc"))
@@ -47,25 +47,25 @@ class Parts(QWidget):
         self.similar.setToolTip(tr("Papers that mean about the same (Ctrl+L)"))
         self.read = QPushButton(tr("Mark as read"))
         self.copy = CopyButton()
-        self.warning_text = GrownText(tr("Warning"))
-        self.head = GrownText(tr("The paper"))
-        self.stars = Stars(appearance)
-        self.tags = Chips(TAG, appearance)
-        self.collections = Chips(COLLECTION, appearance)
-        self.body = GrownText(tr("What it says"))
-        self.files = FileList(about, jobs, appearance)
+        self.warning_text = AutoHeightText(tr("Warning"))
+        self.head = AutoHeightText(tr("The paper"))
+        self.stars = StarRating(appearance)
+        self.tags = TagChips(TAG, appearance)
+        self.collections = TagChips(COLLECTION, appearance)
+        self.body = AutoHeightText(tr("What it says"))
+        self.files = AttachmentList(about, jobs, appearance)
         self.notes = Notes(about, jobs)
-        self.around = AroundPaper(about, jobs, appearance)
+        self.around = RelatedPapers(about, jobs, appearance)
         self.foot = styled(QLabel(), "faint")
         self.foot.setTextFormat(Qt.TextFormat.PlainText)
         self.foot.setWordWrap(True)
-        self.foot.setMinimumWidth(1)  # a long key is no reason for the rest to be cut off
+        self.foot.setMinimumWidth(1)  # a long citation key must not cut off the rest
         self._rest: list[QWidget] = [self.collections]
         self._build()
-        self.notes.arranged.connect(self.order_tabs)
+        self.notes.layout_changed.connect(self.order_tabs)
 
     def show_rest(self, whole: bool) -> None:
-        """What is not known from the card comes when it has been looked up."""
+        """Show or hide the parts that are filled only after the lookup."""
         for widget in self._rest:
             widget.setVisible(whole)
         if whole:
@@ -74,7 +74,7 @@ class Parts(QWidget):
             self.read_file.hide()
 
     def _keep_width(self) -> None:
-        """It scrolls up and down alone, so all must fit side by side."""
+        """Keep the contents at least as wide as they need: only vertical scrolling is possible."""
         inside, bar = self.area.widget(), self.area.verticalScrollBar()
         assert inside
         needed = inside.minimumSizeHint().width() + bar.sizeHint().width()
@@ -84,7 +84,7 @@ class Parts(QWidget):
         follow_layout(self)
 
     def warn(self, what: str, why: str) -> None:
-        """That a paper was retracted, above all else; empty: it was not."""
+        """Show a retraction above everything else; empty texts hide it."""
         self.warning.setVisible(bool(what))
         self.warning_title.setText(what)
         if what:
@@ -99,7 +99,7 @@ class Parts(QWidget):
 
     def _build(self) -> None:
         buttons = QWidget()
-        flow = Flow(6)
+        flow = FlowLayout(6)
         buttons.setLayout(flow)
         for button in (self.back, self.read_file, self.similar, self.read, self.copy):
             flow.addWidget(button)
@@ -151,7 +151,7 @@ class Parts(QWidget):
 
 
 def _in_the_middle(inside: QWidget) -> QWidget:
-    """A column in the middle of whatever width there is."""
+    """A column centred in the available width."""
     inside.setMaximumWidth(COLUMN)
     middle = styled(QWidget(), "column")
     row = QHBoxLayout(middle)

@@ -1,4 +1,4 @@
-"""The notes on a paper: Markdown, shown as it reads, and written in place."""
+"""The notes on a paper: Markdown, rendered, and edited in place."""
 
 from __future__ import annotations
 
@@ -18,29 +18,30 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.language import tr
-from sciread_app.services.drafts import NEW
-from sciread_app.ui.focus import holds_focus
-from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.paper.about import About
-from sciread_app.ui.paper.grown_text import GrownText
-from sciread_app.ui.theme import styled
-from sciread_app.ui.values import Details, Note
+from sciread_app.services.library.note_drafts import NEW
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.paper.about import PaperServices
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.view_models import Details, PaperNote
+from sciread_app.ui.widgets.focus import holds_focus
+from sciread_app.ui.widgets.markdown_view import AutoHeightText
 
-PAUSE_MS = 400  # of typing, after which what was typed is kept
+PAUSE_MS = 400  # of no typing, after which a draft is saved
 FEWEST_LINES, MOST_LINES = 4, 24
 HOW = tr("Markdown. Ctrl+Return saves.")
 KEPT = tr("What you type is kept as you type it, saved or not. Esc leaves it as it is.")
 
 
 class Notes(QWidget):
-    """What is typed is kept as a draft until it is saved, discarded, or found again."""
+    """The notes on one paper. Text being typed is saved as a draft until it is saved, discarded or
+    resumed."""
 
     changed = Signal()
-    failed = Signal(object)  # Problem
-    left = Signal()  # Esc
-    arranged = Signal()  # a note has come or gone
+    failed = Signal(object)  # JobError
+    escaped = Signal()  # Esc
+    layout_changed = Signal()  # a note was added or removed
 
-    def __init__(self, about: About, jobs: Jobs) -> None:
+    def __init__(self, about: PaperServices, jobs: JobRunner) -> None:
         super().__init__()
         self._about = about
         self._jobs = jobs
@@ -54,7 +55,7 @@ class Notes(QWidget):
         self._column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_notes(self, details: Details) -> None:
-        """What is being written in a note stays as it is."""
+        """Show the notes; a note that is being edited is left alone."""
         if details.paper.id != self._paper:
             self.keep()
             self._clear()
@@ -73,7 +74,7 @@ class Notes(QWidget):
         self._show_add()
 
     def write(self) -> None:
-        """Begin a new note, or go on with it."""
+        """Start a new note, or continue the one being written."""
         if self._paper is None:
             return
         view = self._view(NEW, len(self.views) - (NEW in self.views))
@@ -81,12 +82,12 @@ class Notes(QWidget):
         self._show_add()
 
     def paint(self) -> None:
-        """The colours have changed; links in Markdown have their own."""
+        """Render again after a theme change, since links in Markdown have their own colours."""
         for view in self.views.values():
             view.paint()
 
     def keep(self) -> None:
-        """Keep at once all that was typed: the window may be gone the next moment."""
+        """Save all drafts at once: the window may close next."""
         for view in self.views.values():
             view.keep()
 
@@ -100,11 +101,11 @@ class Notes(QWidget):
             view = NoteView(self._paper, number, self._about, self._jobs)
             view.saved.connect(self._saved)
             view.closed.connect(self._closed)
-            view.left.connect(self.left)
+            view.escaped.connect(self.escaped)
             view.failed.connect(self.failed)
             self.views[number] = view
             self._column.insertWidget(place, view)
-            self.arranged.emit()
+            self.layout_changed.emit()
         return self.views[number]
 
     def _saved(self, number: int) -> None:
@@ -128,8 +129,8 @@ class Notes(QWidget):
         held = holds_focus(view)
         view.hide()
         view.deleteLater()
-        if held:  # Qt would give the keys to whatever comes next
-            self.left.emit()
+        if held:  # else Qt would move the focus to the next widget
+            self.escaped.emit()
 
     def _clear(self) -> None:
         for number in list(self.views):
@@ -139,17 +140,17 @@ class Notes(QWidget):
 class NoteView(QFrame):
     saved = Signal(int)
     closed = Signal(int)
-    left = Signal()
-    failed = Signal(object)  # Problem
+    escaped = Signal()
+    failed = Signal(object)  # JobError
 
-    def __init__(self, paper: PaperId, number: int, about: About, jobs: Jobs) -> None:
+    def __init__(self, paper: PaperId, number: int, about: PaperServices, jobs: JobRunner) -> None:
         super().__init__()
         self.setObjectName("note")
         self._paper, self.number = paper, number
         self._about, self._jobs = about, jobs
-        self._draft = f"draft {paper} {number}"  # one thing is done to it at a time
-        self._saved = ""  # what the library holds
-        self._kept: str | None = None  # what the draft holds
+        self._draft = f"draft {paper} {number}"  # key of its jobs: one at a time
+        self._saved = ""  # the text in the library
+        self._kept: str | None = None  # the text of the draft
         self._saving = False
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self._keep_soon)
@@ -159,7 +160,7 @@ class NoteView(QFrame):
     def is_open(self) -> bool:
         return not self.box.isHidden()
 
-    def show_note(self, note: Note) -> None:
+    def show_note(self, note: PaperNote) -> None:
         if note.text != self._saved or not self.text.toPlainText():
             self._saved = note.text
             self.text.show_markdown(note.text)
@@ -171,7 +172,7 @@ class NoteView(QFrame):
         self.text.show_markdown(self._saved)
 
     def resume(self, draft: str) -> None:
-        """Go on with what was typed and not saved. Nothing happens where something is typed now."""
+        """Resume a draft that was not saved. Does nothing while text is being typed."""
         if not self.is_open and draft != self._saved:
             self._open(draft)
 
@@ -194,36 +195,37 @@ class NoteView(QFrame):
                 organise.add_note(paper, text)
             elif text != self._saved:
                 organise.change_note(number, text)
-            drafts.drop(paper, number)
+            drafts.delete(paper, number)
 
         self._jobs.run(
             tr("Saving a note"),
             work,
             lambda _: self._end(text),
             on_failed=self._not_saved,
-            lane=Lane.light,
-            instead_of=self._draft,
+            queue=JobQueue.short,
+            replaces=self._draft,
         )
 
     def leave(self) -> None:
-        """Esc: what was changed stays open, and is kept as a draft."""
+        """Leave the editor on Esc: a changed text stays open and is saved as a draft."""
         if self.box.toPlainText() == self._saved:
             self.discard()
         else:
             self.keep()
-            self.left.emit()
+            self.escaped.emit()
 
     def discard(self) -> None:
-        """Back to what was saved. What was typed can be brought back until one goes elsewhere."""
+        """Revert to the saved text. The discarded text can be restored until another paper is
+        shown."""
         self._discarded = self.box.toPlainText()
         self._pause.stop()
         self._kept = None
         paper, number, drafts = self._paper, self.number, self._about.drafts
         self._jobs.run(
             tr("Discarding a draft"),
-            lambda task: drafts.drop(paper, number),
-            lane=Lane.light,
-            instead_of=self._draft,
+            lambda task: drafts.delete(paper, number),
+            queue=JobQueue.short,
+            replaces=self._draft,
         )
         if self._discarded.strip() and self._discarded != self._saved:
             self._show(editing=False)
@@ -234,11 +236,11 @@ class NoteView(QFrame):
             self.closed.emit(self.number)
 
     def keep(self) -> None:
-        """Keep what is typed at once."""
+        """Save the draft at once."""
         self._pause.stop()
         if self._is_worth_keeping():
             self._kept = self.box.toPlainText()
-            self._about.drafts.keep(self._paper, self.number, self._kept)
+            self._about.drafts.save(self._paper, self.number, self._kept)
 
     def _keep_soon(self) -> None:
         if self._is_worth_keeping():
@@ -246,10 +248,10 @@ class NoteView(QFrame):
             paper, number, drafts = self._paper, self.number, self._about.drafts
             self._jobs.run(
                 tr("Keeping a draft"),
-                lambda task: drafts.keep(paper, number, text),
+                lambda task: drafts.save(paper, number, text),
                 on_failed=self.failed.emit,
-                lane=Lane.light,
-                instead_of=self._draft,
+                queue=JobQueue.short,
+                replaces=self._draft,
             )
 
     def _is_worth_keeping(self) -> bool:
@@ -262,20 +264,20 @@ class NoteView(QFrame):
             tr("Removing a note"),
             lambda task: organise.change_note(number, ""),
             lambda _: self.saved.emit(number),
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def _end(self, text: str) -> None:
         self._saving = False
         self._kept = None
         self._saved = text
-        if self.number != NEW:  # which is shown anew, under a number of its own
+        if self.number != NEW:  # a new note is shown under its own number
             self.text.show_markdown(text)
             self._show(editing=False)
             self.text.setFocus()
         self.saved.emit(self.number)
 
-    def _not_saved(self, problem: Problem) -> None:
+    def _not_saved(self, problem: JobError) -> None:
         self._saving = False
         self.failed.emit(problem)
 
@@ -293,12 +295,12 @@ class NoteView(QFrame):
         self.back.hide()
 
     def _build(self) -> None:
-        self.text = GrownText(tr("Note"))
+        self.text = AutoHeightText(tr("PaperNote"))
         self.text.anchorClicked.connect(_open_page)
         self.box = NoteBox()
         self.box.textChanged.connect(self._pause.start)
         self.box.ended.connect(self.save)
-        self.box.left.connect(self.leave)
+        self.box.escaped.connect(self.leave)
         self.when = styled(QLabel(), "faint")
         self.edit_button = styled(QPushButton(tr("Edit")), "flush")
         self.edit_button.clicked.connect(self.edit)
@@ -332,10 +334,10 @@ class NoteView(QFrame):
 
 
 class NoteBox(QPlainTextEdit):
-    """As high as what is typed, within reason."""
+    """An editor as high as its text, within limits."""
 
     ended = Signal()  # Ctrl+Return
-    left = Signal()  # Esc
+    escaped = Signal()  # Esc
 
     def __init__(self) -> None:
         super().__init__()
@@ -349,7 +351,7 @@ class NoteBox(QPlainTextEdit):
         self.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 16)
 
     def event(self, event: QEvent) -> bool:
-        # Before the window's own Ctrl+Return.
+        # Takes precedence over the window's Ctrl+Return.
         override = event.type() == QEvent.Type.ShortcutOverride
         if override and isinstance(event, QKeyEvent) and _ends(event):
             event.accept()
@@ -360,7 +362,7 @@ class NoteBox(QPlainTextEdit):
         if _ends(event):
             self.ended.emit()
         elif event.key() == Qt.Key.Key_Escape:
-            self.left.emit()
+            self.escaped.emit()
         else:
             super().keyPressEvent(event)
 

@@ -1,4 +1,4 @@
-"""A list of all citation styles to choose from, to which a .csl file can be added."""
+"""A dialog for choosing a citation style, or adding one from a .csl file."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.copying import CopyCitation, Style
+from sciread_app.domain.clipboard_formats import CopyCitation, Style
 from sciread_app.language import tr
-from sciread_app.ui.file_dialogs import Purpose, open_file
-from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.labels import plain_label
-from sciread_app.ui.theme import styled
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, open_file
+from sciread_app.ui.widgets.labels import plain_label
 
 _KEY = Qt.ItemDataRole.UserRole
 
@@ -35,9 +35,9 @@ class Styles(Protocol):
 
 
 class StylePicker(QDialog):
-    """Ask for a citation style; `chosen` is emitted with a CopyCitation.
+    """A dialog for choosing a citation style; `chosen` is emitted with a CopyCitation.
 
-    `choose_file` asks for the .csl file to add; None if the user cancels.
+    `choose_file` returns the .csl file to add; None if the user cancels.
     """
 
     chosen = Signal(object)
@@ -45,7 +45,7 @@ class StylePicker(QDialog):
     def __init__(
         self,
         styles: Styles,
-        jobs: Jobs,
+        jobs: JobRunner,
         current: object,
         parent: QWidget,
         choose_file: Callable[[QWidget], Path | None] | None = None,
@@ -112,8 +112,8 @@ class StylePicker(QDialog):
             lambda task: self._styles.add_style(file),
             self._added,
             on_failed=self._not_added,
-            lane=Lane.light,
-            instead_of="add style",
+            queue=JobQueue.short,
+            replaces="add style",
         )
 
     def _added(self, style: Style) -> None:
@@ -121,7 +121,7 @@ class StylePicker(QDialog):
         self._say(tr("“{style}” was added.", style=style.title))
         self._fill(style.key)
 
-    def _not_added(self, problem: Problem) -> None:
+    def _not_added(self, problem: JobError) -> None:
         self.add.setEnabled(True)
         self._say(f"{problem.message} {problem.hint}".strip())
 
@@ -132,4 +132,4 @@ class StylePicker(QDialog):
 
 def _choose_file(parent: QWidget) -> Path | None:
     kinds = tr("Citation styles ({pattern})", pattern="*.csl")
-    return open_file(parent, Purpose.citation_style, tr("Add a citation style"), kinds)
+    return open_file(parent, DialogPurpose.citation_style, tr("Add a citation style"), kinds)

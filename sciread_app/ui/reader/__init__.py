@@ -1,1 +1,1 @@
-"""The reader: files of papers in the window, page under page, with what was marked in them."""
+"""The PDF reader: files of papers as continuous pages, with highlights and notes."""

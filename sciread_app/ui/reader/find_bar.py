@@ -1,4 +1,4 @@
-"""Searching in the file that is read: the line to type into, and the search behind it."""
+"""Find in document: the input line and the search."""
 
 from __future__ import annotations
 
@@ -8,31 +8,33 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QToolButton
 
-from sciread_app.domain.reading import Found
+from sciread_app.domain.annotations.annotations import TextMatch
 from sciread_app.language import tr, trn
-from sciread_app.services.reading import SearchOfFile
-from sciread_app.ui.icons import icon
-from sciread_app.ui.jobs import Job, Jobs, Lane
-from sciread_app.ui.reader.values import OpenedFile
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.services.library.annotations import SearchOfFile
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.reader.view_models import OpenedFile
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
 
-PAUSE_MS = 200  # after the last letter typed, until it is searched for
+PAUSE_MS = 200  # after the last key, until the search starts
 
 
 class FileSearch(QObject):
-    """One search at a time; what it finds is told as it is found, in the order of the pages."""
+    """Searches a document, one search at a time. Matches are reported as they are found, in page
+    order.
+    """
 
     began = Signal()
-    came = Signal(object)  # list of Found
+    loaded = Signal(object)  # list of Found
     done = Signal(object)  # SearchOfFile
-    _batch = Signal(int, object)  # from the thread that searches
+    _batch = Signal(int, object)  # from the worker thread
 
-    def __init__(self, file: OpenedFile, jobs: Jobs) -> None:
+    def __init__(self, file: OpenedFile, jobs: JobRunner) -> None:
         super().__init__()
         self._file, self._jobs = file, jobs
         self._job: Job | None = None
         self._number = 0
-        self.found: list[Found] = []
+        self.found: list[TextMatch] = []
         self.words = ""
         self._batch.connect(self._take, Qt.ConnectionType.QueuedConnection)
 
@@ -48,7 +50,7 @@ class FileSearch(QObject):
                     words, task, lambda found: self._batch.emit(number, found)
                 ),
                 lambda result: self._end(number, result),
-                lane=Lane.light,
+                queue=JobQueue.short,
             )
 
     def stop(self) -> None:
@@ -60,10 +62,10 @@ class FileSearch(QObject):
     def busy(self) -> bool:
         return self._job is not None
 
-    def _take(self, number: int, found: Sequence[Found]) -> None:
+    def _take(self, number: int, found: Sequence[TextMatch]) -> None:
         if number == self._number and found:
             self.found += found
-            self.came.emit(found)
+            self.loaded.emit(found)
 
     def _end(self, number: int, result: SearchOfFile) -> None:
         if number == self._number:
@@ -72,8 +74,8 @@ class FileSearch(QObject):
 
 
 class FindBar(QFrame):
-    wanted = Signal(str)
-    stepped = Signal(int)  # to the next (1) or the one before (-1)
+    requested = Signal(str)
+    stepped = Signal(int)  # to the next match (1) or the previous one (-1)
     closed = Signal()
 
     def __init__(self, appearance: Appearance) -> None:
@@ -89,7 +91,7 @@ class FindBar(QFrame):
         self._after = _button(tr("The next"), tr("The next (Enter)"), lambda: self.stepped.emit(1))
         self._close = _button(tr("Close"), tr("Close (Escape)"), self.closed.emit)
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
-        self._pause.timeout.connect(lambda: self.wanted.emit(self.line.text()))
+        self._pause.timeout.connect(lambda: self.requested.emit(self.line.text()))
         self.line.textEdited.connect(lambda _: self._pause.start())
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 8, 6)
@@ -107,7 +109,7 @@ class FindBar(QFrame):
     def take_focus(self, words: str = "") -> None:
         if words:
             self.line.setText(words)
-            self.wanted.emit(words)
+            self.requested.emit(words)
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
 
@@ -125,9 +127,9 @@ class FindBar(QFrame):
             super().keyPressEvent(event)
 
     def _enter(self, shift: bool) -> None:
-        if self._pause.isActive():  # what is typed was not searched for yet
+        if self._pause.isActive():  # the typed text has not been searched for yet
             self._pause.stop()
-            self.wanted.emit(self.line.text())
+            self.requested.emit(self.line.text())
         else:
             self.stepped.emit(-1 if shift else 1)
 
@@ -145,7 +147,10 @@ def _button(name: str, tip: str, do: object) -> QToolButton:
 
 
 def counted(found: int, current: int | None, result: SearchOfFile | None) -> str:
-    """What stands beside the line; `current` counts from 0, and `result` is None until the end."""
+    """The text beside the input line.
+
+    `current` counts from 0; `result` is None until the search has finished.
+    """
     if result is None:
         return trn("{n:,} found…", "{n:,} found…", found) if found else tr("Searching…")
     text = _place(found, current, result.cut_off) if found else tr("Not in this file")

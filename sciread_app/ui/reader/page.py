@@ -1,4 +1,4 @@
-"""The page on which papers are read: a tab for each file that is open."""
+"""The reader page: a tab for each open document."""
 
 from __future__ import annotations
 
@@ -15,41 +15,45 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.domain.reading import Colour
+from sciread_app.domain.annotations.annotations import Colour
+from sciread_app.domain.paper import LibraryChanges, PaperId
 from sciread_app.language import tr
-from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.file_dialogs import Purpose, save_file
-from sciread_app.ui.icons import icon
-from sciread_app.ui.jobs import Jobs, Lane
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
 from sciread_app.ui.page import Page
-from sciread_app.ui.reader.book import Book
-from sciread_app.ui.reader.tab import Tab
-from sciread_app.ui.reader.values import Files
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.reader.document_view import DocumentView
+from sciread_app.ui.reader.tab import ReaderTab
+from sciread_app.ui.reader.view_models import ReaderFiles
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
 
 NOTHING_OPEN = (
     tr("No paper is open"),
     tr("Choose a paper that has a PDF, and press Ctrl+Shift+Return to read it here."),
 )
-TITLE = 40  # letters of a tab
-MOST = 30  # tabs that are remembered
-AWAKE = 3  # files that are kept open while others are looked at
+TITLE = 40  # characters of a tab's title
+MAX_RESTORED = 30  # maximum number of tabs to restore
+MAX_LOADED = 3  # documents that stay loaded in the background
 
 
 class ReaderPage(Page):
-    edited = Signal()  # what is marked in a file
+    edited = Signal()  # the highlights of a document
     problem = Signal(object)  # Problem
     notice = Signal(str, str)
-    library_wanted = Signal()
+    library_requested = Signal()
 
-    def __init__(self, files: Files, jobs: Jobs, appearance: Appearance, memory: QSettings) -> None:
+    def __init__(
+        self, files: ReaderFiles, jobs: JobRunner, appearance: Appearance, memory: QSettings
+    ) -> None:
         super().__init__()
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._memory = memory
         self._dark = bool(memory.value("reader/dark", False, type=bool))
-        self._awake: list[Tab] = []  # the one looked at last comes last
-        self._stale: set[Tab] = set()  # whose marks may have changed since they were looked at
+        self._loaded: list[ReaderTab] = []  # most recently shown last
+        self._stale: set[ReaderTab] = (
+            set()
+        )  # whose highlights may have changed since they were shown
         self.bar = styled(QTabBar(movable=True, expanding=False), "files")
         self.bar.setDocumentMode(True)
         self.bar.setDrawBase(False)
@@ -58,7 +62,7 @@ class ReaderPage(Page):
         self.stack = QStackedWidget()
         self.empty = EmptyState(appearance)
         self.empty.say(
-            "reader", *NOTHING_OPEN, ((tr("Go to the library"), self.library_wanted.emit),)
+            "reader", *NOTHING_OPEN, ((tr("Go to the library"), self.library_requested.emit),)
         )
         self.stack.addWidget(self.empty)
         column = QVBoxLayout(self)
@@ -70,27 +74,27 @@ class ReaderPage(Page):
         self.bar.currentChanged.connect(self._go_to)
         self.bar.tabMoved.connect(lambda *_: self._remember())
         self._tell()
-        jobs.run(tr("Preparing to read"), lambda task: files.prepare(), lane=Lane.light)
+        jobs.run(tr("Preparing to read"), lambda task: files.prepare(), queue=JobQueue.short)
         appearance.changed.connect(self._paint)
 
     @property
-    def tabs(self) -> list[Tab]:
+    def tabs(self) -> list[ReaderTab]:
         return [self.bar.tabData(number) for number in range(self.bar.count())]
 
     @property
-    def tab(self) -> Tab | None:
+    def tab(self) -> ReaderTab | None:
         return self.bar.tabData(self.bar.currentIndex()) if self.bar.count() else None
 
     @property
-    def book(self) -> Book | None:
-        """The file that is read."""
+    def book(self) -> DocumentView | None:
+        """The current document."""
         return self.tab.book if self.tab else None
 
     def chosen(self) -> Sequence[PaperId]:
         return (self.tab.paper,) if self.tab else ()
 
     def read(self, paper: PaperId, path: Path) -> None:
-        """Show this file of the paper."""
+        """Open this file of the paper in a tab."""
         number = next(
             (n for n, tab in enumerate(self.tabs) if (tab.paper, tab.path) == (paper, path)), None
         )
@@ -99,7 +103,7 @@ class ReaderPage(Page):
         self._remember()
 
     def refresh(self) -> None:
-        self._awake = [one for one in self._awake if one is not self.tab]
+        self._loaded = [one for one in self._loaded if one is not self.tab]
         self._show()
 
     def take_focus(self) -> None:
@@ -116,28 +120,28 @@ class ReaderPage(Page):
     def window_closes(self) -> None:
         for tab in self.tabs:
             if tab.book:
-                tab.book.keep_now()
+                tab.book.save_now()
 
     def find_here(self) -> bool:
         if self.book:
-            self.book.find_words()
+            self.book.start_find()
         return self.book is not None
 
-    def library_changed(self, changes: Changes) -> None:
+    def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers:
             self._stale.update(self.tabs)
             if self.isVisible():
-                self._look_again()
+                self._check_for_changes()
 
     def close_tab(self, number: int = -1) -> None:
-        """The file that is read, if no other is named."""
+        """Close this tab, else the current one."""
         number = self.bar.currentIndex() if number < 0 else number
         tab = self.bar.tabData(number)
         if tab:
             self.stack.removeWidget(tab)
             self.bar.removeTab(number)
             self._stale.discard(tab)
-            self._awake = [one for one in self._awake if one is not tab]
+            self._loaded = [one for one in self._loaded if one is not tab]
             tab.close_file()
             tab.deleteLater()
             self._remember()
@@ -160,11 +164,13 @@ class ReaderPage(Page):
             self.book.highlight(colour)
 
     def export(self, papers: Sequence[PaperId] = ()) -> None:
-        """Save what was marked and noted in these papers, or in the one that is read."""
+        """Export the highlights and notes of these papers, else of the current one."""
         papers = papers or ([self.tab.paper] if self.tab else [])
         title = self.tab.title if self.tab and list(papers) == [self.tab.paper] else tr("Notes")
         name, kinds = f"{_file_name(title)}.md", "Markdown (*.md)"
-        if file := save_file(self, Purpose.notes, tr("Save highlights and notes"), name, kinds):
+        if file := save_file(
+            self, DialogPurpose.notes, tr("Save highlights and notes"), name, kinds
+        ):
             self.save_notes(papers, file)
 
     def save_notes(self, papers: Sequence[PaperId], path: Path) -> None:
@@ -175,20 +181,21 @@ class ReaderPage(Page):
                 tr("Highlights and notes were saved in {name}.", name=path.name), ""
             ),
             on_failed=self.problem.emit,
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def _add(self, paper: PaperId, path: Path, title: str = "") -> int:
-        tab = Tab(paper, path, self._files, self._jobs, self._appearance)
+        tab = ReaderTab(paper, path, self._files, self._jobs, self._appearance)
         tab.title = title or tab.title
         tab.set_dark(self._dark)
         tab.titled.connect(self._tell)
         tab.titled.connect(self._remember)
         tab.edited.connect(self.edited)
-        tab.export_wanted.connect(self.export)
+        tab.export_requested.connect(self.export)
+        tab.close_wanted.connect(lambda: self.close_tab(self.tabs.index(tab)))
         tab.dark_chosen.connect(self.set_dark)
         self.stack.addWidget(tab)
-        self.bar.blockSignals(True)  # it is shown once it knows its file
+        self.bar.blockSignals(True)  # the tab is shown once it knows its file
         number = self.bar.addTab("")
         self.bar.setTabData(number, tab)
         self.bar.setTabButton(number, QTabBar.ButtonPosition.RightSide, self._closer(tab))
@@ -196,7 +203,7 @@ class ReaderPage(Page):
         self._tell()
         return number
 
-    def _closer(self, tab: Tab) -> QToolButton:
+    def _closer(self, tab: ReaderTab) -> QToolButton:
         button = styled(QToolButton(), "link")
         button.setToolTip(tr("Close the file (Ctrl+W)"))
         button.setAccessibleName(tr("Close the file"))
@@ -213,22 +220,22 @@ class ReaderPage(Page):
     def _show(self) -> None:
         tab = self.tab
         self.stack.setCurrentWidget(tab or self.empty)
-        # Remembered tabs are opened only when they are looked at.
+        # Restored tabs load their file when they are shown.
         if tab and self.isVisible():
-            self._wake(tab)
-            self._look_again()
+            self._keep_loaded(tab)
+            self._check_for_changes()
         self._tell()
 
-    def _wake(self, tab: Tab) -> None:
-        """Each open file takes a process and some memory: those looked at last keep theirs."""
-        if self._awake[-1:] != [tab]:
-            self._awake = [*(one for one in self._awake if one is not tab), tab]
-            for sleepy in self._awake[:-AWAKE]:
-                sleepy.rest()
-            self._awake = self._awake[-AWAKE:]
+    def _keep_loaded(self, tab: ReaderTab) -> None:
+        """Each loaded document takes a process and memory: only the most recent stay loaded."""
+        if self._loaded[-1:] != [tab]:
+            self._loaded = [*(one for one in self._loaded if one is not tab), tab]
+            for unloaded in self._loaded[:-MAX_LOADED]:
+                unloaded.rest()
+            self._loaded = self._loaded[-MAX_LOADED:]
             tab.open()
 
-    def _look_again(self) -> None:
+    def _check_for_changes(self) -> None:
         if self.tab in self._stale:
             self._stale.discard(self.tab)
             if self.book:
@@ -242,7 +249,7 @@ class ReaderPage(Page):
         self.bar.setVisible(self.bar.count() > 0)
         for number, tab in enumerate(self.tabs):
             title = tab.title if len(tab.title) <= TITLE else f"{tab.title[: TITLE - 1]}…"
-            # An ampersand would make a key of the letter after it.
+            # An ampersand would make a mnemonic of the character after it.
             self.bar.setTabText(number, title.replace("&", "&&"))
             self.bar.setTabToolTip(number, f"{tab.title}\n{tab.path}")
 
@@ -253,7 +260,7 @@ class ReaderPage(Page):
                 button.setIcon(icon("close", theme.quiet))
 
     def _remember(self) -> None:
-        tabs = [[int(tab.paper), str(tab.path), tab.title] for tab in self.tabs[:MOST]]
+        tabs = [[int(tab.paper), str(tab.path), tab.title] for tab in self.tabs[:MAX_RESTORED]]
         self._memory.setValue("reader/tabs", json.dumps(tabs))
         self._memory.setValue("reader/current", self.bar.currentIndex())
 
@@ -264,7 +271,7 @@ class ReaderPage(Page):
                 self._add(PaperId(int(paper)), Path(path), str(title))
             self.bar.setCurrentIndex(int(str(self._memory.value("reader/current", 0))))
         except (ValueError, TypeError):
-            return  # somebody has written into the file: nothing is open then
+            return  # the stored value was edited by hand: open nothing
 
 
 def _file_name(title: str) -> str:

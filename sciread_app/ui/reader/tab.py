@@ -1,4 +1,4 @@
-"""A place for a file of a paper: the file when it is open, or what must be done to open it."""
+"""A tab of the reader: the document, or why it is not open and how to open it."""
 
 from __future__ import annotations
 
@@ -16,29 +16,35 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from sciread_app.domain.annotations.annotations import ReadingPlace
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.reading import ReadingPlace
-from sciread_app.domain.tex import readable
+from sciread_app.domain.text.tex import readable
 from sciread_app.language import tr
-from sciread_app.services.reading import CannotShow, Why
+from sciread_app.services.library.annotations import CannotShow, FailureReason
 from sciread_app.tasks import Task
-from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.jobs import Jobs, Lane, Problem
-from sciread_app.ui.reader.book import Book
-from sciread_app.ui.reader.values import Files, OpenedFile
-from sciread_app.ui.theme import Appearance, scaled, styled
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.reader.document_view import DocumentView
+from sciread_app.ui.reader.view_models import OpenedFile, ReaderFiles
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.empty_state import EmptyState
 
 Opened = tuple[OpenedFile, str, ReadingPlace | None]
 
 
-class Tab(QStackedWidget):
+class ReaderTab(QStackedWidget):
     titled = Signal()
     edited = Signal()
-    export_wanted = Signal()
+    export_requested = Signal()
     dark_chosen = Signal(bool)
+    close_wanted = Signal()
 
     def __init__(
-        self, paper: PaperId, path: Path, files: Files, jobs: Jobs, appearance: Appearance
+        self,
+        paper: PaperId,
+        path: Path,
+        files: ReaderFiles,
+        jobs: JobRunner,
+        appearance: Appearance,
     ) -> None:
         super().__init__()
         self.paper, self.path, self.title = paper, path, path.stem
@@ -46,8 +52,9 @@ class Tab(QStackedWidget):
         self._files, self._jobs, self._appearance = files, jobs, appearance
         self._begun = False
         self._closed = False
-        self._place: ReadingPlace | None = None  # in the version before
-        self.book: Book | None = None
+        # Reading position in the previous version of the file
+        self._place: ReadingPlace | None = None
+        self.book: DocumentView | None = None
         self.message = EmptyState(appearance)
         self.message.say("wait", tr("Opening the file"))
         self.password = _Password()
@@ -56,12 +63,12 @@ class Tab(QStackedWidget):
         self.addWidget(self.password)
 
     def open(self) -> None:
-        """Open the file when it is first looked at; then, see whether it is still the same."""
+        """Open the file when it is first shown; later, check whether it has changed."""
         if not self._begun:
             self._begun = True
             self._open("")
         elif self.book:
-            self.book.look_again()
+            self.book.check_for_changes()
 
     def rest(self) -> None:
         if self.book:
@@ -89,7 +96,7 @@ class Tab(QStackedWidget):
             lambda task: self._look(password, task),
             self._show,
             on_failed=self._failed,
-            lane=Lane.light,
+            queue=JobQueue.short,
         )
 
     def _look(self, password: str, task: Task) -> Opened | CannotShow:
@@ -108,9 +115,9 @@ class Tab(QStackedWidget):
             file.close()
             return
         self.title = readable(title) or self.title
-        self.book = Book(file, self._files, self._jobs, self._appearance)
+        self.book = DocumentView(file, self._files, self._jobs, self._appearance)
         self.book.edited.connect(self.edited)
-        self.book.export_wanted.connect(self.export_wanted)
+        self.book.export_requested.connect(self.export_requested)
         self.book.dark_chosen.connect(self.dark_chosen)
         self.book.lost.connect(self._lost)
         self.addWidget(self.book)
@@ -124,31 +131,34 @@ class Tab(QStackedWidget):
         if self.isVisible():
             self.take_focus()
 
-    def _failed(self, problem: Problem) -> None:
+    def _failed(self, problem: JobError) -> None:
         self.message.say("papers", problem.message, problem.hint, ((tr("Try again"), self._again),))
         self.setCurrentWidget(self.message)
 
     def _lost(self, why: CannotShow) -> None:
-        """The file is no longer what was opened: where there is a new one, it is read on."""
+        """Handle a changed or removed file: a changed one is reopened at the same position."""
         if self.book:
             self._place = self.book.view.place
             self.book.close_file()
             self.removeWidget(self.book)
             self.book.deleteLater()
             self.book = None
-        if why.why is Why.changed:
+        if why.why is FailureReason.changed:
             self._again()
         else:
             self._explain(why)
 
     def _explain(self, why: CannotShow) -> None:
-        if why.why is Why.locked:
+        if why.why is FailureReason.locked:
             self.password.ask(self.path.name)
             self.setCurrentWidget(self.password)
             self.password.line.setFocus(Qt.FocusReason.OtherFocusReason)
             return
-        actions = [(tr("Try again"), self._again), (tr("Show in folder"), self._reveal)]
-        if why.why is Why.damaged:
+        first = (tr("Try again"), self._again)
+        if why.why is FailureReason.removed:
+            first = (tr("Close the file"), self.close_wanted.emit)
+        actions = [first, (tr("Show in folder"), self._reveal)]
+        if why.why is FailureReason.damaged:
             actions.append((tr("Open elsewhere"), self._open_elsewhere))
         text = f"{why.hint}\n\n{self.path}"
         self.message.say("papers", why.message, text, tuple(actions))
@@ -203,7 +213,7 @@ class _Password(QWidget):
         across.addStretch(1)
 
     def ask(self, name: str) -> None:
-        """Asked again, the password before was wrong."""
+        """Ask for the password; from the second time on, report that it was wrong."""
         self.what.setText(tr("{name} is protected. SciRead does not keep the password.", name=name))
         self.wrong.setVisible(self._asked)
         self._asked = True

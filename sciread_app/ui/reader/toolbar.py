@@ -1,4 +1,4 @@
-"""The bar over the pages: where one is, how large they are, and what can be done."""
+"""The toolbar of the reader: page, zoom, and buttons."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from PySide6.QtWidgets import (
 )
 
 from sciread_app.language import tr
-from sciread_app.ui.icons import icon
-from sciread_app.ui.reader import zoom
-from sciread_app.ui.theme import Appearance, Theme, styled
+from sciread_app.ui.reader.pages import zoom
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
 
 ZOOMS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 
-# What a button is called, its picture, what it says of itself, and its key.
+# Icon, tooltip and shortcut of each button
 _BUTTONS = {
     "panel": ("panel", tr("Outline, pages and highlights"), "F9"),
     "back": ("back", tr("Back to where you were"), "Alt+Left"),
@@ -35,8 +35,8 @@ _BUTTONS = {
 
 class Toolbar(QFrame):
     pressed = Signal(str)  # the key of a button
-    page_wanted = Signal(int)  # from 0
-    zoom_wanted = Signal(str)
+    page_requested = Signal(int)  # from 0
+    zoom_requested = Signal(str)
 
     def __init__(self, appearance: Appearance) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Toolbar(QFrame):
 
     def _page_typed(self) -> None:
         self.page.setModified(False)
-        self.page_wanted.emit(int(self.page.text()) - 1)
+        self.page_requested.emit(int(self.page.text()) - 1)
 
     def _zoom_menu(self) -> QMenu:
         menu = QMenu(self)
@@ -84,7 +84,9 @@ class Toolbar(QFrame):
         choices += [(f"{factor * 100:.0f} %", str(factor)) for factor in ZOOMS]
         for name, wanted in choices:
             action = menu.addAction(name)
-            action.triggered.connect(lambda _=False, wanted=wanted: self.zoom_wanted.emit(wanted))
+            action.triggered.connect(
+                lambda _=False, wanted=wanted: self.zoom_requested.emit(wanted)
+            )
         return menu
 
     def _button(self, key: str) -> QToolButton:

@@ -1,1 +1,1 @@
-"""Teaching models, as the window shows it."""
+"""The training page: training runs and the form for a new one."""

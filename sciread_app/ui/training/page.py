@@ -1,4 +1,4 @@
-"""The page of trainings: those there are, how each goes, and the form of a new one."""
+"""The training page: runs, their progress, and the form for a new one."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from sciread_app.domain.paper import Changes
+from sciread_app.domain.paper import LibraryChanges
 from sciread_app.language import tr, trn
-from sciread_app.services.run_arrivals import Opened
-from sciread_app.services.runs import Training
+from sciread_app.services.training.run_import import OpenedRun
+from sciread_app.services.training.runs import TrainingRun
 from sciread_app.tasks import Task
-from sciread_app.ui.empty import EmptyState
-from sciread_app.ui.jobs import Job, Jobs, Lane
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
 from sciread_app.ui.page import Page
-from sciread_app.ui.theme import Appearance, styled
-from sciread_app.ui.training.asking import (
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.training.dialogs import (
     LogDialog,
     ask_for_folder,
     ask_for_zip,
     ask_to_remove,
 )
-from sciread_app.ui.training.form import TrainingForm
-from sciread_app.ui.training.list import TrainingList
-from sciread_app.ui.training.planning import Planning
-from sciread_app.ui.training.values import Teacher, Told
-from sciread_app.ui.training.view import TrainingView
+from sciread_app.ui.training.form.controller import TrainingFormController
+from sciread_app.ui.training.form.form import TrainingForm
+from sciread_app.ui.training.run_list import TrainingList
+from sciread_app.ui.training.run_view import TrainingView
+from sciread_app.ui.training.view_models import TrainingDetails, TrainingServices
+from sciread_app.ui.widgets.empty_state import EmptyState
 
-LOOKS_MS = 500  # between two looks at a training that goes on
+POLL_MS = 500  # between two updates of a running training
 ABOUT = tr(
     "The model that came with SciRead knows a little of everything. One that has learned from your "
     "own papers knows your field: who cites whom, which journals and subjects belong together."
@@ -50,21 +50,21 @@ T = TypeVar("T")
 
 
 class TrainingPage(Page):
-    said = Signal(str)  # what was done
+    message = Signal(str)  # a message
     problem = Signal(object)  # Problem
-    place_wanted = Signal(str)  # the key of another page
-    activate_wanted = Signal(str, str)  # a model, and its title
-    measure_wanted = Signal(str)  # the space of a model that is to be seen in the dashboard
-    compare_wanted = Signal(str)  # a model
-    came = Signal(object)  # Changes
-    busy_changed = Signal(bool)  # whether a training goes on
-    shown = Signal()  # something else stands there
+    place_requested = Signal(str)  # the key of another page
+    activate_requested = Signal(str, str)  # a model and its title
+    measure_requested = Signal(str)  # the space of a model to show in the evaluation
+    compare_requested = Signal(str)  # a model
+    loaded = Signal(object)  # Changes
+    busy_changed = Signal(bool)  # whether a training is running
+    shown = Signal()  # another run or the form is shown
 
-    def __init__(self, teacher: Teacher, jobs: Jobs, appearance: Appearance) -> None:
+    def __init__(self, service: TrainingServices, jobs: JobRunner, appearance: Appearance) -> None:
         super().__init__()
-        self._teacher = teacher
+        self._training_service = service
         self._jobs = jobs
-        self.trainings: Sequence[Training] = ()
+        self.trainings: Sequence[TrainingRun] = ()
         self._looking: Job | None = None
         self._loading: Job | None = None
         self._loaded = self._was_busy = False
@@ -74,22 +74,22 @@ class TrainingPage(Page):
 
     @cached_property
     def form(self) -> TrainingForm:
-        """Built when somebody first writes a training: it is most of the page."""
+        """The form, built on first use: it is most of the page."""
         form = TrainingForm(self._appearance)
         self._right.addWidget(form)
         form.closed.connect(self._close_form)
         return form
 
     @cached_property
-    def planning(self) -> Planning:
-        planning = Planning(self._teacher, self._jobs, self.form, self)
+    def planning(self) -> TrainingFormController:
+        planning = TrainingFormController(self._training_service, self._jobs, self.form, self)
         planning.started.connect(self._started)
-        planning.place_wanted.connect(self.place_wanted)
-        planning.came.connect(self.came)
+        planning.place_requested.connect(self.place_requested)
+        planning.loaded.connect(self.loaded)
         planning.problem.connect(self.problem)
         return planning
 
-    # What the window asks of a page.
+    # Interface of a page
 
     def refresh(self) -> None:
         self.load()
@@ -105,14 +105,14 @@ class TrainingPage(Page):
     def panes(self) -> Sequence[QWidget]:
         return (self.list, self.form if self.writes else self.view)
 
-    def library_changed(self, changes: Changes) -> None:
+    def library_changed(self, changes: LibraryChanges) -> None:
         if changes.papers and self.isVisible() and self.writes:
             self.planning.look()
 
-    # Verbs, from buttons, menus and keys.
+    # Actions
 
     def begin(self) -> None:
-        """Write a new training."""
+        """Show the form for a new training."""
         self._whole.setCurrentIndex(1)
         self._right.setCurrentWidget(self.form)
         self.planning.look()
@@ -128,57 +128,57 @@ class TrainingPage(Page):
             self.open(source)
 
     def open(self, source: Path) -> None:
-        """Bring in the training in a folder or a zip."""
+        """Import the run in a folder or a zip."""
         title = tr("Opening a training")
-        self._jobs.run(title, lambda task: self._teacher.open(source, task), self._opened)
+        self._jobs.run(title, lambda task: self._training_service.open(source, task), self._opened)
 
     def do(self, verb: str) -> None:
-        """One of view.VERBS, to the training that is shown."""
-        told = self.view.told
-        if not told or self.writes or not self.view.can(verb):
+        """Apply one of view.VERBS to the current run."""
+        details = self.view.details
+        if not details or self.writes or not self.view.can(verb):
             return
-        name = told.training.name
+        name = details.training.name
         if verb == "stop":
-            self._change(tr("Stopping a training"), lambda: self._teacher.stop(name))
+            self._change(tr("Stopping a training"), lambda: self._training_service.stop(name))
         elif verb == "go_on":
-            self._change(tr("Going on with a training"), lambda: self._teacher.go_on(name))
+            self._change(tr("Going on with a training"), lambda: self._training_service.go_on(name))
         elif verb == "remove":
-            ask_to_remove(told, partial(self._remove, name), self)
+            ask_to_remove(details, partial(self._remove, name), self)
         elif verb == "log":
-            self._light(tr("Reading a log"), lambda task: self._teacher.log(name),
+            self._light(tr("Reading a log"), lambda task: self._training_service.log(name),
                         lambda text: LogDialog(name, text, self).show())  # fmt: skip
         elif verb == "folder":
-            QDesktopServices.openUrl(QUrl.fromLocalFile(str(told.training.folder)))
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(details.training.folder)))
         elif verb == "measure":
-            self.measure_wanted.emit(told.training.space)
+            self.measure_requested.emit(details.training.space)
         elif verb == "compare":
-            self.compare_wanted.emit(told.model)
+            self.compare_requested.emit(details.model)
         else:
             self._take_model(name, activate=verb == "activate")
 
     @property
     def writes(self) -> bool:
-        """Whether the form of a new training is shown."""
+        """Whether the form is shown."""
         shown = self._right.currentWidget()
         return isinstance(shown, TrainingForm) and self._whole.currentIndex() == 1
 
     def why_not(self, verb: str) -> str:
-        """Why something cannot be done to the training that is shown; empty where it can."""
+        """Why an action on the current run is unavailable; empty if it is available."""
         can = not self.writes and self.view.can(verb)
         return "" if can else tr("Not to the training that is shown")
 
-    # Looking.
+    # Loading
 
     def load(self, choose: str = "") -> None:
-        """Look at the trainings; `choose` names one that is to be shown then."""
+        """Load the runs; `choose` names one to show."""
         self._loading = self._light(
             tr("Looking at trainings"),
-            lambda task: self._teacher.trainings(),
+            lambda task: self._training_service.trainings(),
             partial(self._show, choose=choose),
-            instead_of="trainings",
+            replaces="trainings",
         )
 
-    def _show(self, trainings: Sequence[Training], choose: str = "") -> None:
+    def _show(self, trainings: Sequence[TrainingRun], choose: str = "") -> None:
         self._loaded, self.trainings = True, trainings
         before = self.list.current
         self.list.show_trainings(trainings, choose)
@@ -205,78 +205,82 @@ class TrainingPage(Page):
             self._look()
 
     def _look(self) -> None:
-        """At the one that is chosen."""
+        """Load the selected run."""
         name = self.list.current
         if not name:
             self.view.clear()
             return
         title = tr("Looking at a training")
         self._looking = self._light(
-            title, lambda task: self._teacher.look(name, task), self._show_told,
-            instead_of="training",
+            title, lambda task: self._training_service.look(name, task), self._show_details,
+            replaces="training",
         )  # fmt: skip
 
-    def _show_told(self, told: Told) -> None:
-        name = told.training.name
+    def _show_details(self, details: TrainingDetails) -> None:
+        name = details.training.name
         if name != self.list.current:
             return
-        changed = not self.view.told or self.view.told.training.standing != told.training.standing
-        self.view.show_told(told)
-        self.trainings = [told.training if one.name == name else one for one in self.trainings]
+        changed = (
+            not self.view.details
+            or self.view.details.training.standing != details.training.standing
+        )
+        self.view.show_details(details)
+        self.trainings = [details.training if one.name == name else one for one in self.trainings]
         self.list.show_trainings(self.trainings)
         self._tell_busy()
         if changed:
             self.shown.emit()
 
     def _tick(self) -> None:
-        """Look again at what goes on, unless the last look is not over: it may be one that
-        somebody has asked for."""
+        """Update the running training unless an earlier update is not finished, which may be one
+        that the user requested.
+        """
         going = any(training.standing.goes_on for training in self.trainings)
-        looking = {self._looking, self._loading} & {*self._jobs.running(Lane.light)}
+        looking = {self._looking, self._loading} & {*self._jobs.running(JobQueue.short)}
         if not going or not self.isVisible() or looking:
             return
-        shown = self.view.told
+        shown = self.view.details
         if shown and shown.training.standing.goes_on and not self.writes:
             self._look()
         else:
             self.load()
 
-    # What is done to trainings.
+    # Actions on runs
 
-    def _change(self, title: str, work: Callable[[], Training]) -> None:
+    def _change(self, title: str, work: Callable[[], TrainingRun]) -> None:
         self._light(title, lambda task: work(), lambda training: self.load(training.name))
 
     def _remove(self, name: str) -> None:
-        self._light(tr("Removing a training"), lambda task: self._teacher.remove(name),
+        self._light(tr("Removing a training"), lambda task: self._training_service.remove(name),
                     lambda _: self._removed(name))  # fmt: skip
 
     def _removed(self, name: str) -> None:
-        self.said.emit(tr("{name} is removed", name=name))
+        self.message.emit(tr("{name} is removed", name=name))
         self.view.clear()
         self.load()
 
     def _take_model(self, name: str, *, activate: bool) -> None:
         def done(model: str) -> None:
             if activate:
-                self.activate_wanted.emit(model, name)
+                self.activate_requested.emit(model, name)
             else:
-                self.said.emit(tr("Its model is among your models, as {name}", name=model))
+                self.message.emit(tr("Its model is among your models, as {name}", name=model))
             self.load(name)
 
         title = tr("Adding the model of {name}", name=name)
-        self._jobs.run(title, lambda task: self._teacher.add_model(name, task), done)
+        self._jobs.run(title, lambda task: self._training_service.add_model(name, task), done)
 
-    def _opened(self, opened: Opened) -> None:
+    def _opened(self, opened: OpenedRun) -> None:
         name = opened.training.name
         if not opened.new:
-            self.said.emit(tr("{name} is here already", name=name))
+            self.message.emit(tr("{name} is here already", name=name))
         elif opened.model:
-            self.said.emit(tr("{name} is here, and its model among your models", name=name))
+            self.message.emit(tr("{name} is here, and its model among your models", name=name))
         else:
-            self.said.emit(tr("{name} is here", name=name))
+            self.message.emit(tr("{name} is here", name=name))
         self.load(name)
 
-    def _started(self, training: Training) -> None:
+    def _started(self, training: TrainingRun) -> None:
         self._right.setCurrentWidget(self.view)
         self.load(training.name)
 
@@ -289,7 +293,7 @@ class TrainingPage(Page):
     def _light(
         self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any
     ) -> Job:
-        return self._jobs.run(title, work, done, lane=Lane.light, **options)
+        return self._jobs.run(title, work, done, queue=JobQueue.short, **options)
 
     def _build(self, appearance: Appearance) -> None:
         self.count = styled(QLabel(), "quiet")
@@ -303,7 +307,7 @@ class TrainingPage(Page):
             "training", tr("Teach a model your field"), ABOUT,
             ((tr("New training"), self.begin), (tr("Open a training…"), self.open_folder)),
         )  # fmt: skip
-        # From the outside in: a widget that is given a parent is styled anew with all it holds.
+        # Outer widgets first: setting a parent restyles a widget with all its children.
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         self._whole = QStackedWidget()
@@ -333,11 +337,11 @@ class TrainingPage(Page):
         self._right.addWidget(self.view)
 
     def _connect(self) -> None:
-        self._ticks = QTimer(self, interval=LOOKS_MS)
+        self._ticks = QTimer(self, interval=POLL_MS)
         self._ticks.timeout.connect(self._tick)
         self._ticks.start()
         self.list.chosen.connect(self._choose)
-        self.list.entered.connect(self.view.take_focus)
-        self.view.wanted.connect(self.do)
+        self.list.activated.connect(self.view.take_focus)
+        self.view.requested.connect(self.do)
         self.new_button.clicked.connect(self.begin)
         self.open_button.clicked.connect(self.open_folder)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.domain.identifiers import identifier
+from sciread_app.domain.identifiers import closed_up, identifier, pasted_identifier
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,9 @@ SICI = "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO;2"
         "10.1659/0276-4741(2004)024[0141: SPOCMP] 2.0.CO; 2",
         "10.1659/0276-4741(2004)024\n[0141:SPOCMP]2.0.CO;2",
         "https://doi.org/10.1659/0276-4741(2004)024 [ 0141:SPOCMP]2.0.CO;2.",
+        "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO ; 2",
+        "10.1659/0276-4741(2004)024 [0141:SPOCMP] 2.0.CO ;2",
+        "10.1659/ 0276-4741(2004)024[0141:SPOCMP]2.0.CO;2",
         "See 10.1659/0276-4741(2004)024 [ 0141:SPOCMP]2.0.CO;2 and what follows [there].",
     ],
 )
@@ -60,9 +63,89 @@ def test_wherever_the_blanks_are_it_is_the_same_doi(brackets, year, pages, code,
     assert identifier("doi", text).value == plain.lower()
 
 
+@pytest.mark.parametrize("slash", ["/ ", " /", " / ", "/\n", "/%20"])
+@pytest.mark.parametrize("before", ["", "doi: ", "https://doi.org/"])
+def test_a_blank_beside_the_slash_is_no_part_of_a_doi(before, slash):
+    found = identifier("doi", f"{before}10.1016{slash}j.cell.2007.01.001")
+    assert found.value == "10.1016/j.cell.2007.01.001"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO",
+        "10.1659/0276-4741(2004)024[0141:SPOCMP]2.0.CO ;",
+        "10.1016/ and other journals",
+        "10.1016/ j.cell.2007.01.001 and 7 more",
+    ],
+)
+def test_a_doi_that_may_be_cut_off_is_none(text):
+    assert identifier("doi", text) is None
+
+
+def test_a_long_text_that_looks_like_many_broken_dois_is_read_at_once():
+    # Backtracking over all of it took minutes.
+    text = "10.1234/1234-5678" * 2_000 + " and .CO;"
+    assert closed_up(text) == text
+
+
 @given(
     st.sampled_from(["10.1038/nature14539", "10.1000/182", "10.1016/0370-2693(88)91418-2"]),
     st.sampled_from([" and", " [see there]", " (2004) 024 [0141]", "; 2.0", " <1:x>", ", CO;2"]),
 )
 def test_a_doi_ends_where_prose_follows(doi, prose):
     assert identifier("doi", doi + prose).value == doi
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("10.1038/nature14539", "doi", "10.1038/nature14539"),
+        ("doi:10.1038/NATURE14539", "doi", "10.1038/nature14539"),
+        ("DOI: 10.1038/nature14539", "doi", "10.1038/nature14539"),
+        ("https://doi.org/10.1038/nature14539", "doi", "10.1038/nature14539"),
+        ("dx.doi.org/10.1038/nature14539", "doi", "10.1038/nature14539"),
+        ("https://academic.oup.com/doi/10.1093/nar/gkz123/full", "doi", "10.1093/nar/gkz123"),
+        (
+            "https://dl.acm.org/doi/pdf/10.1145/3292500.3330701?x=1",
+            "doi",
+            "10.1145/3292500.3330701",
+        ),
+        ("1706.03762", "arxiv", "1706.03762"),
+        ("arXiv:1706.03762v5 [cs.CL]", "arxiv", "1706.03762"),
+        ("https://arxiv.org/pdf/1706.03762v5.pdf", "arxiv", "1706.03762"),
+        ("http://arxiv.org/abs/hep-th/9901001?context=math", "arxiv", "hep-th/9901001"),
+        ("hep-th/9901001", "arxiv", "hep-th/9901001"),
+        ("10.48550/arXiv.1706.03762", "arxiv", "1706.03762"),
+        ("31452104", "pmid", "31452104"),
+        ("PMID: 345", "pmid", "345"),
+        ("https://pubmed.ncbi.nlm.nih.gov/31452104/", "pmid", "31452104"),
+        ("https://www.ncbi.nlm.nih.gov/pubmed/31452104", "pmid", "31452104"),
+        ("PMC2323736", "pmcid", "PMC2323736"),
+        ("https://pmc.ncbi.nlm.nih.gov/articles/PMC2323736/", "pmcid", "PMC2323736"),
+        ("978-0-262-03561-3", "isbn", "9780262035613"),
+        ("ISBN 9780262035613", "isbn", "9780262035613"),
+    ],
+)
+def test_pasted_identifier_of_identifier_or_link_is_found(text, kind, value):
+    assert pasted_identifier(text) == (kind, value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "2019",
+        "10 12",
+        "graph",
+        "see 10.1038/nature14539 and others",
+        "input/output",
+        "https://example.org/about",
+        "http://[broken",
+        "pmid: unknown",
+        "arxiv papers",
+        "0123456789123",
+    ],
+)
+def test_pasted_identifier_of_other_text_is_none(text):
+    assert pasted_identifier(text) is None

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from sciread_app.domain.query import Term
-from sciread_app.domain.ranking import fuse, telling_words
+from sciread_app.domain.query.parser import Term
+from sciread_app.domain.ranking import fuse, selective_expression
 
 
 def order(*, bm25, similarity, average=0.0):
@@ -44,7 +44,7 @@ def words(*texts):
 
 def test_rare_words_find_and_common_ones_only_rank():
     held_by = {"lasso": 10, "model": 900, "data": 950}
-    expression = telling_words(words("model", "lasso", "data"), held_by, 1000, at_most=100)
+    expression = selective_expression(words("model", "lasso", "data"), held_by, 1000, at_most=100)
     finding, _, ranking = expression.partition(" AND ")
     assert finding == '("lasso")'
     assert ranking.count('"model"') == ranking.count('"data"') == 2
@@ -52,24 +52,24 @@ def test_rare_words_find_and_common_ones_only_rank():
 
 def test_all_words_find_while_they_are_in_few_papers():
     held_by = {"model": 40, "lasso": 10}
-    assert telling_words(words("model", "lasso"), held_by, 1000, 100) == '"lasso" OR "model"'
+    assert selective_expression(words("model", "lasso"), held_by, 1000, 100) == '"lasso" OR "model"'
 
 
 def test_the_rarest_word_finds_however_common_it_is():
-    assert telling_words(words("model", "data"), {"model": 900, "data": 950}, 1000, 5).startswith(
-        '("model") AND'
-    )
+    assert selective_expression(
+        words("model", "data"), {"model": 900, "data": 950}, 1000, 5
+    ).startswith('("model") AND')
 
 
 def test_a_phrase_is_as_rare_as_its_rarest_word_and_the_beginning_of_a_word_finds():
     terms = [Term("data model"), Term("mod", prefix=True), Term("data")]
-    expression = telling_words(terms, {"data": 950, "model": 3}, 1000, 100)
+    expression = selective_expression(terms, {"data": 950, "model": 3}, 1000, 100)
     assert expression.startswith('("mod" * OR "data model") AND')
 
 
 def test_of_a_long_text_the_telling_words_are_kept_and_what_is_said_often_counts_more():
     terms = words(*(f"w{n}" for n in range(100)), *["graph"] * 9)
     held_by = {f"w{n}": n + 1 for n in range(100)} | {"graph": 50}
-    expression = telling_words(terms, held_by, 1000, 1e9)
+    expression = selective_expression(terms, held_by, 1000, 1e9)
     assert expression.count('"graph"') == 4
     assert '"w0"' in expression and '"w99"' not in expression

@@ -170,8 +170,8 @@ def test_entities_in_attributes_are_no_way_in_either(make):
 
 
 def test_a_line_without_end_does_not_fill_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("sciread_app.formats.streams.LONGEST_LINE", 1 << 16)
-    monkeypatch.setattr("sciread_app.formats.json_lines.LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr("sciread_app.formats.files.streams.LONGEST_LINE", 1 << 16)
+    monkeypatch.setattr("sciread_app.formats.files.json_lines.LONGEST_LINE", 1 << 16)
     path = tmp_path / "a.jsonl.gz"
     with gzip.open(path, "wb", compresslevel=1) as out:
         out.write(OURS.encode() + b'\n{"title": "')

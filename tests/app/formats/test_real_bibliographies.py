@@ -6,8 +6,10 @@ import re
 import pytest
 
 from sciread_app.domain.paper import Paper, Skipped
-from sciread_app.formats import bibtex, csl_json, ris
-from sciread_app.formats.text import open_text
+from sciread_app.formats.bibtex import reader as bibtex
+from sciread_app.formats.csl import reader as csl_json
+from sciread_app.formats.files.encoding import open_text
+from sciread_app.formats.ris import reader as ris
 
 ENTRY = re.compile(r"@\s*(?!(?:comment|string|preamble)\b)[a-z]+\s*[{(]", re.I)
 MATH = re.compile(r"\$[^$]+\$|\\\(.+?\\\)")

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import KINDS, Author, Paper
-from sciread_app.formats import bibtex, csl_json, ris
+from sciread_app.formats.bibtex import reader as bibtex
+from sciread_app.formats.csl import reader as csl_json
+from sciread_app.formats.ris import reader as ris
 
 SIGNS = "\\{}$%&#_^~`'\"-<>@=,:()[]/ éßøÅαβ–—“”’日本aBcD01"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sciread_app.services.space import Space
-from tests.fake_encoder import FakeEncoder
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from tests.support.fake_encoder import FakeEncoder
 
 
 @pytest.fixture
@@ -14,11 +14,11 @@ def encoder() -> FakeEncoder:
 
 
 @pytest.fixture
-def space(library, encoder, tmp_path) -> Space:
-    return Space(library, encoder, tmp_path / "indexes")
+def space(library, encoder, tmp_path) -> EmbeddingIndex:
+    return EmbeddingIndex(library, encoder, tmp_path / "indexes")
 
 
 @pytest.fixture
-def another(library, encoder, tmp_path) -> Space:
+def another(library, encoder, tmp_path) -> EmbeddingIndex:
     """The same space as another process, or a later day, sees it."""
-    return Space(library, encoder, tmp_path / "indexes")
+    return EmbeddingIndex(library, encoder, tmp_path / "indexes")

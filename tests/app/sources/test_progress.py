@@ -15,16 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sciread_app.domain.fetches import SourceQuery
+from sciread_app.domain.fetch import SourceQuery
 from sciread_app.errors import SourceError
-from sciread_app.sources import arxiv, arxiv_oai, pubmed
-from sciread_app.sources.guard import MOST_IN_VAIN
-from sciread_app.sources.http import Client, Patience
+from sciread_app.sources.arxiv import api as arxiv
+from sciread_app.sources.arxiv import oai as arxiv_oai
+from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.progress_guard import MOST_IN_VAIN
+from sciread_app.sources.pubmed import fetch as pubmed
 from sciread_app.tasks import Task
-from tests.servers.eutils_server import EutilsServer
-from tests.servers.moody_arxiv import MOODS, MoodyArxiv
+from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.moody_arxiv import MOODS, MoodyArxiv
 
-NO_WAIT = Patience(first=0.0, longest=0.0)
+NO_WAIT = RetryPolicy(first=0.0, longest=0.0)
 
 
 @contextmanager
@@ -63,6 +65,16 @@ def test_every_paper_comes_once_whatever_the_mood(moods, seed, count):
     server = MoodyArxiv(count, seed=seed, moods=moods)
     with server, client_of(server) as client, pages_of(20, 200):
         assert Counter(ids(fetched(client))) == Counter(list(server.papers))
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32), needed=st.integers(5, 20))
+def test_a_wrong_answer_costs_few_requests_in_a_short_run(seed, needed):
+    server = MoodyArxiv(19 * needed, seed=seed)
+    with server, client_of(server) as client, pages_of(20, 1000):
+        assert len(ids(fetched(client))) == 19 * needed
+    # How many are wrong is chance: by that alone, one run of five pages in twenty asks for ten.
+    assert len(server.requests) <= needed + 2 * server.wrong + 2
 
 
 def first_time(start):

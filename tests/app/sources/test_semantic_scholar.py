@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from sciread_app.domain.identifiers import identifier
 from sciread_app.errors import Busy, Cancelled, SourceError
 from sciread_app.sources import semantic_scholar
-from sciread_app.sources.http import Client, Patience
+from sciread_app.sources.http.client import Client, RetryPolicy
 from sciread_app.tasks import Task
-from tests.servers import faults
-from tests.servers.semantic_scholar_server import SemanticScholarServer
+from tests.support.servers import faults
+from tests.support.servers.local import Answer
+from tests.support.servers.semantic_scholar_server import SemanticScholarServer
 
 KEY = "s3cret-key"
-QUICK = Patience(tries=3, first=0.01, longest=0.05)
+QUICK = RetryPolicy(tries=3, first=0.01, longest=0.05)
 
 
 @pytest.fixture
@@ -87,6 +88,39 @@ def test_each_neighbour_comes_with_all_its_names(server, ask):
 def test_papers_are_found_by_their_other_names(server, ask, kind, value):
     [answer] = ask(server, [identifier(kind, value)])
     assert numbers_of(answer.cites) == [11, 12, 13, 14]
+
+
+def test_an_answer_to_an_earlier_request_is_asked_for_again(tmp_path):
+    with SemanticScholarServer(800) as server:
+        bodies = []
+
+        def repeats_once(good):
+            bodies.append(good.body)
+            return Answer(bodies[0], "application/json")
+
+        server.fail(repeats_once, times=2, when=full)
+        with Client(tmp_path, server.endpoints, patience=QUICK) as client:
+            batches = (dois(range(100)), dois(range(400, 500)))
+            told = [
+                answer
+                for batch in batches
+                for reply in semantic_scholar.ask(batch, client, Task())
+                for answer in reply
+            ]
+    assert [answer.asked for answer in told] == [name for batch in batches for name in batch]
+    assert {answer.asked: numbers_of(answer.cites) for answer in told}[doi(410)] == [
+        *range(406, 410)
+    ]
+
+
+def test_a_paper_found_by_the_name_of_another_version_is_believed(server, ask):
+    rows = [{"externalIds": {"DOI": "10.1000/article"}, "citationCount": 1, "referenceCount": 0,
+             "citations": [{"externalIds": {"DOI": "10.1000/later"}}], "references": []},
+            {"externalIds": {"DOI": "10.5555/paper.4"}, "citationCount": 0, "referenceCount": 0,
+             "citations": [], "references": []}]  # fmt: skip
+    server.fail(replaced(rows), when=full)
+    preprint, other = ask(server, [doi(3), doi(4)])
+    assert preprint.cited_by == [(identifier("doi", "10.1000/later"),)] and other.known
 
 
 def test_a_paper_listed_twice_is_told_of_once(server, ask):

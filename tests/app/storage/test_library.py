@@ -10,18 +10,17 @@ import numpy as np
 import pytest
 
 from sciread_app.domain.identifiers import identifier
-from sciread_app.domain.identity import Verdict
-from sciread_app.domain.order import Order
-from sciread_app.domain.paper import Author, Skipped
-from sciread_app.domain.query import parse
+from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.paper import Author, Order, Skipped
+from sciread_app.domain.query.parser import parse
 from sciread_app.errors import LibraryError
-from sciread_app.storage.attachments import Attachment
 from sciread_app.storage.library import Library
-from tests.make import paper
+from sciread_app.storage.organisation.attachments import Attachment
+from tests.support.make import paper
 
 
 def words(library: Library, expression: str) -> list[int]:
-    return [id for id, _ in library.by_words(expression, 10)]
+    return [id for id, _ in library.search_text(expression, 10)]
 
 
 def matching(library: Library, query: str) -> list[int]:
@@ -58,13 +57,13 @@ def test_a_library_is_untouched_until_something_was_put_in(tmp_path):
         return said
 
     assert untouched(lambda library: library.count())
-    assert not untouched(lambda library: library.ledger.open("refs.bib"))
-    assert not untouched(lambda library: library.shelves.make_collection("thesis"))
+    assert not untouched(lambda library: library.import_log.open("refs.bib"))
+    assert not untouched(lambda library: library.collections.create("thesis"))
 
     def put_and_delete(library: Library) -> None:
         ids = library.put([paper("Bees")]).ids
         library.trash(ids)
-        library.delete_for_good(ids)
+        library.delete_permanently(ids)
 
     assert not untouched(put_and_delete)
 
@@ -97,7 +96,7 @@ def test_putting_a_paper_again_refreshes_it(library):
     assert library.put([new]).added == 0
     assert library.get([1])[0].abstract == "final"
     assert (words(library, "draft"), words(library, "final")) == ([], [1])
-    assert library.text_index_fits()
+    assert library.is_text_index_consistent()
 
 
 def test_preprint_and_article_are_two_papers_and_one_work(library):
@@ -121,11 +120,11 @@ def test_not_duplicates_is_remembered(library):
     library.put([paper("Editorial", authors="A, B", published="2001")])
     second = {"authors": "A, B; C, D", "published": "2002", "pmid": "7"}
     library.put([paper("Editorial", **second)])
-    assert [(r.a, r.b) for r in library.relations(Verdict.maybe)] == [(1, 2)]
-    library.not_duplicates(2, 1)
+    assert [(r.a, r.b) for r in library.relations(MatchVerdict.maybe)] == [(1, 2)]
+    library.mark_not_duplicates(2, 1)
     library.put([paper("Editorial", **second, venue="Nature")])
-    assert library.relations(Verdict.maybe) == []
-    assert [r.reason for r in library.relations(Verdict.different)] == ["said by you"]
+    assert library.relations(MatchVerdict.maybe) == []
+    assert [r.reason for r in library.relations(MatchVerdict.different)] == ["said by you"]
 
 
 def test_versions_can_be_parted_and_the_rest_stays_together(library):
@@ -138,7 +137,7 @@ def test_versions_can_be_parted_and_the_rest_stays_together(library):
             [paper("On the motion of honey bees", authors="A, B", arxiv="2101.00001")]
         )
     assert library.versions(1) == [2]
-    library.not_duplicates(1, 2)
+    library.mark_not_duplicates(1, 2)
     assert library.versions(1) == [] and library.works([1, 2]) == {1: 1, 2: 2}
 
 
@@ -148,7 +147,7 @@ def test_what_was_edited_by_hand_stays(library):
     library.put([paper("B", source="arxiv", source_id="1", arxiv="2101.00001", abstract="ox")])
     [got] = library.get([id])
     assert (got.title, got.abstract) == ("My title", "zebra")
-    assert words(library, "zebra") == [id] and library.text_index_fits()
+    assert words(library, "zebra") == [id] and library.is_text_index_consistent()
 
 
 def test_words_are_found_in_all_their_forms_without_accents(library):
@@ -158,20 +157,20 @@ def test_words_are_found_in_all_their_forms_without_accents(library):
 
 def test_words_are_found_in_authors_venue_notes_keywords_and_files(library):
     library.put([paper("A", authors="Curie, Marie", venue="Nature", keywords=("radium",))])
-    library.shelves.add_note(1, "ask Pierre")
+    library.notes.add(1, "ask Pierre")
     library.attachments.put([(Attachment(1, "/a.pdf", "ab" * 32, 3, 1.0), "polonium glows")])
     for word in ("curie", "marie", "nature", "radium", "pierre", "polonium"):
         assert words(library, word) == [1], word
-    assert library.text_index_fits()
+    assert library.is_text_index_consistent()
 
 
 def test_a_changed_note_is_found_by_its_new_words_only(library):
     library.put([paper("A")])
-    note = library.shelves.add_note(1, "zebra")
-    library.shelves.change_note(note, "okapi")
+    note = library.notes.add(1, "zebra")
+    library.notes.change(note, "okapi")
     assert (words(library, "zebra"), words(library, "okapi")) == ([], [1])
-    library.shelves.change_note(note, "")
-    assert words(library, "okapi") == [] and library.shelves.marks([1])[1].notes == ()
+    library.notes.change(note, "")
+    assert words(library, "okapi") == [] and library.organisation.of([1])[1].notes == ()
 
 
 def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
@@ -183,14 +182,18 @@ def test_the_trash_is_out_of_sight_and_nothing_in_it_is_lost(library):
     assert library.with_identifier(identifier("doi", "10.1000/bees")) == []
     assert [p.title for p in library.get([1])] == ["Bees"]
     library.untrash([1])
-    assert words(library, "bees") == [1] and library.text_index_fits()
+    assert words(library, "bees") == [1] and library.is_text_index_consistent()
 
 
 def test_importing_a_paper_again_takes_it_out_of_the_trash(library):
     library.put([paper("Bees")])
     library.trash([1])
     assert library.put([paper("Bees")]).added == 0
-    assert library.count() == 1 and words(library, "bees") == [1] and library.text_index_fits()
+    assert (
+        library.count() == 1
+        and words(library, "bees") == [1]
+        and library.is_text_index_consistent()
+    )
 
 
 def test_ids_of_papers_are_never_used_twice(library):
@@ -208,9 +211,9 @@ def test_conditions_are_met_exactly(library):
             paper("C", abstract="x"),
         ]
     )
-    library.shelves.tag([1, 3], "Good one")
-    library.shelves.collect([2], "thesis/chapter 2")
-    library.shelves.mark_read([2])
+    library.tags.add([1, 3], "Good one")
+    library.collections.add([2], "thesis/chapter 2")
+    library.reading_state.mark_read([2])
     for query, found in {
         "year:2015..2018": [1],
         "year:2016..": [2],
@@ -240,33 +243,35 @@ def test_orders_of_the_whole_library(library):
 
 def test_tags_and_collections_come_and_go(library):
     library.put([paper("A")])
-    library.shelves.tag([1], "red")
-    library.shelves.tag([1], "RED")
-    library.shelves.collect([1], "x / y")
-    marks = library.shelves.marks([1])[1]
+    library.tags.add([1], "red")
+    library.tags.add([1], "RED")
+    library.collections.add([1], "x / y")
+    marks = library.organisation.of([1])[1]
     assert marks.tags == ("red",) and marks.collections == ("x/y",)
-    assert library.shelves.collections() == ["x", "x/y"]
-    library.shelves.untag([1], "red")
-    library.shelves.uncollect([1], "x/y")
-    marks = library.shelves.marks([1])[1]
+    assert library.collections.paths() == ["x", "x/y"]
+    library.tags.remove([1], "red")
+    library.collections.remove([1], "x/y")
+    marks = library.organisation.of([1])[1]
     assert marks.tags == () and marks.collections == ()
 
 
 def test_the_ledger_adds_up(library):
-    number = library.ledger.open("refs.bib")
+    number = library.import_log.open("refs.bib")
     skip = Skipped("refs.bib", "smith", "has no end")
-    library.put([paper("A"), paper("A"), paper("B")], ledger=number, skips=[skip])
-    [story] = library.ledger.imports()
+    library.put([paper("A"), paper("A"), paper("B")], import_id=number, skips=[skip])
+    [story] = library.import_log.imports()
     assert (story.read, story.added, story.merged, story.failed) == (4, 2, 1, 1)
     assert story.finished is None
-    library.ledger.close(number)
-    assert library.ledger.imports()[0].finished and library.ledger.failures(number) == [skip]
+    library.import_log.close(number)
+    assert library.import_log.imports()[0].finished and library.import_log.failures(number) == [
+        skip
+    ]
 
 
 def test_saved_searches_are_kept(library):
-    library.save_search("bees", "bees year:2015..")
-    library.save_search("bees", "bees")
-    assert library.saved_searches() == {"bees": "bees"}
+    library.saved_searches.save("bees", "bees year:2015..")
+    library.saved_searches.save("bees", "bees")
+    assert library.saved_searches.queries() == {"bees": "bees"}
 
 
 def test_document_frequencies_count_papers_by_stem(library):
@@ -295,7 +300,7 @@ def test_writers_wait_for_each_other(library):
     batches = [[paper(f"{writer} {n} {'x' * writer}") for n in range(20)] for writer in range(8)]
     with ThreadPoolExecutor(8) as threads:
         stored = list(threads.map(library.put, batches))
-    assert [s.added for s in stored] == [20] * 8 and library.text_index_fits()
+    assert [s.added for s in stored] == [20] * 8 and library.is_text_index_consistent()
 
 
 def test_a_failed_batch_leaves_nothing_behind(library):
@@ -308,9 +313,9 @@ def test_a_damaged_text_index_is_seen_and_rebuilt(library):
     library.put([paper("Bees")])
     with closing(sqlite3.connect(library.path)) as db, db:
         db.execute("UPDATE papers SET title = 'Wasps'")
-    assert not library.text_index_fits()
+    assert not library.is_text_index_consistent()
     library.rebuild_text_index()
-    assert library.text_index_fits() and words(library, "wasps") == [1]
+    assert library.is_text_index_consistent() and words(library, "wasps") == [1]
 
 
 def test_a_library_of_a_newer_sciread_is_refused_by_name(tmp_path):

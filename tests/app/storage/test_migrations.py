@@ -10,11 +10,12 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import create_engine
 
-from sciread_app.domain.identity import Verdict
-from sciread_app.storage import database, opening, schema
+from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.storage import database, schema
+from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
-from tests.make import paper
+from tests.support.make import paper
 from trainer.data.inputs.library import NEWEST
 
 
@@ -70,6 +71,7 @@ def test_every_earlier_library_is_brought_up_to_date_with_what_is_in_it(tmp_path
             db.commit()
         library = Library(path)
         assert [paper.title for paper in library.get([1])] == ["Bees"]
+        assert library.duplicates.is_search_due()
         library.close()
 
 
@@ -87,7 +89,9 @@ def test_the_trash_of_an_earlier_library_comes_into_the_text_index(tmp_path):
         )
     library = Library(path)
     library.untrash([1])
-    assert [id for id, _ in library.by_words("bees", 5)] == [1] and library.text_index_fits()
+    assert [id for id, _ in library.search_text("bees", 5)] == [
+        1
+    ] and library.is_text_index_consistent()
     library.close()
 
 
@@ -108,10 +112,10 @@ def test_the_text_index_of_an_earlier_library_is_built_anew_and_folds(tmp_path):
         assert db.execute(found).fetchone() == (0,)
     library = Library(path)
     for word in ("mueller", "co2"):
-        assert [id for id, _ in library.by_words(word, 5)] == [1]
-    assert library.text_index_fits()
+        assert [id for id, _ in library.search_text(word, 5)] == [1]
+    assert library.is_text_index_consistent()
     library.edit(1, title="Bees")
-    assert library.by_words("mueller", 5) == [] and library.text_index_fits()
+    assert library.search_text("mueller", 5) == [] and library.is_text_index_consistent()
     library.close()
 
 
@@ -139,5 +143,5 @@ def test_records_of_an_earlier_library_are_found_by_author_and_year(tmp_path):
             )
         ]
     )
-    assert [(r.a, r.b) for r in library.relations(Verdict.maybe)] == [(1, 2)]
+    assert [(r.a, r.b) for r in library.relations(MatchVerdict.maybe)] == [(1, 2)]
     library.close()

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from sciread_app.domain.paper import Skipped
-from sciread_app.storage import opening
+from sciread_app.storage.files import opening
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.storage.salvage import salvage
-from tests import damage
-from tests.make import paper
+from tests.support import damage
+from tests.support.make import paper
 
 PAPERS = 400
 
@@ -25,7 +25,7 @@ def whole(tmp_path_factory) -> Path:
     """A library with something in every part of it, and texts that fill several pages."""
     path = tmp_path_factory.mktemp("whole") / "library.sqlite3"
     library = Library(path)
-    number = library.ledger.open("refs.bib")
+    number = library.import_log.open("refs.bib")
     library.put(
         [
             paper(
@@ -41,17 +41,17 @@ def whole(tmp_path_factory) -> Path:
             )
             for n in range(PAPERS)
         ],
-        ledger=number,
+        import_id=number,
         skips=[Skipped("refs.bib", "x", "no title")],
     )
-    library.ledger.close(number)
-    library.shelves.tag(range(1, 50), "to read")
-    library.shelves.collect(range(20, 60), "thesis/first")
+    library.import_log.close(number)
+    library.tags.add(range(1, 50), "to read")
+    library.collections.add(range(20, 60), "thesis/first")
     for id in (3, 30, 300):
-        library.shelves.add_note(id, f"A note on {id}, with ünïcödé.")
-    library.save_search("dances", "dance year:1920..")
+        library.notes.add(id, f"A note on {id}, with ünïcödé.")
+    library.saved_searches.save("dances", "dance year:1920..")
     library.trash([PAPERS])
-    library.delete_for_good()
+    library.delete_permanently()
     library.close()
     return path
 
@@ -77,7 +77,7 @@ def rows(path: Path) -> dict[str, list[tuple[object, ...]]]:
 def check(path: Path) -> Library:
     """The library, open; nothing is wrong with it."""
     library = Library(path)
-    assert library.problems() == [] and library.text_index_fits()
+    assert library.problems() == [] and library.is_text_index_consistent()
     return library
 
 
@@ -99,7 +99,7 @@ def test_what_is_in_the_log_of_writes_is_there_too(path, tmp_path):
     salvage(path, tmp_path / "new.sqlite3")
     library.close()
     new = check(tmp_path / "new.sqlite3")
-    assert new.by_words("late", 5)
+    assert new.search_text("late", 5)
     new.close()
 
 
@@ -120,10 +120,45 @@ def test_overwritten_pages_cost_what_was_on_them(path, tmp_path, seed):
     draw, count = random.Random(seed), path.stat().st_size // damage.PAGE
     for page in draw.sample(range(2, count), 3):
         damage.overwrite(path, page, draw.randbytes(damage.PAGE))
-    salvage(path, tmp_path / "new.sqlite3")
+    done = salvage(path, tmp_path / "new.sqlite3")
+    assert done.lost["papers"] == len(done.placeholders) + len(done.gone)
     library = check(tmp_path / "new.sqlite3")
     assert library.count() >= PAPERS * 0.7
     library.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sectors_that_cannot_be_read_cost_what_is_on_them(path, tmp_path, seed):
+    count = path.stat().st_size // damage.PAGE
+    pages = set(random.Random(seed).sample(range(1, count + 1), 3))
+    with damage.failing(path, pages):
+        done = salvage(path, tmp_path / "failing.sqlite3")
+    check(tmp_path / "failing.sqlite3").close()
+    for page in pages:
+        damage.overwrite(path, page, bytes(damage.PAGE))
+    salvage(path, tmp_path / "zeros.sqlite3")
+    found, same = rows(tmp_path / "failing.sqlite3"), rows(tmp_path / "zeros.sqlite3")
+    assert {row[:2] for row in found["papers"]} == {row[:2] for row in same["papers"]}
+    assert found["notes"] == same["notes"] and done.kept["papers"] > PAPERS // 2
+    assert done.pages > 0
+
+
+def test_an_unreadable_page_whose_rows_nothing_counts_is_told(path, tmp_path):
+    with damage.failing(path, {damage.root(path, "authors")}):
+        done = salvage(path, tmp_path / "new.sqlite3")
+    assert done.kept["papers"] == PAPERS - 1
+    assert (done.pages, done.uncounted) == (1, 1)
+
+
+def test_an_unreadable_page_of_the_log_of_writes_costs_only_itself(path, tmp_path):
+    library = Library(path)
+    library.put([paper("Late ants")])
+    log = path.with_name("library.sqlite3-wal")
+    with damage.failing(log, {1}):  # the header of the log, and nearly all of its first page
+        done = salvage(path, tmp_path / "new.sqlite3")
+    library.close()
+    assert done.kept["papers"] >= PAPERS - 1
+    check(tmp_path / "new.sqlite3").close()
 
 
 def test_where_the_page_that_leads_to_a_table_is_damaged_its_rows_are_found(path, tmp_path):
@@ -183,8 +218,19 @@ def test_a_paper_whose_record_is_lost_keeps_its_notes_under_its_number(path, tmp
     library = check(tmp_path / "new.sqlite3")
     (found,) = library.get([30])
     assert "30" in found.title and found.identifiers and len(found.authors) == 2
-    assert library.shelves.marks([30])[30].notes == ("A note on 30, with ünïcödé.",)
+    assert library.organisation.of([30])[30].notes == ("A note on 30, with ünïcödé.",)
     library.close()
+
+
+@pytest.mark.parametrize("number", [-105, 29_000])
+def test_a_number_that_no_paper_has_had_is_not_told_as_lost(path, tmp_path, number):
+    content = bytearray(path.read_bytes())
+    page = (damage.root(path, "papers_live") - 1) * damage.PAGE
+    cell = page + int.from_bytes(content[page + 8 + 2 * 300 : page + 10 + 2 * 300], "big")
+    end = cell + 1 + content[cell]  # where the number of a paper stands last, in two bytes
+    content[end - 2 : end] = number.to_bytes(2, "big", signed=True)
+    path.write_bytes(content)
+    assert salvage(path, tmp_path / "new.sqlite3").gone == []
 
 
 def test_a_changed_letter_is_told_with_the_title(path, tmp_path):

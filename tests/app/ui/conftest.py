@@ -15,11 +15,11 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from pytestqt.wait_signal import SignalBlocker
 
-from sciread_app.ui.jobs import Jobs
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.search_page import SearchPage
-from sciread_app.ui.theme import Appearance, Choice
-from tests.app.ui.fakes import FakeDesk
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import Appearance, ThemeChoice
+from tests.support.ui.fakes import FakeDesk
 
 LONG = 60.0  # seconds that a busy machine may take for what is a moment on another
 
@@ -51,21 +51,23 @@ def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
 
 
 @pytest.fixture
-def jobs(qapp: QApplication) -> Iterator[Jobs]:
-    jobs = Jobs()
+def jobs(qapp: QApplication) -> Iterator[JobRunner]:
+    jobs = JobRunner()
     yield jobs
-    assert jobs.shut_down(patience=LONG)
+    assert jobs.shut_down(timeout=LONG)
 
 
 @pytest.fixture
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
-    appearance = Appearance(qapp, Choice.light)
+    appearance = Appearance(qapp, ThemeChoice.light)
     yield appearance
     appearance.deleteLater()  # lest it follows the theme of the next test
 
 
 @pytest.fixture
-def show_page(qtbot: QtBot, jobs: Jobs, appearance: Appearance) -> Callable[[FakeDesk], SearchPage]:
+def show_page(
+    qtbot: QtBot, jobs: JobRunner, appearance: Appearance
+) -> Callable[[FakeDesk], SearchPage]:
     """Shows a search page on a library, and waits until something stands on it."""
 
     def show(desk: FakeDesk) -> SearchPage:
@@ -82,7 +84,7 @@ def show_page(qtbot: QtBot, jobs: Jobs, appearance: Appearance) -> Callable[[Fak
 
 @pytest.fixture
 def show_window(
-    qtbot: QtBot, jobs: Jobs, appearance: Appearance, tmp_path: Path
+    qtbot: QtBot, jobs: JobRunner, appearance: Appearance, tmp_path: Path
 ) -> Callable[[FakeDesk], MainWindow]:
     """Shows the whole window on a library, and waits until nothing more is going on."""
 

@@ -11,13 +11,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from sciread_app.formats import bibtex
+from sciread_app.formats.bibtex import reader as bibtex
 from sciread_app.settings import Settings, write_settings
-from sciread_app.ui.desk import WorkspaceDesk, open_desk
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.shelf.chooser import Chooser
-from sciread_app.ui.theme import Choice
-from tests.tiny_model import tiny_package
+from sciread_app.ui.library.picker_popup import PickerPopup
+from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import ThemeChoice
+from tests.support.tiny_model import tiny_package
 
 Key, Held = Qt.Key, Qt.KeyboardModifier
 
@@ -43,7 +43,7 @@ def window(qtbot, jobs, appearance, tmp_path) -> Iterator[MainWindow]:
     qtbot.addWidget(window)
     window.show()
     window.activateWindow()
-    desk = open_desk(home)
+    desk = open_gateway(home)
     window.open(desk, sample=desk.is_new)
     quiet(qtbot, jobs)
     yield window
@@ -129,13 +129,13 @@ def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
     (paper,) = window.page.hits.chosen()
     for key, text in ((Key.Key_T, "to read"), (Key.Key_C, "thesis/bees")):
         press(key)
-        chooser = choose(qtbot, Chooser)
+        chooser = choose(qtbot, PickerPopup)
         QTest.keyClicks(chooser.line, text)
         QTest.keyClick(chooser.line, Key.Key_Return)
         quiet(qtbot, jobs)
     press(Key.Key_4)
     quiet(qtbot, jobs)
-    marks = library(window).shelves.marks([paper])[paper]
+    marks = library(window).organisation.of([paper])[paper]
     assert (marks.tags, marks.collections) == (("to read",), ("thesis/bees",))
     assert marks.rating == 4
 
@@ -150,7 +150,7 @@ def test_own_papers_are_added_sorted_exported_and_all_of_it_taken_back(
     for _ in range(3):
         press(Key.Key_Z, Held.ControlModifier)
         quiet(qtbot, jobs)
-    marks = library(window).shelves.marks([paper])[paper]
+    marks = library(window).organisation.of([paper])[paper]
     assert (marks.tags, marks.collections, marks.rating) == ((), (), 0)
 
 
@@ -175,9 +175,9 @@ def test_every_page_is_a_key_away_and_the_commands_know_the_rest(qtbot, jobs, wi
     write("theme dark")
     quiet(qtbot, jobs)
     press(Key.Key_Return)
-    qtbot.waitUntil(lambda: window.appearance.choice is Choice.dark)
+    qtbot.waitUntil(lambda: window.appearance.choice is ThemeChoice.dark)
 
 
 def library(window: MainWindow):
-    assert isinstance(window.desk, WorkspaceDesk)
+    assert isinstance(window.desk, WindowGateway)
     return window.desk._library

@@ -17,14 +17,15 @@ from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
     QLineEdit,
+    QPushButton,
     QWidget,
 )
 
-from sciread_app.ui import theme
-from sciread_app.ui.focus import takes_focus
-from sciread_app.ui.jobs import Lane
-from sciread_app.ui.rail import PLACES
-from tests.app.ui.fakes import FakeDesk
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.style import theme
+from sciread_app.ui.widgets.focus import takes_focus
+from tests.support.ui.fakes import FakeDesk
 
 Key = Qt.Key
 
@@ -84,7 +85,7 @@ def is_reached(widget, seen):
     return widget in seen or bool(group and any(other in seen for other in group.buttons()))
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
 def test_all_of_a_page_is_reached_by_tab_and_has_a_name(qtbot, window, place):
     go_to(qtbot, window, place)
     seen = walk(qtbot, window)
@@ -96,7 +97,7 @@ def test_all_of_a_page_is_reached_by_tab_and_has_a_name(qtbot, window, place):
 
 
 def test_tab_goes_from_the_rail_over_the_page_to_the_foot(qtbot, window):
-    for place in PLACES:
+    for place in PAGES:
         go_to(qtbot, window, place)
         seen = walk(qtbot, window)
         page = window._pages.currentWidget()
@@ -106,7 +107,7 @@ def test_tab_goes_from_the_rail_over_the_page_to_the_foot(qtbot, window):
         assert seen.index(window._foot.work) > inside[-1]
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
 def test_no_two_verbs_that_can_be_done_there_share_a_key(qtbot, window, place):
     go_to(qtbot, window, place)
     keys = Counter(
@@ -119,7 +120,7 @@ def test_no_two_verbs_that_can_be_done_there_share_a_key(qtbot, window, place):
     assert [key for key, count in keys.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
 def test_it_is_seen_where_the_focus_is(qtbot, window, place):
     """Whatever has it looks different from what has not."""
     go_to(qtbot, window, place)
@@ -129,6 +130,29 @@ def test_it_is_seen_where_the_focus_is(qtbot, window, place):
             with_focus = widget.grab().toImage()
             widget.clearFocus()
             assert widget.grab().toImage() != with_focus, (widget, name_of(widget))
+
+
+@pytest.mark.parametrize("key", [Key.Key_Return, Key.Key_Enter, Key.Key_Space])
+def test_enter_presses_the_button_that_has_the_focus(qtbot, window, key):
+    qtbot.waitUntil(lambda: not window._jobs.running())
+    button = QPushButton("Press", window.centralWidget())
+    button.show()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(button, key)
+
+
+def test_enter_in_a_line_of_text_presses_no_button_that_it_leads_to(qtbot, window):
+    qtbot.waitUntil(lambda: not window._jobs.running())
+    line, button = QLineEdit(window.centralWidget()), QPushButton("Press", window.centralWidget())
+    line.show()
+    button.show()
+    pressed: list[bool] = []
+    button.clicked.connect(pressed.append)
+    line.returnPressed.connect(button.setFocus)
+    line.setFocus()
+    qtbot.keyClick(line, Key.Key_Return)
+    assert window.focusWidget() is button and not pressed
 
 
 def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
@@ -145,7 +169,7 @@ def test_a_key_goes_from_pane_to_pane_and_round(qtbot, window):
         assert any(pane is place or pane.isAncestorOf(place) for place in places)
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
 def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(
     qtbot, font_set, window, place
 ):
@@ -156,11 +180,11 @@ def test_nothing_is_cut_off_in_a_window_as_small_as_a_screen_at_300_percent(
     qtbot.waitUntil(lambda: _cut_off(window) == [])
 
 
-@pytest.mark.parametrize("place", PLACES, ids=lambda place: place.key)
+@pytest.mark.parametrize("place", PAGES, ids=lambda place: place.key)
 def test_work_takes_its_room_from_the_page(qtbot, font_set, window, place):
     window.resize(960, 600)
     for number in range(6):
-        window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
+        window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
     go_to(qtbot, window, place)
     window.toggle_work()
     qtbot.waitUntil(lambda: window.work_drawer.centre.height() > 0)
@@ -171,7 +195,7 @@ def test_work_takes_its_room_from_the_page(qtbot, font_set, window, place):
 def test_work_is_listed_as_high_as_it_is_where_there_is_room(qtbot, window):
     window.resize(1240, 800)
     for number in range(6):
-        window._jobs.run(f"Counting {number}", lambda task: None, lane=Lane.heavy)
+        window._jobs.run(f"Counting {number}", lambda task: None, queue=JobQueue.long)
     qtbot.waitUntil(lambda: not window._jobs.running())
     window.toggle_work()
     qtbot.waitUntil(lambda: window.work_drawer.centre.height() >= 300)

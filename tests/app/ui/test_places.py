@@ -6,13 +6,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 
-from sciread_app.domain.fetches import SourceQuery
-from sciread_app.ui.intake_page import IntakePage
-from sciread_app.ui.jobs import Problem
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.rail import PLACES
-from tests.app.ui.fake_intake import BUSY
-from tests.app.ui.fakes import FakeDesk
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_registry import PAGES
+from tests.support.ui.fake_add_papers import BUSY
+from tests.support.ui.fakes import FakeDesk
 
 
 def verb(window: MainWindow, name: str) -> QAction:
@@ -24,7 +24,7 @@ def to_intake(qtbot, window, jobs) -> None:
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("place", PAGES)
 def test_each_page_has_a_button_a_verb_and_a_key(qtbot, show_window, place):
     window = show_window(FakeDesk(3))
     button, action = window.rail.button(place.key), verb(window, place.title)
@@ -50,7 +50,7 @@ def test_the_keys_go_from_page_to_page(qtbot, show_window, jobs):
 def test_nothing_of_fetching_is_built_before_it_is_looked_at(show_window):
     desk = FakeDesk(3)
     window = show_window(desk)
-    assert window.findChild(IntakePage) is None
+    assert window.findChild(AddPapersPage) is None
     assert desk.intake.asked == []
 
 
@@ -58,7 +58,7 @@ def test_before_there_is_a_library_there_is_nowhere_to_go(qtbot, jobs, appearanc
     window = MainWindow(tmp_path, jobs, appearance)
     qtbot.addWidget(window)
     window.go_to("intake")
-    assert window.findChild(IntakePage) is None
+    assert window.findChild(AddPapersPage) is None
     assert not window.rail.isEnabled() and not verb(window, "Intake").isEnabled()
 
 
@@ -126,17 +126,17 @@ def test_a_fetch_that_fails_is_told_on_every_page(qtbot, show_window, jobs):
     qtbot.waitUntil(lambda: not jobs.running() and bool(window.other_page("intake").list.cards))
     assert not window.banner.isVisible()  # its card says so
     window.go_to("search")
-    window.other_page("intake").problem.emit(Problem(BUSY.message, BUSY.hint))
+    window.other_page("intake").problem.emit(JobError(BUSY.message, BUSY.hint))
     assert window.banner.message.text() == BUSY.message
 
 
 def test_papers_of_a_fetch_are_shown_in_the_list_with_a_way_back(qtbot, show_window, jobs):
     window = show_window(FakeDesk(30))
     to_intake(qtbot, window, jobs)
-    window.other_page("intake").papers_wanted.emit([4, 7], "arXiv: bees")
+    window.other_page("intake").papers_requested.emit([4, 7], "arXiv: bees")
     assert window.page.isVisible()
     assert list(window.page.view.listing.ids) == [4, 7]
-    assert window.page.head.crumb.text() == "arXiv: bees"
+    assert window.page.head.title.text() == "arXiv: bees"
     assert window.page.head.count.text() == "2 papers"
     window.page.back()
     assert window.page.model.rowCount() == 30
@@ -147,7 +147,7 @@ def test_a_paper_that_is_opened_on_the_map_has_the_page_to_itself(qtbot, show_wi
     window = show_window(FakeDesk(30))
     window.activateWindow()
     window.go_to("map")
-    window.other_page("map").paper_wanted.emit(7)
+    window.other_page("map").paper_requested.emit(7)
     details = window.page.details
     qtbot.waitUntil(lambda: details.details is not None and details.details.whole)
     assert details.details.paper.id == 7

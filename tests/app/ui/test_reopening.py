@@ -10,14 +10,14 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.paths import Home, open_home
-from sciread_app.services.backups import Backups
+from sciread_app.services.maintenance.backup_rotation import Backups
 from sciread_app.settings import change_settings
-from sciread_app.storage.copies import papers_in
+from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
-from sciread_app.ui.app import Sitting
-from sciread_app.ui.main_window import MainWindow
-from tests.make import paper
+from sciread_app.ui.application import Session
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.make import paper
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def home(tmp_path) -> Home:
     change_settings(home.settings, model="none")
     library = Library(home.library)
     library.put([paper("Bees")])
-    Backups(home).take(library, date(2026, 11, 21), Task())
+    Backups(home).create_daily(library, date(2026, 11, 21), Task())
     library.put([paper("Wasps")])
     library.close()
     return home
@@ -66,7 +66,7 @@ def sit(qapp, monkeypatch):
 def restore(window):
     care = window.desk.care
     copy = next(copy for copy in care.backups() if copy.kind == "Daily")
-    window.reopen_wanted.emit(care.restoring(copy))
+    window.reopen_requested.emit(care.restoring(copy))
     return window.desk.status().papers
 
 
@@ -77,17 +77,29 @@ def look_and_leave(window):
 
 @pytest.mark.slow
 def test_a_backup_is_restored_from_the_window_and_shown_in_it(qapp, home, sit):
-    before, (after, said) = sit(Sitting(qapp, home), restore, look_and_leave)
+    before, (after, said) = sit(Session(qapp, home), restore, look_and_leave)
     assert (before, after) == (2, 1)
     assert said.startswith("Restoring the library as of") and said.endswith(": done.")
     kept = next(copy for copy in Backups(home).all() if copy.kind == "Before restoring")
     assert kept.papers == 2
 
 
+def test_the_next_window_is_as_large_as_the_one_before_it(qapp, home, sit):
+    def enlarge_and_restore(window):
+        window.resize(761, 602)
+        restore(window)
+
+    def look(window):
+        QApplication.exit(0)
+        return window.size().toTuple()
+
+    assert sit(Session(qapp, home), enlarge_and_restore, look)[-1] == (761, 602)
+
+
 def test_a_damaged_backup_leaves_the_library_as_it_is_and_says_so(qapp, home, sit):
     whole = Backups(home).find("2026-11-21")
     whole.write_bytes(whole.read_bytes()[:20_000])
-    _, (after, said) = sit(Sitting(qapp, home), restore, look_and_leave)
+    _, (after, said) = sit(Session(qapp, home), restore, look_and_leave)
     assert after == 2
     assert "damaged" in said
 
@@ -96,12 +108,12 @@ def test_the_library_is_moved_from_the_window_and_gone_on_with(qapp, home, sit, 
     new = Home(tmp_path / "elsewhere")
 
     def move(window):
-        window.reopen_wanted.emit(window.desk.care.moving(new.folder))
+        window.reopen_requested.emit(window.desk.care.moving(new.folder))
 
     def close(window):
         QApplication.exit(0)
         return window._home
 
-    assert sit(Sitting(qapp, home), move, close)[-1] == new.folder
+    assert sit(Session(qapp, home), move, close)[-1] == new.folder
     assert papers_in(new.library) == 2 and not home.library.exists()
     assert open_home(home.folder) == new

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 from sciread_app.settings import Settings, write_settings
-from sciread_app.ui.app import TURN
-from sciread_app.ui.desk import open_desk
-from sciread_app.ui.jobs import Jobs
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.theme import Appearance
-from tests.app.ui.heartbeat import FairHeartbeat
-from tests.app.ui.working_day import working_day
-from tests.tiny_model import tiny_package
+from sciread_app.ui.application import TURN
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import Appearance
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.heartbeat import FairHeartbeat
+from tests.support.ui.working_day import working_day
 
 PAPERS = 5_000
 BEATS = 3  # of the window's event loop, between two steps of the user
@@ -54,11 +54,11 @@ def test_a_day_of_work_goes_smoothly_while_5000_papers_come_in(qtbot, qapp, shor
     (home / "models").mkdir(parents=True)
     tiny_package(home / "models" / "tiny")
     write_settings(home / "settings.toml", Settings(model="tiny"))
-    jobs = Jobs()
+    jobs = JobRunner()
     window = MainWindow(home, jobs, Appearance(qapp))
     qtbot.addWidget(window)
     window.show()
-    desk = open_desk(home)
+    desk = open_gateway(home)
     window.open(desk)
     qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
 

@@ -6,24 +6,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sciread_app.domain.matching import spans
+from sciread_app.domain.identifiers import identifier_links
+from sciread_app.domain.text.term_matching import spans
 from sciread_app.language import say_percent
-from sciread_app.ui.card_marks import (
-    authors,
-    authors_within,
-    marks_of,
-    match_words,
-    spoken_marks,
-    telling_part,
-    why_words,
+from sciread_app.ui.formatting import ProgressRate, authors, authors_within, duration, progress_text
+from sciread_app.ui.paper.details_html import body_text, head_text, marked, warning
+from sciread_app.ui.paper_list.card_delegate import closeness
+from sciread_app.ui.paper_list.card_text import (
+    accessible_marks,
+    best_excerpt,
+    card_marks,
+    match_text,
+    reason_text,
 )
-from sciread_app.ui.cards import closeness
-from sciread_app.ui.details_text import body_text, head_text, marked, warning
-from sciread_app.ui.foot import Pace, duration, how_far
-from sciread_app.ui.links import links
-from sciread_app.ui.theme import LIGHT
-from sciread_app.ui.values import Card, Details, Evidence, Listing
-from tests.make import paper
+from sciread_app.ui.style.theme import LIGHT
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, MatchReasons, ResultList
+from tests.support.make import paper
 
 
 @pytest.mark.parametrize(
@@ -54,14 +52,16 @@ def test_a_paper_cannot_bring_markup_into_the_panel():
         ),
         words=(evil,), sentence=evil, versions=((1, evil),),
     )  # fmt: skip
-    listing = Listing((1,), 1, words=("img",))
-    text = head_text(shown.paper, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
-    text += body_text(shown, Evidence(1, 1, 0.5, 99.0), listing, LIGHT, 10)
+    listing = ResultList((1,), 1, words=("img",))
+    text = head_text(shown, EMPTY_RESULTS, LIGHT, 10) + warning(shown.paper, "2026-11-01")[1]
+    text += body_text(shown, MatchReasons(1, 1, 0.5, 99.0), listing, LIGHT, 10)
     assert "<img" not in text and "<script" not in text and 'y.png"' not in text
 
 
 def test_identifiers_become_links():
-    found = links(paper(doi="10.1000/ab(1)c", arxiv="1706.03762", pmid="123", isbn="").identifiers)
+    found = identifier_links(
+        paper(doi="10.1000/ab(1)c", arxiv="1706.03762", pmid="123", isbn="").identifiers
+    )
     assert found == [
         ("DOI 10.1000/ab(1)c", "https://doi.org/10.1000/ab(1)c"),
         ("arXiv 1706.03762", "https://arxiv.org/abs/1706.03762"),
@@ -72,7 +72,7 @@ def test_identifiers_become_links():
 def test_the_panel_says_why_a_paper_was_found():
     shown = Details(paper(abstract="It works. Very well."), words=("works",), sentence="It works.")
     text = body_text(
-        shown, Evidence(3, None, 0.7, 99.27), Listing((1,), 1, words=("works",)), LIGHT, 10
+        shown, MatchReasons(3, None, 0.7, 99.27), ResultList((1,), 1, words=("works",)), LIGHT, 10
     )
     assert "Words: <b>works</b>" in text
     assert "closer than <b>99.2 %</b> of random pairs" in text
@@ -113,30 +113,30 @@ def test_where_not_all_names_fit_it_is_still_seen_how_many_there_are():
     ("evidence", "said"),
     [
         (
-            Evidence(3, 1, 0.7, 99.0),
+            MatchReasons(3, 1, 0.7, 99.0),
             "3rd by words (graphs, minors) · 1st by meaning · closer than 99.0 % of pairs",
         ),
-        (Evidence(None, 22), "holds graphs, minors · 22nd by meaning"),
-        (Evidence(11), "11th by words (graphs, minors)"),
+        (MatchReasons(None, 22), "holds graphs, minors · 22nd by meaning"),
+        (MatchReasons(11), "11th by words (graphs, minors)"),
     ],
 )
 def test_a_card_says_why_its_paper_was_found(evidence, said):
     card = Card(paper("Graphs", abstract="On Graphs and minors."))
-    assert why_words(card, evidence, ("graph", "minor")) == said
+    assert reason_text(card, evidence, ("graph", "minor")) == said
 
 
 def test_words_that_are_not_to_be_seen_are_said_to_be_elsewhere():
     card = Card(paper("Graphs"))
-    said = why_words(card, Evidence(1), ("curie",))
+    said = reason_text(card, MatchReasons(1), ("curie",))
     assert said == "1st by words (in its authors, notes or files)"
 
 
 def test_an_abstract_is_shown_from_the_sentence_on_that_tells_most():
     abstract = "It is long known. We study graph minors here. They are small."
-    assert telling_part(abstract, ("graphs", "minor")) == (
+    assert best_excerpt(abstract, ("graphs", "minor")) == (
         "… We study graph minors here. They are small."
     )
-    assert telling_part(abstract, ()) == telling_part(abstract, ("bees",)) == abstract
+    assert best_excerpt(abstract, ()) == best_excerpt(abstract, ("bees",)) == abstract
 
 
 def test_the_most_important_marks_stand_first():
@@ -144,24 +144,24 @@ def test_the_most_important_marks_stand_first():
         paper(files=("/x/a.pdf",), fields=("math.CO",)), True, ("to read",), 4, "Retracted",
         {"to read": "green"}, 2,
     )  # fmt: skip
-    marks = [mark.text for mark in marks_of(marked, LIGHT)]
+    marks = [mark.text for mark in card_marks(marked, LIGHT)]
     assert marks == ["Retracted", "★★★★☆", "to read", "2 versions", "PDF", "math.CO"]
-    assert marks_of(marked, LIGHT)[2].fill != LIGHT.track
-    assert spoken_marks(marked) == "Retracted, 4 stars, 2 versions, to read"
-    assert spoken_marks(Card(paper())) == "unread"
+    assert card_marks(marked, LIGHT)[2].fill != LIGHT.track
+    assert accessible_marks(marked) == "Retracted, 4 stars, 2 versions, to read"
+    assert accessible_marks(Card(paper())) == "unread"
 
 
 def test_closeness_is_said_in_a_word():
-    said = [match_words(Evidence(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
-    assert said == ["Very close", "Close", "Related", "Distant"]
+    said = [match_text(MatchReasons(percentile=percentile)) for percentile in (99.95, 99, 96, 50)]
+    assert said == ["Very close", "Close", "Related", ""]
 
 
 def test_no_answer_reads_as_a_poor_match():
-    assert match_words(Evidence(1, 1, 0.3, 50, in_title=True)) == "In the title"
-    assert match_words(Evidence(1, None, 0.1, 50, all_words=True)) == "All words"
-    assert match_words(Evidence(None, 1, 0.3, 50)) == "Related"
-    assert match_words(Evidence(1, 1, 0.3)) == ""
-    assert match_words(Evidence(None, 1, 0.3, weak=True)) == "Distant"
+    assert match_text(MatchReasons(1, 1, 0.3, 50, in_title=True)) == "In the title"
+    assert match_text(MatchReasons(1, None, 0.1, 50, all_words=True)) == "All words"
+    assert match_text(MatchReasons(None, 1, 0.3, 50)) == "Related"
+    assert match_text(MatchReasons(1, 1, 0.3)) == ""
+    assert match_text(MatchReasons(None, 1, 0.3, weak=True)) == "Distant"
 
 
 def test_card_and_details_mark_the_same_words():
@@ -169,27 +169,34 @@ def test_card_and_details_mark_the_same_words():
     words = ("superconductivity", "thin", "films")
     on_card = [text[a:b] for a, b in spans(text, words)]
     assert on_card == ["Superconducting", "films", "thin"]
-    shown = Details(paper(abstract=text), words=("layers",), whole=True)
-    said = body_text(shown, None, Listing((1,), 1, words=words), LIGHT, 10)
-    assert all(f'background-color:{LIGHT.mark};">{word}<' in said for word in on_card)
-    assert f'background-color:{LIGHT.mark};">layers<' not in said
+    shown = Details(paper(title=text, abstract=text), words=("layers",), whole=True)
+    listing = ResultList((1,), 1, words=words)
+    title = head_text(shown, listing, LIGHT, 10)
+    abstract = body_text(shown, None, listing, LIGHT, 10)
+    for said in (title, abstract):
+        assert all(f'background-color:{LIGHT.mark};">{word}<' in said for word in on_card)
+        assert f'background-color:{LIGHT.mark};">layers<' not in said
 
 
 def test_progress_says_how_far_how_fast_and_how_long():
-    pace = Pace()
+    pace = ProgressRate()
     pace.add(0, 10.0)
     pace.add(500, 11.0)
-    assert how_far(500, 2_000, pace, "a.bib") == "25 % · 500 of 2,000 · 500/s · 3 s left · a.bib"
+    assert (
+        progress_text(500, 2_000, pace, "a.bib") == "25 % · 500 of 2,000 · 500/s · 3 s left · a.bib"
+    )
 
 
 def test_a_long_report_of_progress_is_cut_at_its_end():
-    said = how_far(0, 0, Pace(), "Looking through the papers and writing what was found")
+    said = progress_text(
+        0, 0, ProgressRate(), "Looking through the papers and writing what was found"
+    )
     assert said.startswith("Looking through the papers") and said.endswith("…")
     assert len(said) <= 40
 
 
 def test_a_new_stage_of_the_work_starts_a_new_pace():
-    pace = Pace()
+    pace = ProgressRate()
     pace.add(900, 1.0)
     pace.add(10, 2.0)
     assert pace.rate == 0

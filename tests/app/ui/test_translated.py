@@ -16,8 +16,8 @@ from babel.messages.mofile import write_mo
 import sciread_app
 from sciread_app.language import DOMAIN
 from sciread_app.sources import SOURCES
-from sciread_app.ui.models.hub import POOLINGS
-from sciread_app.ui.models.values import ON_HUB
+from sciread_app.ui.models.hub_dialog import POOLINGS
+from sciread_app.ui.models.view_models import ON_HUB
 from trainer.contract.catalog import METHODS
 
 LANGUAGE = "xx"  # in which no letter is one of ours
@@ -32,7 +32,7 @@ import json, os, sys
 from pathlib import Path
 from sciread_app.language import speak
 assert speak([sys.argv[1]], Path(sys.argv[2])) == sys.argv[1]
-from tests.app.ui.tour import every_text
+from tests.support.ui.tour import every_text
 json.dump(every_text(Path(sys.argv[3])), sys.stdout)
 sys.stdout.flush()
 os._exit(0)  # widgets may not outlive their application, and Python asks nobody

@@ -11,16 +11,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from benchmarks.loop_measures import HeldBack
+from benchmarks.loop_window import Windowed, numbers_of
 from sciread_app.paths import Home
-from sciread_app.services.verdict import Answer
+from sciread_app.services.evaluation.model_comparison import ComparisonOutcome
 from sciread_app.settings import Settings, write_settings
-from sciread_app.ui.desk import open_desk
-from sciread_app.ui.main_window import MainWindow
-from tests.app.test_cli import Shell
-from tests.loop_measures import HeldBack
-from tests.loop_window import Windowed, numbers_of
-from tests.servers.citation_lists import CitationLists
-from tests.tiny_model import SPECIAL, tiny_package
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.app.cli.test_library import Shell
+from tests.support.servers.citation_lists import CitationLists
+from tests.support.tiny_model import SPECIAL, tiny_package
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
@@ -133,7 +133,7 @@ def open_window(qtbot, jobs, appearance, source) -> Iterator[Any]:
     desks = []
 
     def open_window(home: Home) -> Windowed:
-        window, desk = MainWindow(home.folder, jobs, appearance), open_desk(home.folder)
+        window, desk = MainWindow(home.folder, jobs, appearance), open_gateway(home.folder)
         desks.append(desk)
         qtbot.addWidget(window)
         window.show()
@@ -180,6 +180,6 @@ def test_in_the_window_a_run_made_elsewhere_and_one_of_its_own_have_the_same_num
     assert windowed.activate() == done.model["name"]
     assert windowed.answers == done.model["title"]
     verdict = windowed.measure(["tiny", done.model["name"]])
-    assert verdict.answer is Answer.yes
+    assert verdict.answer is ComparisonOutcome.yes
     assert numbers_of(verdict) == done.measured["verdicts"][0]["evidence"]
     assert windowed.find(QUERY)[: 2 * HALF] == done.found

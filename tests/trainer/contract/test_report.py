@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.make_report import report, result, subject
+from tests.support.make_report import report, result, subject
 from trainer.contract.errors import TrainerError
-from trainer.contract.report import REPORT, Report, Result, Score, Subject
+from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
 
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 counts = st.integers(0, 10**9)
@@ -38,7 +38,7 @@ results = st.builds(
 reports = st.builds(
     Report,
     subject=st.builds(
-        Subject,
+        EvaluatedModel,
         **dict.fromkeys(("id", "title", "kind", "found", "space", "method", "base"), texts),
         dim=counts,
         about=st.dictionaries(texts, values, max_size=3),

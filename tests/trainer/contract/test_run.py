@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from trainer.contract.catalog import METHODS, recipe_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.events import Event
-from trainer.contract.run import Recipe, Run, State
+from trainer.contract.run import Recipe, Run, RunState
 
 NAMES = [name for spec in METHODS for name in spec.recipes]
 
@@ -177,7 +177,7 @@ def test_events_come_back_whatever_a_killed_writer_left(
         run.append(event)
     if events:
         path.write_bytes(path.read_bytes()[: -1 - cut])
-    run.mend_events()
+    run.drop_partial_line()
     run.append(Event("end", 1.0))
     found, offset = run.follow()
     assert found == [*events[: len(found) - 1], Event("end", 1.0)]
@@ -234,13 +234,13 @@ def test_a_run_says_how_it_stands(tmp_path: Path) -> None:
     run.write_report({"format": 1})
     seen.append(run.state)
     assert seen == [
-        State.new,
-        State.running,
-        State.interrupted,
-        State.stopped,
-        State.interrupted,
-        State.failed,
-        State.finished,
+        RunState.new,
+        RunState.running,
+        RunState.interrupted,
+        RunState.stopped,
+        RunState.interrupted,
+        RunState.failed,
+        RunState.finished,
     ]
 
 

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.make_corpus import make_corpus
-from tests.tiny_model import tiny_package
-from trainer.data.corpus import Corpus
+from tests.support.make_corpus import make_corpus
+from tests.support.tiny_model import tiny_package
+from trainer.data.corpus.corpus import Corpus
 from trainer.data.examples import PaperExamples
-from trainer.data.tokens import Part, Texts, TokenCache
+from trainer.data.tokens import TextPart, Texts, TokenCache
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ ROWS = st.lists(st.tuples(*[st.integers(0, 19)] * 3), min_size=1, max_size=30)
 
 @given(ROWS, st.data())
 def test_a_batch_holds_each_text_once_and_says_where(texts, rows, data):
-    parts = (Part.both, Part.title, Part.both)
+    parts = (TextPart.both, TextPart.title, TextPart.both)
     examples = PaperExamples.of(texts, np.array(rows), parts)
     numbers = np.array(data.draw(st.lists(st.integers(0, len(rows) - 1), max_size=8)), np.int64)
     batch = examples.batch(numbers, numbers + 5, 0)
@@ -48,7 +48,7 @@ def test_a_batch_holds_each_text_once_and_says_where(texts, rows, data):
 
 @given(ROWS)
 def test_tokens_are_those_of_all_texts_of_an_example(texts, rows):
-    parts = (Part.both, Part.title, Part.abstract)
+    parts = (TextPart.both, TextPart.title, TextPart.abstract)
     examples = PaperExamples.of(texts, np.array(rows), parts)
     expected = [
         sum(len(texts.ids(row, part)) for row, part in zip(named, parts, strict=True))
@@ -58,7 +58,7 @@ def test_tokens_are_those_of_all_texts_of_an_example(texts, rows):
 
 
 def test_an_epoch_has_every_example_once_in_an_order_of_its_own(texts):
-    examples = PaperExamples.of(texts, np.arange(18), (Part.both,), np.arange(18) % 4)
+    examples = PaperExamples.of(texts, np.arange(18), (TextPart.both,), np.arange(18) % 4)
     first, again, second, other = (
         examples.order(seed, epoch, 4) for seed, epoch in ((1, 0), (1, 0), (1, 1), (2, 0))
     )
@@ -69,13 +69,15 @@ def test_an_epoch_has_every_example_once_in_an_order_of_its_own(texts):
 
 
 def test_a_question_is_read_by_its_own_number_and_is_no_paper(texts):
-    kinds = np.array([[Part.question, Part.abstract], [Part.title, Part.title]], np.uint8)
+    kinds = np.array(
+        [[TextPart.question, TextPart.abstract], [TextPart.title, TextPart.title]], np.uint8
+    )
     examples = PaperExamples(texts, np.array([[0, 3], [0, 3]], np.int32), kinds)
     batch = examples.batch(np.array([0, 1]), np.array([0, 1]), 0)
     question, abstract, first, second = (numbers_of(batch)[at] for at in batch.places.ravel())
-    assert question == texts.ids(0, Part.question).tolist()
-    assert abstract == texts.ids(3, Part.abstract).tolist()
-    assert [first, second] == [texts.ids(row, Part.title).tolist() for row in (0, 3)]
+    assert question == texts.ids(0, TextPart.question).tolist()
+    assert abstract == texts.ids(3, TextPart.abstract).tolist()
+    assert [first, second] == [texts.ids(row, TextPart.title).tolist() for row in (0, 3)]
     assert batch.papers.tolist() == [[-1, 3], [0, 3]]
 
 
@@ -97,6 +99,8 @@ def test_a_batch_holds_the_golden_tokens(shared, tmp_path, column):
     package = tiny_package(tmp_path / "tiny", vocabulary=given["vocab"])
     cache = TokenCache.open(corpus, package.folder)
     texts = Texts(cache, max_tokens=given["max_length"], **COLUMNS[column])
-    batch = PaperExamples.of(texts, np.arange(4), (Part.both,)).batch(np.arange(4), np.arange(4), 0)
+    batch = PaperExamples.of(texts, np.arange(4), (TextPart.both,)).batch(
+        np.arange(4), np.arange(4), 0
+    )
     found = [numbers_of(batch)[place] for place in batch.places[:, 0]]
     assert found == [expected[column] for expected in case["expected"]]

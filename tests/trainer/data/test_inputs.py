@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from sciread_app.domain.identifiers import identifiers
 from sciread_app.domain.paper import Skipped
-from sciread_app.formats import pubmed_xml as as_the_app_reads_it
+from sciread_app.formats.pubmed import xml as as_the_app_reads_it
 from sciread_app.storage.library import Library
-from tests.make import paper
+from tests.support.make import paper
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, one_line
 from trainer.data.inputs import KINDS, json_stream, kind_named, kind_of
 from trainer.data.inputs import library as library_input
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import venue_of
-from trainer.data.record import Citations, Problem, Record, one_line
 
 
-def read(path: Path, key: str = "") -> list[Record | Citations | Problem]:
+def read(path: Path, key: str = "") -> list[InputRecord | CitedIds | RecordProblem]:
     """What the file holds; `key` says what kind of file it must be found to be."""
     source = Source(path)
     kind = kind_of(source)
@@ -63,7 +63,7 @@ def test_our_lines_are_read_with_all_that_training_needs(tmp_path: Path) -> None
         "extra": {"references": "pmid:1 doi:10.1000/x"},
     }
     assert read(file(tmp_path, [line]), "jsonl") == [
-        Record(
+        InputRecord(
             id="arxiv:2101.00027",
             title="A title",
             abstract="An abstract.",
@@ -90,7 +90,7 @@ def test_lines_of_the_arxiv_snapshot_are_told_apart(tmp_path: Path) -> None:
         "authors_parsed": [["Balázs", "C.", ""]],
     }
     (found,) = read(file(tmp_path, [line], "arxiv-metadata-oai-snapshot.json"), "jsonl")
-    assert isinstance(found, Record)
+    assert isinstance(found, InputRecord)
     assert (found.id, found.year, found.venue) == ("arxiv:0704.0001", 2007, "Phys. Rev. D")
     assert found.fields == ("hep-ph", "hep-ex")
 
@@ -102,9 +102,9 @@ def test_lines_that_hold_no_paper_are_named_and_the_rest_is_read(tmp_path: Path)
         + b'\n{"title": "l\xe9st", "year": "about 1987", "categories": {}, "labels": 5}'
     )
     found = read(file(tmp_path, lines))
-    titles = [record.title for record in found if isinstance(record, Record)]
+    titles = [record.title for record in found if isinstance(record, InputRecord)]
     assert titles == ["one", "l\ufffdst"]
-    assert [p.entry for p in found if isinstance(p, Problem)] == [
+    assert [p.entry for p in found if isinstance(p, RecordProblem)] == [
         "line 2",
         "line 4",
         "x",
@@ -121,14 +121,14 @@ JSON = st.recursive(
 
 
 @settings(max_examples=30)
-@given(st.lists(st.dictionaries(st.sampled_from(sorted({*Record._fields, "question"})), JSON)))
+@given(st.lists(st.dictionaries(st.sampled_from(sorted({*InputRecord._fields, "question"})), JSON)))
 def test_whatever_a_line_holds_it_is_a_paper_or_a_problem(tmp_path_factory, lines) -> None:
     path = file(tmp_path_factory.mktemp("lines"), [{"title": "first"}, *lines])
     found = read(path, "jsonl")
     assert len(found) == len(lines) + 1
     for record in found:
-        assert isinstance(record, Record | Problem)
-        if isinstance(record, Record):
+        assert isinstance(record, InputRecord | RecordProblem)
+        if isinstance(record, InputRecord):
             assert record.title or record.abstract
             assert all(isinstance(text, str) for text in (*record.fields, *record.questions))
 
@@ -201,7 +201,7 @@ def test_broken_json_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_pubmed_records_are_read_as_the_app_reads_them(shared: Path) -> None:
     path = shared / "fixtures" / "xml" / "pubmed_exports__pubmed_exports_pubmed_result.xml"
-    found = [record for record in read(path, "pubmed") if isinstance(record, Record)]
+    found = [record for record in read(path, "pubmed") if isinstance(record, InputRecord)]
     expected = [p for p in as_the_app_reads_it.read(path) if not isinstance(p, Skipped)]
     assert len(found) == len(expected) == 292
     for record, known in zip(found, expected, strict=True):
@@ -229,7 +229,7 @@ PUBMED = """<?xml version="1.0"?><PubmedArticleSet>
 
 def test_all_that_training_needs_is_found_in_pubmed_xml(tmp_path: Path) -> None:
     assert read(file(tmp_path, f"{PUBMED}</PubmedArticleSet>"), "pubmed") == [
-        Record(
+        InputRecord(
             id="pmid:12",
             title="On H. pylori",
             abstract="AIM: To see. Seen.",
@@ -238,14 +238,14 @@ def test_all_that_training_needs_is_found_in_pubmed_xml(tmp_path: Path) -> None:
             labels=("Humans",),
             cites=("pmid:7", "pmid:8"),
         ),
-        Problem("13", "This record has neither a title nor an abstract."),
+        RecordProblem("13", "This record has neither a title nor an abstract."),
     ]
 
 
 def test_broken_xml_gives_what_stands_before(tmp_path: Path) -> None:
     first, _, problem = read(file(tmp_path, PUBMED + "<PubmedArticle"))
-    assert isinstance(first, Record)
-    assert isinstance(problem, Problem)
+    assert isinstance(first, InputRecord)
+    assert isinstance(problem, RecordProblem)
     assert problem.entry == "record 3"
 
 
@@ -258,7 +258,7 @@ def test_xml_that_defines_entities_is_refused(tmp_path: Path) -> None:
     ).replace("Seen.", "&x;&b;")
     found = read(file(tmp_path, f"{attack}</PubmedArticleSet>"), "pubmed")
     assert "entities" in found[-1].why
-    assert not any(isinstance(record, Record) for record in found)
+    assert not any(isinstance(record, InputRecord) for record in found)
 
 
 # The library
@@ -290,7 +290,7 @@ def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) ->
     path = tmp_path / "library.sqlite3"
     before = path.read_bytes()
     found = read(path, "library")
-    papers = [record for record in found if isinstance(record, Record)]
+    papers = [record for record in found if isinstance(record, InputRecord)]
     assert [(p.id, p.title) for p in papers] == [
         ("arxiv:2101.00001", "A"),
         ("pmid:12", "B"),
@@ -300,8 +300,8 @@ def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) ->
     assert (papers[0].abstract, papers[0].venue) == ("about A", "Phys. Rev.")
     cited = sorted(found[3:])
     assert cited == [
-        Citations("arxiv:2101.00001", ("doi:10.1000/unknown",)),
-        Citations("arxiv:2101.00001", ("pmid:12",)),
+        CitedIds("arxiv:2101.00001", ("doi:10.1000/unknown",)),
+        CitedIds("arxiv:2101.00001", ("pmid:12",)),
     ]
     assert path.read_bytes() == before
     assert stocked.count() == 3
@@ -310,14 +310,14 @@ def test_a_library_is_read_while_it_is_open(tmp_path: Path, stocked: Library) ->
 def test_of_a_library_a_collection_comes_alone_with_those_below_it(
     tmp_path: Path, stocked: Library
 ) -> None:
-    stocked.shelves.collect([1], "thesis/methods")
-    stocked.shelves.collect([3, 4], "thesis")
-    stocked.shelves.collect([2], "methods")
+    stocked.collections.add([1], "thesis/methods")
+    stocked.collections.add([3, 4], "thesis")
+    stocked.collections.add([2], "methods")
     path = tmp_path / "library.sqlite3"
 
     def names(collection: str) -> list[str]:
         return [found.id for found in library_input.read(Source(path, collection))
-                if isinstance(found, Record)]  # fmt: skip
+                if isinstance(found, InputRecord)]  # fmt: skip
 
     assert names("thesis") == ["arxiv:2101.00001", "paper:3"]
     assert names(" thesis / methods") == ["arxiv:2101.00001"]

@@ -15,11 +15,11 @@ import pytest
 from pyarrow import parquet
 
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.prepare import prepare
+from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem
 from trainer.data.inputs import kind_of
 from trainer.data.inputs.pairs import of_category
 from trainer.data.inputs.source import Source
-from trainer.data.prepare import prepare
-from trainer.data.record import Citations, Problem, Record
 
 
 def read(path: Path, key: str) -> list[Any]:
@@ -55,14 +55,14 @@ def test_specters_files_become_papers_and_both_kinds_of_citations(tmp_path: Path
     metadata = as_json(tmp_path / "metadata.json", METADATA)
     counts = as_json(tmp_path / "data.json", COUNTS)
     papers = read(metadata, "papers")
-    assert papers[0] == Record("q", "Query", "About it", 2019, "ACL")
-    assert [(p.id if isinstance(p, Record) else p.entry) for p in papers] == list("qabcd")
-    assert [type(p) for p in papers[3:]] == [Problem, Problem]
+    assert papers[0] == InputRecord("q", "Query", "About it", 2019, "ACL")
+    assert [(p.id if isinstance(p, InputRecord) else p.entry) for p in papers] == list("qabcd")
+    assert [type(p) for p in papers[3:]] == [RecordProblem, RecordProblem]
     assert read(counts, "counts") == [
-        Citations("q", ("a", "zz"), ("b",)),
-        Problem("q", "1 of its papers have no count.", paper=False),
-        Citations("a", ("b",), ()),
-        Problem("b", "This entry names no papers.", paper=False),
+        CitedIds("q", ("a", "zz"), ("b",)),
+        RecordProblem("q", "1 of its papers have no count.", paper=False),
+        CitedIds("a", ("b",), ()),
+        RecordProblem("b", "This entry names no papers.", paper=False),
     ]
     corpus = prepare([str(counts), str(metadata)], tmp_path / "corpus")
     assert corpus.ids[:] == ["a", "b", "q"]
@@ -74,7 +74,7 @@ def test_specters_files_become_papers_and_both_kinds_of_citations(tmp_path: Path
 def test_scidocs_metadata_cite_by_their_references(tmp_path: Path) -> None:
     described = {"x": {"paper_id": "x", "title": "X", "references": ["y"], "cited_by": ["z"]}}
     path = as_json(tmp_path / "paper_metadata_recomm.json", described)
-    assert read(path, "papers") == [Record("x", "X", cites=("y",))]
+    assert read(path, "papers") == [InputRecord("x", "X", cites=("y",))]
 
 
 def test_a_file_that_breaks_off_gives_the_entries_before(tmp_path: Path) -> None:
@@ -113,12 +113,14 @@ ROWS = [
     ["2", "", "", "Phys. Lett.", "Physics", "18", "4"],
 ]
 EXPECTED = [
-    Record("", "A title", "An abstract,\nof two lines", 0, "Adv. Math.", ("Applied Mathematics",)),
-    Record("", 'With "quotes"', "Another", 0, "Phys. Lett.", ("Physics",)),
+    InputRecord(
+        "", "A title", "An abstract,\nof two lines", 0, "Adv. Math.", ("Applied Mathematics",)
+    ),
+    InputRecord("", 'With "quotes"', "Another", 0, "Phys. Lett.", ("Physics",)),
 ]
 
 
-@pytest.mark.parametrize("delimiter", [",", "\t"])
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
 def test_mireads_table_is_read(tmp_path: Path, delimiter: str) -> None:
     path = tmp_path / "table.csv"
     with path.open("w", newline="", encoding="utf-8-sig") as file:
@@ -126,6 +128,29 @@ def test_mireads_table_is_read(tmp_path: Path, delimiter: str) -> None:
     found = read(path, "table")
     assert found[:2] == EXPECTED
     assert [p.entry for p in found[2:]] == ["line 5", "line 6"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["title;abstract, short", "title,notes;others", "id;query_id;positive_id;negative_id"],
+)
+def test_a_table_is_split_where_that_gives_columns_that_can_be_read(
+    tmp_path: Path, header: str
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(header + "\n", "utf-8")
+    assert kind_of(Source(path)).key == "table"
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";"])
+def test_columns_that_say_nothing_are_named_beside_those_looked_for(
+    tmp_path: Path, delimiter: str
+) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text(delimiter.join(("Titel", "Zusammenfassung")) + "\n", "utf-8")
+    with pytest.raises(TrainerError, match="titel, zusammenfassung") as refused:
+        kind_of(Source(path))
+    assert "title or abstract" in refused.value.hint
 
 
 def test_the_same_table_as_parquet_gives_the_same(tmp_path: Path) -> None:
@@ -170,7 +195,7 @@ def test_a_table_without_texts_is_refused_with_its_columns(tmp_path: Path) -> No
 def test_arxiv_categories_in_a_table_are_words(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     path.write_text("id,title,categories,year\nx,T,cs.CL cs.AI,2019\n")
-    assert read(path, "table") == [Record("x", "T", "", 2019, "", ("cs.CL", "cs.AI"))]
+    assert read(path, "table") == [InputRecord("x", "T", "", 2019, "", ("cs.CL", "cs.AI"))]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +214,7 @@ def test_papers_of_a_table_are_called_by_what_they_are_called_elsewhere(
 ) -> None:
     path = tmp_path / "table.csv"
     path.write_text(f"{column},title\n{value},T\n")
-    assert read(path, "table") == [Record(paper_id, "T")]
+    assert read(path, "table") == [InputRecord(paper_id, "T")]
 
 
 # PhysBERT
@@ -261,10 +286,10 @@ def test_questions_go_with_the_passages_that_answer_them(tmp_path: Path) -> None
     }
     path = as_json(tmp_path / "ir_dataset.json", described)
     assert read(path, "retrieval") == [
-        Record("passage:d1", abstract="Because.", questions=("Why?", "How?")),
-        Record("passage:d2", abstract="So.", questions=("How?",)),
-        Problem("d3", "This passage has no text."),
+        InputRecord("passage:d1", abstract="Because.", questions=("Why?", "How?")),
+        InputRecord("passage:d2", abstract="So.", questions=("How?",)),
+        RecordProblem("d3", "This passage has no text."),
     ]
     table = tmp_path / "questions.csv"
     table.write_text("question,context\nWhy?,Because.\n")
-    assert read(table, "table") == [Record("", abstract="Because.", questions=("Why?",))]
+    assert read(table, "table") == [InputRecord("", abstract="Because.", questions=("Why?",))]

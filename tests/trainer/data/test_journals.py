@@ -4,10 +4,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from tests.make_corpus import make_corpus
-from tests.tiny_model import tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import Split
+from trainer.data.corpus.corpus import Split
 from trainer.data.journals import JournalRule, choose, journal_examples
 from trainer.data.tokens import Texts, TokenCache
 

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from trainer.data.masking import ask, hide, masked
+from trainer.data.masking import apply_mask, mask_tokens, select_positions
 
 SPECIAL = (0, 2, 3)
 
@@ -15,8 +15,8 @@ def test_words_are_masked_as_in_the_golden_example(shared, share):
     ids, u, v, words = (
         np.concatenate(given[name]) for name in ("input_ids", "u", "v", "random_tokens")
     )
-    asked = ask(ids, given["special_ids"], share, u)
-    found = hide(ids, asked, given["mask_id"], v[asked], words[asked])
+    asked = select_positions(ids, given["special_ids"], share, u)
+    found = apply_mask(ids, asked, given["mask_id"], v[asked], words[asked])
 
     labels = np.full(len(ids), -100)
     labels[asked] = ids[asked]
@@ -30,7 +30,7 @@ def many(key, examples=2_000, length=500, **values):
     ids = 5 + (numbers * 31 + places * 7) % 995
     ids[::length], ids[length - 1 :: length] = 2, 3
     settings = {"special": SPECIAL, "mask": 4, "vocabulary": 1_000} | values
-    return ids, masked(ids, numbers, places, key, **settings)
+    return ids, mask_tokens(ids, numbers, places, key, **settings)
 
 
 def test_of_a_million_tokens_15_percent_are_asked_80_10_10():
@@ -74,7 +74,9 @@ def test_an_example_has_its_masks_in_whatever_batch_it_comes():
     ids = np.arange(5, 105)
     places = np.arange(100)
     settings = {"special": SPECIAL, "mask": 4, "vocabulary": 1_000}
-    alone = masked(ids, np.full(100, 7), places, 3, **settings)
-    batch = masked(np.tile(ids, 3), np.repeat([2, 7, 9], 100), np.tile(places, 3), 3, **settings)
+    alone = mask_tokens(ids, np.full(100, 7), places, 3, **settings)
+    batch = mask_tokens(
+        np.tile(ids, 3), np.repeat([2, 7, 9], 100), np.tile(places, 3), 3, **settings
+    )
     assert batch.ids[100:200].tolist() == alone.ids.tolist()
     assert batch.ids[:100].tolist() != alone.ids.tolist()

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.make_corpus import make_corpus
-from tests.tiny_model import tiny_package
-from trainer.data.corpus import Split
+from tests.support.make_corpus import make_corpus
+from tests.support.tiny_model import tiny_package
+from trainer.data.corpus.corpus import Split
 from trainer.data.pairs import (
     _distinct_pairs,
     category_pairs,
@@ -16,7 +16,7 @@ from trainer.data.pairs import (
     question_pairs,
 )
 from trainer.data.sampler import of_step
-from trainer.data.tokens import Part, Texts, TokenCache
+from trainer.data.tokens import TextPart, Texts, TokenCache
 
 FIELDS = ("astro-ph.GA", "astro-ph.CO", "hep-th", "hep-ph", "physics.optics", "rare", "")
 
@@ -73,10 +73,10 @@ def test_small_categories_and_papers_without_are_left_out_and_counted(corpus):
 def test_category_pairs_are_of_abstracts_unless_titles_are_asked_for(corpus):
     bare = np.flatnonzero(corpus.abstracts.lengths == 0)
     of_abstracts = category_pairs(corpus, Split.train, 10_000, 1, at_least=20)
-    assert of_abstracts.parts == (Part.abstract, Part.abstract)
+    assert of_abstracts.parts == (TextPart.abstract, TextPart.abstract)
     assert len(bare) and not np.isin(of_abstracts.rows, bare).any()
-    both = category_pairs(corpus, Split.train, 10_000, 1, at_least=20, part=Part.both)
-    assert both.parts == (Part.both, Part.both)
+    both = category_pairs(corpus, Split.train, 10_000, 1, at_least=20, part=TextPart.both)
+    assert both.parts == (TextPart.both, TextPart.both)
     assert np.isin(both.rows, bare).any()
 
 
@@ -139,7 +139,7 @@ def test_a_question_belongs_to_the_abstract_of_its_paper(corpus):
     missing = pairs.records["questions without text or abstract"]
     assert missing > 0
     assert len(pairs.rows) + missing == pairs.records["questions"]
-    assert pairs.parts == (Part.question, Part.abstract)
+    assert pairs.parts == (TextPart.question, TextPart.abstract)
 
 
 @pytest.mark.parametrize("homogeneous", [False, True])

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainer.data.chance import shuffled
+from trainer.data.rng import random_permutation
 from trainer.data.sampler import homogeneous, micro_batches, of_step, share, step_count
 
 LENGTHS = st.lists(st.integers(3, 512), max_size=80).map(lambda found: np.array(found, np.int64))
@@ -10,7 +10,7 @@ LENGTHS = st.lists(st.integers(3, 512), max_size=80).map(lambda found: np.array(
 
 @given(st.integers(0, 200), st.integers(1, 40), st.integers(1, 5), LENGTHS)
 def test_every_example_comes_once_an_epoch_whatever_the_world(count, batch_size, world, lengths):
-    order = shuffled(count, "examples", 1, 2)
+    order = random_permutation(count, "examples", 1, 2)
     tokens = np.resize(lengths, count) if len(lengths) else np.full(count, 5)
     seen = []
     for step in range(step_count(count, batch_size)):
@@ -34,7 +34,7 @@ def test_the_last_smaller_batch_is_kept():
 
 
 def test_ranks_have_about_the_same_work():
-    tokens = 3 + shuffled(512, "lengths")
+    tokens = 3 + random_permutation(512, "lengths")
     work = [tokens[share(tokens, rank, 8)].sum() for rank in range(8)]
     assert max(work) < 1.01 * min(work)
 

@@ -11,13 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
-from tests import tiny_model
-from tests.make_corpus import make_corpus
+from tests.support import tiny_model
+from tests.support.make_corpus import make_corpus
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import starter_package
 from trainer.data import tokens
-from trainer.data.corpus import Corpus
-from trainer.data.tokens import Part, Texts, TokenCache, Vocabulary
+from trainer.data.corpus.corpus import Corpus
+from trainer.data.tokens import TextPart, Texts, TokenCache, Vocabulary
 
 # What each of the golden columns stands for.
 GOLDEN: dict[str, dict[str, Any]] = {
@@ -74,7 +74,7 @@ def test_papers_are_read_as_the_published_programs_read_them(
 
 def test_parts_of_a_paper_are_read_alone(cache: TokenCache) -> None:
     texts, words = Texts(cache), cache.vocabulary
-    both, title, abstract, question = (texts.ids(0, part).tolist() for part in Part)
+    both, title, abstract, question = (texts.ids(0, part).tolist() for part in TextPart)
     assert title == [words.cls, *cache.titles[0], words.sep]
     assert abstract == [words.cls, *cache.abstracts[0], words.sep]
     assert question == [words.cls, *cache.questions[0], words.sep]
@@ -98,7 +98,7 @@ def test_lengths_are_those_of_the_texts(
     )
     texts = Texts(cache, join=join, max_tokens=max_tokens, cls_tokens=cls_tokens)
     pairs = np.array(asked, np.int64).reshape(-1, 2)
-    found = [len(texts.ids(int(row), Part(part))) for row, part in pairs]
+    found = [len(texts.ids(int(row), TextPart(part))) for row, part in pairs]
     assert texts.lengths(pairs[:, 0], pairs[:, 1]).tolist() == found
     assert all(length <= max_tokens for length in found)
 

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.make_corpus import make_corpus
-from tests.tiny_model import tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.tiny_model import tiny_package
 from trainer.contract.catalog import method_spec
-from trainer.data import citations
 from trainer.data import triples as module
-from trainer.data.citations import chunks, gathered, within
-from trainer.data.columns import Csr
-from trainer.data.corpus import Split
-from trainer.data.holdings import holdings_of
-from trainer.data.prepare import prepare
+from trainer.data.corpus import citation_scan
+from trainer.data.corpus.citation_scan import chunks, gathered, within
+from trainer.data.corpus.columns import Csr
+from trainer.data.corpus.corpus import Split
+from trainer.data.corpus.prepare import prepare
+from trainer.data.corpus.stats import count_training_data
 from trainer.data.tokens import Texts, TokenCache
 from trainer.data.triples import Draws, triple_examples, triples
-from trainer.methods.triplets import draws_of
+from trainer.methods.triplet_plan import draws_of
 
 FEW = "has too few papers it cites directly or by one of them"
 NONE_SECOND_HAND = "cites no paper that cites one it does not cite itself"
@@ -163,7 +163,7 @@ def test_small_recipes_learn_from_every_citing_paper_that_the_corpus_counts(shar
     )
     settings = method_spec("specter").resolve("specter-small")
     found = triples(corpus.cites, np.arange(corpus.papers), 1, draws_of(settings))
-    assert found.records["queries"] == holdings_of(corpus).citing
+    assert found.records["queries"] == count_training_data(corpus).citing
 
 
 def test_citations_across_the_split_are_dropped_and_counted():
@@ -223,7 +223,7 @@ def test_another_seed_is_other_triplets():
 def test_a_part_of_a_graph_is_what_one_would_cut_out_by_hand(at_once, lists, data):
     rows = sorted(data.draw(st.sets(st.integers(0, len(lists) - 1))))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(citations, "CHUNK", at_once)
+        patch.setattr(citation_scan, "CHUNK", at_once)
         inner, crossing = within(graph(lists), np.array(rows, np.int64))
     assert [{rows[cited] for cited in inner[place].tolist()} for place in range(len(rows))] == [
         lists[row] & set(rows) for row in rows

@@ -1,9 +1,9 @@
 import pytest
 from transformers import AutoTokenizer
 
-from tests.make_corpus import make_corpus
+from tests.support.make_corpus import make_corpus
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import Split
+from trainer.data.corpus.corpus import Split
 from trainer.data.tokens import TokenCache, Vocabulary
 from trainer.data.wordpiece import learn_word_pieces
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.make import paper
-from tests.make_corpus import make_corpus
+from tests.support.make import paper
+from tests.support.make_corpus import make_corpus
 from trainer.contract.errors import TrainerError
-from trainer.data.record import Problem, Record
+from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.embedding.inputs import open_input
 
 PAPERS = [{"id": f"p{n}", "title": f"Größe {n}", "abstract": "graph " * (n % 5)} for n in range(23)]
-EXPECTED = [Record(p["id"], p["title"], p["abstract"]) for p in PAPERS]
+EXPECTED = [InputRecord(p["id"], p["title"], p["abstract"]) for p in PAPERS]
 
 
 def json_lines(path: Path, packed: bool = False) -> Path:
@@ -69,7 +69,7 @@ def test_corpora_come_row_by_row(tmp_path):
     assert [r.title for r in records] == list(corpus.titles)
 
 
-def test_a_library_gives_what_is_not_in_the_trash_and_bears_new_papers(tmp_path, library):
+def test_library_input_skips_trash_and_allows_new_papers(tmp_path, library):
     library.put([paper(f"Title {n}") for n in range(6)])
     library.trash([2])
     found = open_input(tmp_path / "library.sqlite3")
@@ -78,15 +78,15 @@ def test_a_library_gives_what_is_not_in_the_trash_and_bears_new_papers(tmp_path,
     assert [[r.id for r in found.read(part)] for part in parts] == [["1", "3"], ["4", "5"], ["6"]]
 
 
-def test_what_is_no_paper_is_said_and_the_rest_goes_on(tmp_path):
+def test_input_reports_bad_entries_and_continues(tmp_path):
     path = tmp_path / "papers.jsonl"
     path.write_text('{"title": "One"}\nnot JSON\n[1]\n{"id": "x", "title": ""}\n{"title": "Two"}\n')
     found = open_input(path)
     (part,) = found.parts(100)
     records = list(found.read(part))
     assert part.count == len(records) == 5
-    assert [r.title for r in records if isinstance(r, Record)] == ["One", "Two"]
-    problems = [r for r in records if isinstance(r, Problem)]
+    assert [r.title for r in records if isinstance(r, InputRecord)] == ["One", "Two"]
+    problems = [r for r in records if isinstance(r, RecordProblem)]
     assert [p.entry for p in problems] == ["byte 18", "byte 27", "x"]
     assert "neither a title nor an abstract" in problems[2].why
 

@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.embed import Work, embed
+from trainer.embed import EmbeddingJob, embed
 from trainer.embedding.shards import verify
 
 pytestmark = pytest.mark.slow
@@ -50,11 +50,11 @@ def work(tmp_path):
     (tmp_path / "papers.jsonl").write_text("\n".join([*lines, "no paper"]))
     package = tiny_package(tmp_path / "model")
     inputs = (tmp_path / "papers.jsonl",)
-    return lambda name: Work(package, inputs, tmp_path / name, shard_papers=10)
+    return lambda name: EmbeddingJob(package, inputs, tmp_path / name, shard_papers=10)
 
 
 @pytest.mark.timeout(600)
-def test_actors_of_ray_make_what_a_worker_makes(cluster, work, tmp_path):
+def test_ray_actors_write_the_same_shards_as_a_worker(cluster, work, tmp_path):
     from trainer.embed_ray import embed_on_ray
 
     embed(work("local"))
@@ -75,7 +75,7 @@ def test_actors_of_ray_make_what_a_worker_makes(cluster, work, tmp_path):
         embed_on_ray(work("ray"), workers=1)
 
 
-def test_without_ray_it_says_what_to_install(monkeypatch):
+def test_embed_without_ray_names_the_package_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     monkeypatch.delitem(sys.modules, "trainer.embed_ray", raising=False)
     with pytest.raises(TrainerError, match="needs ray") as error:

@@ -38,14 +38,14 @@ def silent_elsewhere(folder: Path, name: str) -> None:
     (folder / name).write_text(json.dumps(said))
 
 
-def test_of_many_who_ask_one_gets_the_lease(leases):
+def test_concurrent_claims_give_one_lease(leases):
     workers = [leases() for _ in range(16)]
     with ThreadPoolExecutor(16) as threads:
         found = list(threads.map(lambda worker: worker.claim("7"), workers))
     assert len([lease for lease in found if lease]) == 1
 
 
-def test_what_is_dropped_may_be_claimed_again(leases):
+def test_dropped_lease_can_be_claimed_again(leases):
     one, other = leases(), leases()
     lease = one.claim("7")
     assert other.claim("7") is None
@@ -77,7 +77,7 @@ def test_a_lease_that_beats_lives_on(leases, clock):
     assert other.claim("7") is None
 
 
-def test_an_owner_who_wakes_late_leaves_the_new_owners_lease_alone(leases, clock, tmp_path):
+def test_late_owner_does_not_change_the_new_lease(leases, clock, tmp_path):
     one, other, third = leases(), leases(), leases()
     old = one.claim("7")
     other.claim("7")

@@ -7,13 +7,13 @@ import pytest
 from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.base import Outcome, Paper, Task, Vectors
-from trainer.evaluations.intervals import Items
+from trainer.evaluations.base import EvaluationTask, TaskResult, TextInput, Vectors
+from trainer.evaluations.metrics.intervals import Items
 
 
-def first_numbers(vectors: Vectors, queries: Vectors | None, seed: int) -> Outcome:
+def first_numbers(vectors: Vectors, queries: Vectors | None, seed: int) -> TaskResult:
     values = vectors.matrix[:, 0].astype(np.float64)
-    return Outcome.of(
+    return TaskResult.of(
         {"first": Items(vectors.ids, values)},
         seed=seed,
         excluded={"papers without a vector": 0, "empty papers": len(vectors.empty)},
@@ -21,25 +21,25 @@ def first_numbers(vectors: Vectors, queries: Vectors | None, seed: int) -> Outco
     )
 
 
-def a_task(**changes: object) -> Task:
+def a_task(**changes: object) -> EvaluationTask:
     plain = {
         "name": "toy",
         "evaluation": "toy",
         "split": "test",
         "sha256": "",
-        "papers": [Paper("a", "A"), Paper("b", "B")],
+        "papers": [TextInput("a", "A"), TextInput("b", "B")],
         "measure": first_numbers,
     }
-    return Task(**(plain | changes))  # type: ignore[arg-type]
+    return EvaluationTask(**(plain | changes))  # type: ignore[arg-type]
 
 
-def test_rows_are_found_by_id_and_missing_ones_said() -> None:
+def test_vectors_rows_of_missing_ids_are_minus_one() -> None:
     vectors = Vectors(["b", "a"], np.eye(2, dtype=np.float32))
     assert vectors.rows(["a", "x", "b"]).tolist() == [1, -1, 0]
     assert vectors.dim == 2
 
 
-def test_an_empty_vector_is_told_from_a_missing_one() -> None:
+def test_vectors_distinguish_empty_from_missing() -> None:
     vectors = Vectors.of({"a": [1.0, 2.0], "b": []})
     assert vectors.rows(["a", "b", "c"]).tolist() == [0, -1, -1]
     assert vectors.empty == {"b"}
@@ -52,7 +52,7 @@ def test_vectors_of_different_lengths_are_refused() -> None:
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("kind", [np.asarray, csr_array])
-def test_what_is_no_number_is_refused_by_the_name_of_its_paper(broken: float, kind: type) -> None:
+def test_vectors_with_nan_raise_error_naming_the_paper(broken: float, kind: type) -> None:
     matrix = np.ones((3, 4), np.float32)
     matrix[1, 2] = broken
     with pytest.raises(TrainerError, match="vector of 'b'"):
@@ -70,7 +70,7 @@ def test_as_many_ids_as_rows_are_wanted() -> None:
 
 
 def test_a_task_refuses_queries_of_another_dimension() -> None:
-    task = a_task(queries=[Paper("q", "what is A?")])
+    task = a_task(queries=[TextInput("q", "what is A?")])
     papers = Vectors(["a"], np.ones((1, 2)))
     with pytest.raises(TrainerError, match=r"^Queries have 3 numbers, papers 2"):
         task.run(papers, Vectors(["q"], np.ones((1, 3))))
@@ -83,7 +83,7 @@ def test_a_task_without_any_vector_is_an_error() -> None:
         a_task().run(Vectors([], np.empty((0, 2))))
 
 
-def test_scores_come_with_interval_spread_and_what_was_left_out() -> None:
+def test_task_result_has_interval_spread_and_exclusions() -> None:
     matrix = np.array([[0.0], [0.25], [0.5], [1.0]])
     outcome = a_task().run(Vectors(list("abcd"), matrix, frozenset({"x"})), seed=3)
     (score,) = outcome.scores

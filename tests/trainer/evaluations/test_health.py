@@ -53,7 +53,7 @@ def test_a_pair_is_known_by_its_papers_and_each_is_an_item() -> None:
         assert values.get(name, cosine) == pytest.approx(cosine)
 
 
-def test_titles_are_measured_by_their_likeness_and_by_what_they_find() -> None:
+def test_health_scores_titles_by_similarity_and_retrieval() -> None:
     papers = named(np.eye(30))
     near = Vectors(papers.ids[:20], (2 * np.eye(30) + 0.2)[:20])
     outcome = Health()(papers, near, 0)
@@ -64,7 +64,7 @@ def test_titles_are_measured_by_their_likeness_and_by_what_they_find() -> None:
     assert Health()(papers, astray, 0).value("title_finds@10") < 0.5
 
 
-def test_titles_find_papers_in_the_way_of_their_vectors() -> None:
+def test_health_titles_rank_by_the_similarity_of_their_vectors() -> None:
     papers = named((np.eye(30) + 0.2) * np.where(np.arange(30) < 12, 1000, 1)[:, None])
     titles = Vectors(papers.ids, np.eye(30))
     assert Health()(papers, titles, 0).value("title_finds@10") == 1

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.make_report import items
+from tests.support.make_report import items
 from trainer.contract.errors import TrainerError
-from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import ITEMS, read_items, write_items
+from trainer.evaluations.metrics.intervals import Items
 
 names = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0/"), min_size=1)
 
@@ -56,7 +56,7 @@ def test_a_cut_file_is_refused_by_name(tmp_path):
         {"values": np.array([1.0])},
     ],
 )
-def test_what_are_no_items_is_refused(tmp_path, columns):
+def test_read_items_of_damaged_file_raises_error(tmp_path, columns):
     np.savez(tmp_path / ITEMS, **columns)
     with pytest.raises(TrainerError, match="damaged"):
         read_items(tmp_path)

@@ -8,9 +8,9 @@ from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import NO_VECTOR
-from trainer.evaluations import matrices
 from trainer.evaluations.base import Vectors
-from trainer.evaluations.neighbours import Neighbours, nearest
+from trainer.evaluations.metrics import matrices
+from trainer.evaluations.neighbours import NeighbourPrecision, nearest
 
 # Papers on a circle, in this order.
 ANGLES = {"a": 0.0, "b": 0.1, "c": 0.3, "d": 1.0, "e": 1.3}
@@ -31,13 +31,13 @@ def test_the_nearest_come_in_order_without_the_paper_itself(
     assert found.tolist() == [[1, 2, 3], [0, 2, 3], [1, 0, 3], [4, 2, 1], [3, 2, 1]]
 
 
-def test_where_there_are_few_others_all_are_near() -> None:
+def test_nearest_with_few_rows_returns_all_others() -> None:
     assert nearest(np.eye(3), 10).shape == (3, 2)
 
 
 def test_of_a_group_those_are_akin_that_share_a_name() -> None:
     groups = {"a": {"cs", "math"}, "b": {"cs"}, "c": {"bio"}, "d": {"bio"}, "e": {"math"}}
-    outcome = Neighbours(groups, depth=2)(on_a_circle(), None, 0)
+    outcome = NeighbourPrecision(groups, depth=2)(on_a_circle(), None, 0)
     found = dict(zip("abcde", outcome.items["precision@2"].values, strict=True))
     assert found == {"a": 0.5, "b": 0.5, "c": 0, "d": 0.5, "e": 0}
     assert outcome.value("precision@2") == pytest.approx(0.3)
@@ -45,20 +45,24 @@ def test_of_a_group_those_are_akin_that_share_a_name() -> None:
 
 def test_papers_of_no_group_are_neither_asked_for_nor_found() -> None:
     groups = {"a": {"cs"}, "b": set(), "c": {"cs"}, "d": {"bio"}, "lost": {"cs"}}
-    outcome = Neighbours(groups, depth=1)(on_a_circle(), None, 0)
+    outcome = NeighbourPrecision(groups, depth=1)(on_a_circle(), None, 0)
     assert outcome.items["precision@1"].ids == ["a", "c", "d"]
     assert outcome.value("precision@1") == pytest.approx(2 / 3)
     assert outcome.excluded == {NO_VECTOR: 1, "papers without venue, field or citation": 1}
 
 
-def test_what_a_paper_cites_is_sought_among_all_papers() -> None:
+def test_neighbours_of_links_search_all_papers() -> None:
     cites = {"a": {"b", "e", "elsewhere"}, "b": set(), "c": {"lost"}, "d": {"e", "d"}, "e": ()}
-    outcome = Neighbours(cites | {"lost": ()}, among="links", depth=1)(on_a_circle(), None, 0)
+    outcome = NeighbourPrecision(cites | {"lost": ()}, relation="links", depth=1)(
+        on_a_circle(), None, 0
+    )
     assert outcome.items["precision@1"].ids == ["a", "d"]
     assert outcome.value("precision@1") == 1
     assert outcome.excluded == {NO_VECTOR: 1, "papers without venue, field or citation": 3}
 
 
-def test_a_library_where_nothing_is_akin_is_an_error() -> None:
+def test_neighbours_without_relations_raise_an_error() -> None:
     with pytest.raises(TrainerError, match="Too few"):
-        Neighbours({"a": {"elsewhere"}, "b": set()}, among="links")(on_a_circle(), None, 0)
+        NeighbourPrecision({"a": {"elsewhere"}, "b": set()}, relation="links")(
+            on_a_circle(), None, 0
+        )

@@ -13,8 +13,14 @@ from scipy.sparse import csr_array
 
 from trainer.contract.errors import TrainerError
 from trainer.evaluations.base import Vectors
+from trainer.evaluations.click_ranker import (
+    Click,
+    ClickPairs,
+    Features,
+    PaperMetadata,
+    learn_to_rank,
+)
 from trainer.evaluations.recommendation import UNLIKELY, UNSHOWN, Recommendation, score_clicks
-from trainer.evaluations.recommender import Click, Features, Known, Pairs, learn_to_rank
 
 PROPENSITY = [0.5, 0.25, 0.15, 0.1]
 
@@ -46,13 +52,13 @@ def test_clicks_give_the_golden_numbers(case: dict[str, Any]) -> None:
 
 def some_clicks(count: int, seed: int) -> tuple[list[Click], dict[str, list[float]]]:
     """Of four papers that are shown, the one nearest to the query is clicked on."""
-    chance = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     clicks, vectors = [], {}
     for number in range(count):
         query, shown = f"{seed}q{number}", [f"{seed}p{number}_{place}" for place in range(4)]
-        vectors |= {paper: chance.normal(size=8).tolist() for paper in (query, *shown)}
+        vectors |= {paper: rng.normal(size=8).tolist() for paper in (query, *shown)}
         near = shown[number % 4]
-        vectors[near] = (np.array(vectors[query]) * 3 + chance.normal(size=8) / 4).tolist()
+        vectors[near] = (np.array(vectors[query]) * 3 + rng.normal(size=8) / 4).tolist()
         clicks.append(Click(query, near, shown))
     return clicks, vectors
 
@@ -63,13 +69,13 @@ def task(**changes: Any) -> tuple[Recommendation, dict[str, list[float]]]:
     return Recommendation(**({**plain, "papers": {}, "runs": 2} | changes)), a | b | c
 
 
-def test_vectors_that_know_what_is_clicked_rank_it_first() -> None:
+def test_recommendation_informative_vectors_rank_clicks_first() -> None:
     recommendation, vectors = task()
     knowing = recommendation(Vectors.of(vectors), None, 0)
     assert knowing.value("adj_p@1") > 0.9
     assert knowing.value("adj_ndcg") > 0.95
-    chance = np.random.default_rng(0)
-    guessed = {paper: chance.normal(size=8) for paper in vectors}
+    rng = np.random.default_rng(0)
+    guessed = {paper: rng.normal(size=8) for paper in vectors}
     guessing = recommendation(Vectors.of(guessed), None, 0)
     assert guessing.value("adj_p@1") < 0.6
     assert [score.seeds for score in guessing.scores] == [2, 2]
@@ -108,9 +114,9 @@ def test_a_click_on_the_only_paper_counts_in_full_and_teaches_nothing() -> None:
 
 
 PAPERS = {
-    "q": Known("Deep nets, deep trouble", ["ann", "bob"], 2010, ["c", "x"], ["y"]),
-    "c": Known("Deep trouble", ["bob", "cy"], 1980, ["x"], ["y", "z", "y"]),
-    "d": Known("", [], 2030, ["q"], []),
+    "q": PaperMetadata("Deep nets, deep trouble", ["ann", "bob"], 2010, ["c", "x"], ["y"]),
+    "c": PaperMetadata("Deep trouble", ["bob", "cy"], 1980, ["x"], ["y", "z", "y"]),
+    "d": PaperMetadata("", [], 2030, ["q"], []),
 }
 
 
@@ -127,17 +133,17 @@ def test_the_ranker_is_given_eleven_numbers(kind: type) -> None:
 
 def test_papers_without_a_title_have_the_same() -> None:
     vectors = Vectors(["q"], np.ones((1, 2)))
-    (numbers,) = Features(vectors, {"p": Known(year=2000)}).of_click(Click("q", "p", ["p"]))
+    (numbers,) = Features(vectors, {"p": PaperMetadata(year=2000)}).of_click(Click("q", "p", ["p"]))
     assert numbers[2] == 1
 
 
 def test_all_clicks_weigh_as_if_at_the_last_place_unless_that_is_mended() -> None:
     clicks, vectors = some_clicks(8, 0)
     features = Features(Vectors.of(vectors), {})
-    released = Pairs.of(features, clicks, PROPENSITY, fix_position=False)
+    released = ClickPairs.of(features, clicks, PROPENSITY, fix_position=False)
     assert released.propensity.tolist() == pytest.approx([0.4] * 24)
     assert not released.clicked[:, 1].any()
-    mended = Pairs.of(features, clicks, PROPENSITY, fix_position=True)
+    mended = ClickPairs.of(features, clicks, PROPENSITY, fix_position=True)
     assert mended.propensity[:12].tolist() == pytest.approx(
         [2] * 3 + [1] * 3 + [0.6] * 3 + [0.4] * 3
     )

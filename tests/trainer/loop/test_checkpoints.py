@@ -17,8 +17,8 @@ from trainer.loop.checkpoints import (
     model_tensors,
     optimizer_tensors,
 )
-from trainer.loop.optimizer import adamw, descend
-from trainer.methods.base import Plan
+from trainer.loop.optimizer import adamw, optimizer_step
+from trainer.methods.base import OptimizationPlan
 
 
 class Tied(nn.Module):
@@ -35,7 +35,7 @@ class Tied(nn.Module):
 def learned(steps: int) -> tuple[nn.Module, torch.optim.Optimizer]:
     torch.manual_seed(1)
     model = Tied()
-    optimizer = adamw(model, Plan(learning_rate=0.1))
+    optimizer = adamw(model, OptimizationPlan(learning_rate=0.1))
     go_on(model, optimizer, steps)
     return model, optimizer
 
@@ -44,7 +44,7 @@ def go_on(model: nn.Module, optimizer: torch.optim.Optimizer, steps: int) -> Non
     for _ in range(steps):
         model.head(model.words(torch.arange(5))).square().sum().backward()
         model.seen += 1
-        descend(optimizer, 0.1, 5, clip=1.0)
+        optimizer_step(optimizer, 0.1, 5, clip=1.0)
 
 
 def save(checkpoints: Checkpoints, step: int, best: int = 0) -> None:
@@ -155,7 +155,7 @@ def test_what_a_full_disk_left_is_cleared_away(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("trainer.loop.checkpoints.write_whole", full)
+    monkeypatch.setattr("trainer.loop.checkpoints.write_atomically", full)
     with pytest.raises(TrainerError, match="step 2 cannot be written: the disk is full"):
         save(checkpoints, 2)
     assert [path.name for path in tmp_path.iterdir()] == ["step-00000001"]

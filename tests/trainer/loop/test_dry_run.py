@@ -14,10 +14,10 @@ from rich.console import Console
 from trainer.contract.errors import TrainerError
 from trainer.contract.run import Recipe
 from trainer.distributed import Ranks
-from trainer.loop.begin import Options
-from trainer.loop.dry_run import Estimate, dry_run, table
-from trainer.machine import forget_memory
-from trainer.methods.known import METHODS
+from trainer.loop.dry_run import DryRunEstimate, dry_run, table
+from trainer.loop.setup import Options
+from trainer.machine import reset_peak_memory
+from trainer.methods.registry import METHODS
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -28,7 +28,7 @@ def test_each_stage_counts_its_own_memory(
     forgotten: list[Any] = []
     monkeypatch.setattr(torch.cuda, "reset_peak_memory_stats", forgotten.append)
     monkeypatch.setattr(
-        "trainer.loop.dry_run.forget_memory", lambda _: forget_memory(torch.device("cuda"))
+        "trainer.loop.dry_run.reset_peak_memory", lambda _: reset_peak_memory(torch.device("cuda"))
     )
     recipe = recipe_of("physbert", mlm_long=0, max_steps=1)
     found = dry_run(recipe, Ranks.alone("cpu"), Options())
@@ -48,7 +48,7 @@ def test_what_is_missing_is_not_explained_by_a_file_that_nobody_keeps(
 
 def test_no_number_is_cut_in_eighty_columns() -> None:
     found = [
-        Estimate(
+        DryRunEstimate(
             stage=stage,
             examples=12_345_678,
             steps=1_234_567,

@@ -6,14 +6,14 @@ import pytest
 import torch
 from torch import nn
 
-from tests.tiny_model import CONFIG
-from tests.toy_stage import stage
+from tests.support.tiny_model import CONFIG
+from tests.support.toy_stage import stage
 from trainer.distributed import Ranks
-from trainer.loop.learner import Learner
-from trainer.loop.optimizer import adamw, descend
-from trainer.methods.base import Plan
-from trainer.methods.masked_words import WordGuesser
-from trainer.model.text_model import Backbone, Facets, ScalarMix, TextModel
+from trainer.loop.optimizer import adamw, optimizer_step
+from trainer.loop.stage_trainer import StageTrainer
+from trainer.methods.base import OptimizationPlan
+from trainer.methods.masked_language_model import MaskedWordHead
+from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel
 
 
 class RMSNorm(nn.Module):
@@ -26,14 +26,14 @@ class RMSNorm(nn.Module):
 
 def test_all_weights_decay_but_biases_and_norms() -> None:
     backbone = Backbone.new(CONFIG | {"vocab_size": 16})
-    facets = Facets(backbone.hidden, backbone.layers)
+    facets = FacetPooling(backbone.hidden, backbone.layers)
     texts = TextModel(backbone, "multi_cls", facets, ScalarMix(backbone.layers))
-    model = nn.ModuleDict({"texts": texts, "words": WordGuesser(backbone), "other": RMSNorm()})
+    model = nn.ModuleDict({"texts": texts, "words": MaskedWordHead(backbone), "other": RMSNorm()})
     learned = {n: p for n, p in model.named_parameters() if p.requires_grad}
     for parameter in learned.values():
         nn.init.ones_(parameter)
         parameter.grad = torch.zeros_like(parameter)
-    adamw(model, Plan(learning_rate=0.1, weight_decay=0.5)).step()
+    adamw(model, OptimizationPlan(learning_rate=0.1, weight_decay=0.5)).step()
 
     kept = {name for name, parameter in learned.items() if (parameter == 1).all()}
     assert all((learned[name] == 0.95).all() for name in learned.keys() - kept)
@@ -49,7 +49,7 @@ def test_a_step_is_no_longer_than_the_clip(clip: float, length: float) -> None:
     weights = nn.ParameterList([torch.zeros(1), torch.zeros(1)])
     for weight, gradient in zip(weights, (6.0, 8.0), strict=True):
         weight.grad = torch.tensor([gradient])
-    told = descend(torch.optim.SGD(weights), rate=1.0, count=2.0, clip=clip)
+    told = optimizer_step(torch.optim.SGD(weights), rate=1.0, count=2.0, clip=clip)
     assert told.item() == 5
     assert torch.cat(list(weights)).norm().item() == pytest.approx(length, rel=1e-4)
 
@@ -58,7 +58,7 @@ def test_the_plan_says_how_adamw_averages() -> None:
     made = stage(beta1=0.8, beta2=0.98, epsilon=1e-6)
     for group in adamw(made.model, made.plan).param_groups:
         assert (group["betas"], group["eps"]) == ((0.8, 0.98), 1e-6)
-    for group in adamw(made.model, Plan()).param_groups:
+    for group in adamw(made.model, OptimizationPlan()).param_groups:
         assert (group["betas"], group["eps"]) == ((0.9, 0.999), 1e-8)
 
 
@@ -67,7 +67,9 @@ def test_the_clip_of_the_plan_is_that_of_its_steps() -> None:
     for clip in (0.0, 1e-12):
         made = stage(clip=clip)
         before = made.model.dense.weight.clone()
-        learner = Learner(made, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=10**6)
-        next(learner.take())
+        learner = StageTrainer(
+            made, Ranks.alone("cpu"), seed=1, precision=torch.float32, budget=10**6
+        )
+        next(learner.train_steps())
         moved.append((made.model.dense.weight - before).norm().item())
     assert moved[1] < 0.01 * moved[0]

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from trainer.contract.run import Run
 from trainer.loop import progress
-from trainer.loop.progress import Pace, Reporter, duration
+from trainer.loop.progress import Reporter, TrainingRate, duration
 
 STEP = {"stage": "triples", "loss": 0.5, "tokens_per_second": 1234.5, "eta": 200.0}
 
@@ -21,7 +21,7 @@ def told(run: Run | None, terminal: bool) -> str:
     with Reporter(run, console=console) as reporter:
         reporter.warn("memory is short")
         for step in (1, 2, 3):
-            reporter.tell("step", step, **STEP)
+            reporter.record("step", step, **STEP)
     return console.file.getvalue()
 
 
@@ -43,8 +43,8 @@ def test_speed_is_told_once_it_is_known_and_lines_stay_whole(monkeypatch) -> Non
     monkeypatch.setattr(progress, "_EVERY", 0.0)
     console = Console(file=io.StringIO(), width=30)
     with Reporter(None, console=console) as reporter:
-        reporter.tell("step", 1, **STEP | {"tokens_per_second": 0.0, "eta": 0.0})
-        reporter.tell("step", 2, **STEP)
+        reporter.record("step", 1, **STEP | {"tokens_per_second": 0.0, "eta": 0.0})
+        reporter.record("step", 2, **STEP)
     assert console.file.getvalue().splitlines() == [
         "triples: step 1 · loss 0.5000",
         "triples: step 2 · loss 0.5000 · 1,234 tokens/s · 3 min left",
@@ -66,7 +66,7 @@ def test_a_silent_reporter_writes_nothing(tmp_path: Path) -> None:
 def test_speed_is_of_the_last_steps_without_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 0.0
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now)
-    pace = Pace()
+    pace = TrainingRate()
     assert (pace.rates(), pace.left(100)) == ((0.0, 0.0), 0.0)
     for _ in range(200):
         now += 1

@@ -15,7 +15,7 @@ import torch
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run
 from trainer.distributed import Ranks
-from trainer.loop.begin import Options
+from trainer.loop.setup import Options
 from trainer.train import train
 
 pytestmark = [

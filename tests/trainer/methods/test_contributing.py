@@ -1,4 +1,4 @@
-"""The method that CONTRIBUTING.md adds, added, trained and used as it stands there."""
+"""The method that docs/contributing/method.md adds, added, trained and used as it stands there."""
 
 from __future__ import annotations
 
@@ -11,26 +11,25 @@ from textwrap import dedent
 import numpy as np
 import pytest
 
-from tests.small_loop import learn, make
-from tests.small_runs import small_base, small_corpus
+from tests.support.small_loop import learn, make
+from tests.support.small_runs import small_base, small_corpus
 from trainer.contract import catalog
 from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run
-from trainer.data.corpus import Corpus
+from trainer.data.corpus.corpus import Corpus
 from trainer.distributed import Ranks
 from trainer.encoder import Encoder
-from trainer.methods import known
+from trainer.methods import registry
 from trainer.train import train
 
-PAGE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/contributing/method.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture
 def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The page's file, its entry in the catalogue and its name among the methods."""
-    section = PAGE.split("**A method of training.**")[1].split("**An evaluation.**")[0]
     source, entry = (
-        dedent(block) for block in re.findall(r"^   ```python\n(.*?)^   ```", section, re.M | re.S)
+        dedent(block) for block in re.findall(r"^   ```python\n(.*?)^   ```", PAGE, re.M | re.S)
     )
     name = "trainer.methods.titles"
     (tmp_path / "titles.py").write_text(source)
@@ -40,8 +39,8 @@ def titles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec.loader.exec_module(module)
     described = eval(entry, vars(catalog).copy())
     monkeypatch.setattr(catalog, "METHODS", (*catalog.METHODS, described))
-    key, made = re.search(r'`"(\w+)": (\w+)`', section).groups()
-    monkeypatch.setitem(known.METHODS, key, getattr(module, made))
+    key, made = re.search(r'`"(\w+)": (\w+)`', PAGE).groups()
+    monkeypatch.setitem(registry.METHODS, key, getattr(module, made))
 
 
 def test_the_method_of_the_page_learns_32_papers_by_heart(titles: None, tmp_path: Path) -> None:

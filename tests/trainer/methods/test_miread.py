@@ -11,12 +11,12 @@ import pytest
 import torch
 from torch import nn
 
-from tests.make_corpus import make_corpus
-from tests.small_loop import learn, make, setup
-from tests.tiny_model import CONFIG, tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.small_loop import learn, make, setup
+from tests.support.tiny_model import CONFIG, tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.batch import Batch
-from trainer.data.corpus import Corpus
+from trainer.data.corpus.corpus import Corpus
 from trainer.methods.miread import Classifier, Miread
 from trainer.model.text_model import Backbone, Packed
 

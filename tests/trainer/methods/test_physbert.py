@@ -13,14 +13,14 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F
 
-from tests.make_corpus import make_corpus
-from tests.small_loop import learn, make, setup
-from tests.tiny_model import tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.small_loop import learn, make, setup
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import TrainerError
 from trainer.data.batch import Batch
-from trainer.data.corpus import Corpus, Split
+from trainer.data.corpus.corpus import Corpus, Split
 from trainer.data.tokens import Vocabulary
-from trainer.methods.base import Plan
+from trainer.methods.base import OptimizationPlan
 from trainer.methods.physbert import PhysBert
 from trainer.model.text_model import Packed
 
@@ -142,7 +142,9 @@ def test_only_pairs_that_are_together_are_negatives(corpus: Corpus, base: Path) 
     assert mean_loss(corpus, base, 8, together=256, batch_size=8)[1].together == 8
 
 
-def mean_loss(corpus: Corpus, base: Path, count: int, **changes: Any) -> tuple[float, Plan]:
+def mean_loss(
+    corpus: Corpus, base: Path, count: int, **changes: Any
+) -> tuple[float, OptimizationPlan]:
     """Of so many pairs of one step, all texts in it different, given `outputs_of` them."""
     stage = physbert(corpus, base, **changes).stages[2]
     nothing, numbers = torch.zeros(0), torch.arange(count)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.small_loop import setup
-from trainer.data.corpus import Corpus
-from trainer.methods.known import METHODS
+from tests.support.small_loop import setup
+from trainer.data.corpus.corpus import Corpus
+from trainer.methods.registry import METHODS
 from trainer.model.text_model import Backbone, TextModel
 
 FEW = {"min_papers": 2, "recent_year": 0}

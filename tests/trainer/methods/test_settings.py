@@ -13,14 +13,14 @@ import numpy as np
 import pytest
 import torch
 
-from tests.small_loop import setup
+from tests.support.small_loop import setup
 from trainer.contract.catalog import METHODS as SPECS
 from trainer.contract.package import WEIGHTS
-from trainer.data.builder import Builder
-from trainer.data.corpus import Corpus
-from trainer.data.record import Record, Triple
-from trainer.methods.base import Examples, Method, Stage
-from trainer.methods.known import METHODS
+from trainer.data.corpus.builder import Builder
+from trainer.data.corpus.corpus import Corpus
+from trainer.data.corpus.records import InputRecord, Triple
+from trainer.methods.base import Examples, Method, TrainingStage
+from trainer.methods.registry import METHODS
 
 PAPERS = 120
 # The base is found, and the precision chosen, before a method sees the settings.
@@ -201,7 +201,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     citations += [(citing, citing + 10) for citing in range(100, 110)]
     with Builder(tmp_path_factory.mktemp("settings") / "corpus") as builder:
         for paper in papers:
-            builder.add(Record(**paper))
+            builder.add(InputRecord(**paper))
         for citing, cited in citations:
             builder.cite(papers[citing]["id"], [papers[cited]["id"]])
         for number in range(PAPERS - 2):
@@ -284,7 +284,7 @@ def parts_of(method: Method, folder: Path) -> dict[str, str]:
     return {**found, "package": digest((folder / "saved" / WEIGHTS).read_bytes())}
 
 
-def _examples(stage: Stage) -> str:
+def _examples(stage: TrainingStage) -> str:
     return digest(*map(_texts, (stage.train, stage.validation)), stage.train.order(1, 0, 16))
 
 
@@ -296,18 +296,18 @@ def _texts(examples: Examples) -> str:
     return digest(*texts, batch.places, batch.labels, batch.papers)
 
 
-def _some(stage: Stage) -> Any:
+def _some(stage: TrainingStage) -> Any:
     return stage.train.batch(*[np.arange(min(48, len(stage.train)))] * 2, key=1)
 
 
 @torch.no_grad()
-def _outputs(stage: Stage, *, train: bool) -> torch.Tensor:
+def _outputs(stage: TrainingStage, *, train: bool) -> torch.Tensor:
     torch.manual_seed(7)
     found: torch.Tensor = stage.model.train(train)(_some(stage).texts)
     return found
 
 
-def _loss(stage: Stage) -> float:
+def _loss(stage: TrainingStage) -> float:
     """Of outputs that are the same whatever the model."""
     shape = _outputs(stage, train=False).shape
     outputs = torch.randn(shape, generator=torch.Generator().manual_seed(3))

@@ -10,14 +10,14 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.make_corpus import make_corpus
-from tests.small_loop import learn, make
-from tests.tiny_model import SPECIAL, WORDS, tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.small_loop import learn, make
+from tests.support.tiny_model import SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import TrainerError
-from trainer.data.corpus import Corpus
+from trainer.data.corpus.corpus import Corpus
 from trainer.methods.multi2spe import COMMON
 from trainer.methods.specter import begin_words
-from trainer.methods.triplets import rivals
+from trainer.methods.triplet_plan import batch_negatives
 
 UNUSED = tuple(f"[unused{number}]" for number in range(1, 4))
 
@@ -192,7 +192,7 @@ def test_negatives_are_all_papers_drawn_in_the_step_that_the_query_does_not_cite
     numbers = np.arange(16)
     batch = stage.train.batch(numbers, numbers, 0)
     outputs = torch.randn(len(batch.texts.lengths), 8)
-    others, allowed = rivals(outputs, batch, corpus.cites)
+    others, allowed = batch_negatives(outputs, batch, corpus.cites)
     papers = batch.papers[:, 2].tolist()
     assert torch.equal(others, outputs[batch.places[:, 2]])
     for query, mine in zip(batch.papers[:, 0].tolist(), allowed.tolist(), strict=True):

@@ -15,11 +15,11 @@ from torch import Tensor
 from transformers import AutoModel, BertConfig, BertModel, RobertaConfig, RobertaModel
 from transformers.utils import logging as transformers_logging
 
-from tests.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
+from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package, weights
 from trainer.contract.errors import TrainerError
 from trainer.contract.package import Package
 from trainer.model.bert import Layer, Padding
-from trainer.model.text_model import Backbone, Facets, Packed, TextModel, pack
+from trainer.model.text_model import Backbone, FacetPooling, Packed, TextModel, pack
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
 # What a text takes is rounded up to eight tokens: some of these are round, and some are alike.
@@ -382,7 +382,7 @@ def test_another_architecture_learns_through_transformers(roberta: Path) -> None
 def test_what_other_architectures_cannot_do_is_said(roberta: Path) -> None:
     backbone = Backbone.load(roberta)
     with pytest.raises(TrainerError, match="between those of a roberta"):
-        TextModel(backbone, "multi_cls", Facets(32, 2))(texts())
+        TextModel(backbone, "multi_cls", FacetPooling(32, 2))(texts())
     with pytest.raises(TrainerError, match="no pooler"):
         TextModel(backbone, "pooler")
     with pytest.raises(TrainerError, match="cannot be made"):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from trainer.model.dropout import boost, draw, drop, dropout
+from trainer.model.cpu.dropout import boost, draw, drop, dropout
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32, torch.float64])

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import DistilBertConfig, DistilBertModel
 
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import starter_package, write_package
 from trainer.encoder import Encoder, TextReader
@@ -109,7 +109,7 @@ def test_our_bert_computes_what_transformers_computes(tmp_path: Path, pooling: s
     package = tiny_package(tmp_path / "m", pooling=pooling)
     ours = Encoder(package, "cpu", exact=True)
     theirs = Encoder(package, "cpu", exact=True)
-    assert isinstance(ours._backbone, backbone.Bert)
+    assert isinstance(ours._backbone, backbone.InferenceBert)
     theirs._backbone = Padded(package.folder).eval()
     np.testing.assert_allclose(ours.encode(PAPERS), theirs.encode(PAPERS), atol=2e-6)
 
@@ -143,7 +143,7 @@ def test_a_model_of_another_kind_is_run_by_transformers(tmp_path: Path) -> None:
     DistilBertModel(config).save_pretrained(source)
     (source / "tokenizer.json").write_bytes((package.folder / "tokenizer.json").read_bytes())
     other = Encoder(write_package(replace(package, folder=tmp_path / "d"), source), "cpu")
-    assert not isinstance(other._backbone, backbone.Bert)
+    assert not isinstance(other._backbone, backbone.InferenceBert)
     np.testing.assert_allclose(np.linalg.norm(other.encode(PAPERS), axis=1), 1, atol=1e-5)
 
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from tests.tiny_model import CONFIG
-from trainer.model.facets import Facets, facet_linear, facet_places
+from tests.support.tiny_model import CONFIG
+from trainer.model.facets import FacetPooling, facet_linear, facet_places
 from trainer.model.packed import first
 from trainer.model.text_model import Backbone, TextModel, pack
 
@@ -33,8 +33,8 @@ def array(values: Any) -> Tensor:
     return torch.tensor(values, dtype=torch.float64)
 
 
-def golden_facets(case: dict[str, Any]) -> Facets:
-    facets = Facets(5, 12).double()
+def golden_facets(case: dict[str, Any]) -> FacetPooling:
+    facets = FacetPooling(5, 12).double()
     facets.weight.data = array(case["inputs"]["W"]).repeat(3, 1, 1, 1)
     facets.bias.data = array(case["inputs"]["b"]).repeat(3, 1, 1)
     return facets
@@ -63,7 +63,7 @@ def test_a_facets_layer_has_the_golden_gradients(case: dict[str, Any]) -> None:
 
 
 def test_as_released_the_first_two_layers_start_at_zero(backbone: Backbone) -> None:
-    facets = Facets(32, 6)
+    facets = FacetPooling(32, 6)
     assert not facets.effective()[:2].any()
     assert facets.effective()[2].any()
     packed, seen = pack(TEXTS), []
@@ -86,7 +86,9 @@ def test_as_released_the_first_two_layers_start_at_zero(backbone: Backbone) -> N
 
 def test_with_effective_identity_the_model_starts_as_the_transformer(backbone: Backbone) -> None:
     packed = pack(TEXTS)
-    model = TextModel(backbone, "multi_cls", Facets(32, 6, 3, "identity_effective", tanh=False))
+    model = TextModel(
+        backbone, "multi_cls", FacetPooling(32, 6, 3, "identity_effective", tanh=False)
+    )
     expected = first(backbone(packed), packed.lengths, 3)
     torch.testing.assert_close(model(packed), expected, atol=1e-5, rtol=0)
     torch.testing.assert_close(model.vectors(packed), expected.sum(1), atol=1e-5, rtol=0)
@@ -95,7 +97,7 @@ def test_with_effective_identity_the_model_starts_as_the_transformer(backbone: B
 @pytest.mark.parametrize("init", ["released", "identity_effective"])
 def test_one_cls_keeps_its_own_weights(backbone: Backbone, init: str) -> None:
     packed = pack(TEXTS)
-    facets = Facets(32, 6, 1, init, tanh=False)
+    facets = FacetPooling(32, 6, 1, init, tanh=False)
     assert torch.equal(facets.effective()[0, 0], torch.eye(32))
     expected = first(backbone(packed), packed.lengths, 1)
     if init == "released":  # the last layer starts as any other
@@ -105,7 +107,7 @@ def test_one_cls_keeps_its_own_weights(backbone: Backbone, init: str) -> None:
 
 
 def test_tanh_follows_the_last_layer_where_wanted(backbone: Backbone) -> None:
-    packed, facets = pack(TEXTS), Facets(32, 6, tanh=False)
+    packed, facets = pack(TEXTS), FacetPooling(32, 6, tanh=False)
     plain = TextModel(backbone, "multi_cls", facets)(packed)
     facets.tanh = True
     squeezed = TextModel(backbone, "multi_cls", facets)(packed)
@@ -115,7 +117,7 @@ def test_tanh_follows_the_last_layer_where_wanted(backbone: Backbone) -> None:
 def test_all_facets_learn_in_both_inits_and_when_computed_again(backbone: Backbone) -> None:
     for init in ("released", "identity_effective"):
         for backbone.checkpointing in (False, True):
-            facets = Facets(32, 6, 3, init)
+            facets = FacetPooling(32, 6, 3, init)
             TextModel(backbone, "multi_cls", facets)(pack(TEXTS)).square().sum().backward()
             assert facets.weight.grad is not None
             assert facets.weight.grad[2].abs().amax((1, 2)).min() > 0
@@ -124,9 +126,9 @@ def test_all_facets_learn_in_both_inits_and_when_computed_again(backbone: Backbo
 
 
 def test_three_facets_add_as_many_parameters_as_published() -> None:
-    count = sum(p.numel() for p in Facets(768, 12).parameters())
+    count = sum(p.numel() for p in FacetPooling(768, 12).parameters())
     assert count == 5_315_328
-    assert sum(p.numel() for p in Facets(768, 12, 5).parameters()) == 8_858_880
+    assert sum(p.numel() for p in FacetPooling(768, 12, 5).parameters()) == 8_858_880
 
 
 @pytest.mark.parametrize(

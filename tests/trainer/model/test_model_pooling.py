@@ -10,11 +10,11 @@ import pytest
 import torch
 from transformers import AutoModel
 
-from tests.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
+from tests.support.tiny_model import CONFIG, SPECIAL, WORDS, tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.contract.package import Package, write_package
 from trainer.encoder import Encoder
-from trainer.model.text_model import Backbone, Facets, ScalarMix, TextModel, pack, pool
+from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel, pack, pool
 
 VOCABULARY = [*SPECIAL, *WORDS, "[unused1]", "[unused2]"]
 PAPERS = [
@@ -45,11 +45,11 @@ def models(package: Package) -> dict[str, TextModel]:
     found = {name: TextModel(backbone, name) for name in ("cls", "mean", "mean_no_special")}
     found["scalar_mix"] = TextModel(backbone, "scalar_mix", None, mix)
     for init in ("released", "identity_effective"):
-        facets = Facets(32, 2, 3, init)
+        facets = FacetPooling(32, 2, 3, init)
         facets.weight.data += torch.randn_like(facets.weight) / 10
         facets.bias.data += torch.randn_like(facets.bias) / 10
         found[init] = TextModel(backbone, "multi_cls", facets)
-    found["one"] = TextModel(backbone, "multi_cls", Facets(32, 2, 1, tanh=False))
+    found["one"] = TextModel(backbone, "multi_cls", FacetPooling(32, 2, 1, tanh=False))
     return found
 
 

@@ -5,7 +5,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 from transformers import AutoModel
 
-from tests.tiny_model import tiny_package
+from tests.support.tiny_model import tiny_package
 from trainer.contract.errors import PackageRefused
 from trainer.encoder import Encoder
 from trainer.packages.export import card, export
@@ -50,7 +50,7 @@ def test_sentence_transformers_refuses_a_pooling_it_cannot_do(tmp_path):
         assert "third-party" not in str(refused.value)
 
 
-def test_the_card_says_what_the_model_is_and_how_well_it_does(tmp_path):
+def test_card_describes_model_and_metrics(tmp_path):
     source = tmp_path / "tiny-source"
     package = replace(
         tiny_package(tmp_path / "tiny"),

@@ -10,9 +10,9 @@ import pytest
 from huggingface_hub import HfApi, constants
 from safetensors.numpy import load, save
 
-from tests.servers import faults
-from tests.servers.hub_server import HubServer, Model
-from tests.tiny_model import tiny_package
+from tests.support.servers import faults
+from tests.support.servers.hub_server import HubServer, Model
+from tests.support.tiny_model import tiny_package
 from trainer import cli
 from trainer.contract.catalog import METHODS
 from trainer.contract.errors import TrainerError
@@ -149,7 +149,7 @@ def test_weights_that_only_unpickle_are_refused_with_a_hint(hub, files, pull, tm
     assert not [asked for asked in hub.requests if asked.path.endswith(".bin")]
 
 
-def test_what_the_hubs_robot_converted_is_taken(hub, files, pull, tmp_path):
+def test_pull_takes_conversion_of_the_hub_bot(hub, files, pull, tmp_path):
     old = {"pytorch_model.bin": b"pickle", **files}
     del old["model.safetensors"]
     model = Model({"main": old, "refs/pr/3": files})
@@ -162,7 +162,7 @@ def test_what_the_hubs_robot_converted_is_taken(hub, files, pull, tmp_path):
 
 
 @pytest.mark.parametrize("author, made_of_main", [("Mallory", True), ("SFconvertbot", False)])
-def test_what_somebody_else_or_of_other_weights_was_converted_is_not(
+def test_pull_ignores_conversion_by_others_or_of_other_weights(
     hub, files, pull, author, made_of_main
 ):
     old = {"pytorch_model.bin": b"pickle", "config.json": files["config.json"]}
@@ -173,7 +173,7 @@ def test_what_somebody_else_or_of_other_weights_was_converted_is_not(
     assert code == 1 and "only pytorch_model.bin" in said
 
 
-def test_a_model_that_says_how_it_pools_needs_no_telling(hub, files, pull, tmp_path):
+def test_pull_reads_pooling_of_the_model(hub, files, pull, tmp_path):
     files["1_Pooling/config.json"] = b'{"pooling_mode_cls_token": true}'
     files["sentence_bert_config.json"] = b'{"max_seq_length": 20}'
     hub.models["somebody/model"] = Model({"main": files})
@@ -181,6 +181,40 @@ def test_a_model_that_says_how_it_pools_needs_no_telling(hub, files, pull, tmp_p
     assert code == 0, said
     package = read_package(tmp_path / "made")
     assert (package.pooling, package.max_tokens) == ("cls", 20)
+
+
+@pytest.mark.parametrize("lowers", [True, False])
+def test_a_model_that_reads_lower_case_is_taken_if_its_tokenizer_lowers(
+    hub, files, pull, tmp_path, lowers
+):
+    files["1_Pooling/config.json"] = b'{"pooling_mode_cls_token": true}'
+    files["sentence_bert_config.json"] = b'{"max_seq_length": 20, "do_lower_case": true}'
+    tokenizer = json.loads(files["tokenizer.json"])
+    tokenizer["normalizer"] = {"type": "Lowercase"} if lowers else None
+    files["tokenizer.json"] = json.dumps(tokenizer).encode()
+    hub.models["somebody/model"] = Model({"main": files})
+    code, said = pull("somebody/model", "--output", str(tmp_path / "made"))
+    if lowers:
+        assert code == 0, said
+        encoder = Encoder(read_package(tmp_path / "made"))
+        assert np.allclose(*encoder.encode([("Deep Graph", ""), ("deep graph", "")]), atol=1e-6)
+    else:
+        assert code == 1 and "do_lower_case" in said
+
+
+@pytest.mark.parametrize(
+    ("mode", "code"), [("pooling_mode_mean_tokens", 1), ("pooling_mode_cls_token", 0)]
+)
+def test_a_prompt_that_is_left_out_of_the_mean_is_refused(hub, files, pull, tmp_path, mode, code):
+    files["1_Pooling/config.json"] = json.dumps({mode: True, "include_prompt": False}).encode()
+    files["modules.json"] = modules("Transformer", "Pooling")
+    hub.models["somebody/model"] = Model({"main": files})
+    assert pull("somebody/model", "--output", str(tmp_path / "plain"))[0] == 0  # it has no prompt
+    described = {"prompts": {"query": "deep "}, "default_prompt_name": "query"}
+    files["config_sentence_transformers.json"] = json.dumps(described).encode()
+    hub.models["somebody/model"] = Model({"main": files})
+    found, said = pull("somebody/model", "--output", str(tmp_path / "made"))
+    assert found == code and ("prompt" in said or code == 0), said
 
 
 def modules(*kinds):
@@ -219,7 +253,7 @@ def test_a_default_prompt_is_kept_and_others_are_named(hub, files, pull, tmp_pat
     assert "other" in card.partition("prompts that are not used")[2].splitlines()[0]
 
 
-def test_a_transformer_in_a_folder_of_its_own_is_refused(hub, files, pull):
+def test_pull_transformer_in_subfolder_is_refused(hub, files, pull):
     files["modules.json"] = json.dumps(
         [{"path": "0_Transformer", "type": "x.Transformer"}, {"path": "1", "type": "x.Pooling"}]
     ).encode()
@@ -240,7 +274,7 @@ def test_a_lone_title_for_physbert_ends_with_one_separator(hub, files, pull, tmp
     assert both == [2, 5, 3, 6, 3]
 
 
-def test_a_model_that_does_not_say_how_it_pools_asks(hub, files, pull, tmp_path):
+def test_pull_without_pooling_is_refused(hub, files, pull, tmp_path):
     hub.models["somebody/model"] = Model({"main": files})
     code, said = pull("somebody/model")
     assert code == 1 and "--pooling cls, mean or mean_no_special" in said
@@ -262,7 +296,7 @@ def test_a_model_that_does_not_say_how_it_pools_asks(hub, files, pull, tmp_path)
         (lambda hub, files: hub.fail(faults.status(503), 99), "503"),
     ],
 )
-def test_what_goes_wrong_is_said_in_a_sentence(hub, files, pull, tmp_path, spoil, said):
+def test_pull_error_is_one_sentence(hub, files, pull, tmp_path, spoil, said):
     hub.models["allenai/specter"] = Model({"main": files})
     spoil(hub, files)
     code, printed = pull("allenai/specter")
@@ -293,7 +327,7 @@ def test_a_damaged_file_is_noticed_and_fetched_anew(hub, files, pull):
     assert code == 0, said
 
 
-def test_a_pull_that_broke_off_fetches_only_what_is_missing(hub, files, pull):
+def test_pull_again_fetches_only_missing_files(hub, files, pull):
     hub.models["allenai/specter"] = Model({"main": files})
 
     def gets(name):
@@ -322,9 +356,7 @@ def test_a_connection_that_drops_is_taken_up_again(hub, files, pull):
 
 
 @pytest.mark.parametrize("full", ["hub", "models"])
-def test_a_disk_too_small_is_told_of_before_anything_is_fetched(
-    hub, files, tmp_path, monkeypatch, full
-):
+def test_pull_checks_disk_space_first(hub, files, tmp_path, monkeypatch, full):
     hub.models["allenai/specter"] = Model({"main": files})
     monkeypatch.setattr("trainer.packages.pull.HfApi", lambda: HfApi(hub.url.rstrip("/")))
     monkeypatch.setattr("trainer.packages.pull.HF_HUB_CACHE", str(tmp_path / "hub"))
@@ -361,7 +393,7 @@ def test_every_recipe_starts_from_a_model_that_can_be_had():
         pulling.httpx.ConnectError("[Errno -2] Name or service not known"),
     ],
 )
-def test_a_hub_that_cannot_be_reached_is_told_in_a_sentence(tmp_path, monkeypatch, error):
+def test_pull_unreachable_hub_is_one_sentence(tmp_path, monkeypatch, error):
     def nobody(*_):
         raise error
 

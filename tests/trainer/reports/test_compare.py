@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.make_report import items, report, result, score, subject
+from tests.support.make_report import items, report, result, score, subject
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import evaluation_spec
 from trainer.contract.report import NO_VECTOR, QUERY_WITHOUT_VECTOR
-from trainer.evaluations.intervals import Items
 from trainer.evaluations.items import write_items
-from trainer.reports import differences
+from trainer.evaluations.metrics.intervals import Items
+from trainer.reports import comparison_text
 from trainer.reports.compare import compare
 
 EASE = np.random.default_rng(1).random(200)
@@ -44,33 +44,33 @@ def saved(folder, metrics, task="cite", suite="local", model=None, seeds=1, spre
 def test_a_real_difference_is_named(tmp_path):
     found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": BETTER}))
     (map_,) = found.compared
-    assert map_.is_real and map_.second_is_better
-    assert 0 < map_.found.low < map_.found.value < map_.found.high
+    assert map_.is_significant and map_.second_is_better
+    assert 0 < map_.difference.low < map_.difference.value < map_.difference.high
     back = compare(tmp_path / "b", tmp_path / "a").compared[0]
-    assert back.is_real and back.second_is_better is False
+    assert back.is_significant and back.second_is_better is False
 
 
 def test_chance_is_not_called_a_difference(tmp_path):
     found = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": AS_GOOD}))
     (map_,) = found.compared
-    assert not map_.is_real and map_.second_is_better is None
+    assert not map_.is_significant and map_.second_is_better is None
 
 
 def test_among_many_differences_a_doubtful_one_is_no_longer_real(tmp_path):
     shift = EASE + np.random.default_rng(9).normal(0.016, 0.1, 200)
     alone = compare(saved(tmp_path / "a", {"map": EASE}), saved(tmp_path / "b", {"map": shift}))
-    assert alone.compared[0].is_real
+    assert alone.compared[0].is_significant
     others = {f"m{n}": EASE for n in range(9)}
     others_too = {f"m{n}": AS_GOOD for n in range(9)}
     many = compare(
         saved(tmp_path / "c", {"map": EASE} | others),
         saved(tmp_path / "d", {"map": shift} | others_too),
     )
-    assert many.compared[0].found.chance == alone.compared[0].found.chance < 0.05
-    assert not many.compared[0].is_real
+    assert many.compared[0].difference.p_value == alone.compared[0].difference.p_value < 0.05
+    assert not many.compared[0].is_significant
 
 
-def test_where_lower_is_better_less_is_better(tmp_path):
+def test_lower_is_better_metric_prefers_the_lower_score(tmp_path):
     one = saved(tmp_path / "a", {"mean_cosine": EASE}, evaluation="health")
     other = saved(tmp_path / "b", {"mean_cosine": BETTER}, evaluation="health")
     assert compare(one, other).compared[0].second_is_better is False
@@ -80,8 +80,8 @@ def test_only_items_that_both_have_are_compared(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE})
     other = saved(tmp_path / "b", {"map": items(BETTER).at(np.arange(150)[::-1])})
     (found,) = compare(one, other).compared
-    assert (found.found.n, found.unpaired) == (150, 50)
-    assert found.found.first == pytest.approx(EASE[:150].mean())
+    assert (found.difference.n, found.unpaired) == (150, 50)
+    assert found.difference.first == pytest.approx(EASE[:150].mean())
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_only_items_that_both_have_are_compared(tmp_path):
         ({"task": "mag"}, "only b was measured by it"),
     ],
 )
-def test_what_is_not_of_the_same_measure_is_refused_with_the_reason(tmp_path, changes, why):
+def test_compare_different_measures_is_refused_with_reason(tmp_path, changes, why):
     one = saved(tmp_path / "a", {"map": EASE})
     with pytest.raises(TrainerError, match=why):
         compare(one, saved(tmp_path / "b", {"map": EASE}, **changes))
@@ -111,13 +111,15 @@ def test_a_difference_that_other_seeds_could_make_is_not_real(tmp_path):
 
     steady = compare(of("a", EASE, 0.0), of("b", BETTER, 0.0)).compared[0]
     shaky = compare(of("c", EASE, 0.1), of("d", BETTER, 0.1)).compared[0]
-    assert steady.is_real and not shaky.is_real
+    assert steady.is_significant and not shaky.is_significant
     # Both means of four runs are uncertain by half their spread.
-    assert shaky.found.high - shaky.found.low == pytest.approx(2 * 1.96 * 0.1 / 2**0.5, rel=0.2)
+    assert shaky.difference.high - shaky.difference.low == pytest.approx(
+        2 * 1.96 * 0.1 / 2**0.5, rel=0.2
+    )
 
 
 @pytest.mark.parametrize("evaluation", ["retrieval", "neighbours", "purity"])
-def test_where_fewer_papers_make_it_another_task_it_is_refused(tmp_path, evaluation):
+def test_compare_tasks_of_different_papers_is_refused(tmp_path, evaluation):
     one = saved(tmp_path / "a", {"x": EASE}, evaluation=evaluation)
     other = saved(tmp_path / "b", {"x": BETTER}, evaluation=evaluation, excluded={NO_VECTOR: 900})
     with pytest.raises(
@@ -126,7 +128,7 @@ def test_where_fewer_papers_make_it_another_task_it_is_refused(tmp_path, evaluat
         compare(one, other)
 
 
-def test_where_other_things_are_left_out_it_is_told(tmp_path):
+def test_compare_different_exclusions_is_noted(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE})
     other = saved(tmp_path / "b", {"map": BETTER}, excluded={QUERY_WITHOUT_VECTOR: 12})
     assert compare(one, other).notes == [
@@ -134,7 +136,7 @@ def test_where_other_things_are_left_out_it_is_told(tmp_path):
     ]
 
 
-def test_the_rest_is_compared_and_what_is_not_is_listed(tmp_path):
+def test_compare_lists_refused_tasks(tmp_path):
     for name, values in (("a", EASE), ("b", BETTER)):
         folder = saved(tmp_path / name, {"map": values, "ndcg": values})
         write_items(folder, {"cite": {"map": items(values)}})
@@ -145,7 +147,7 @@ def test_the_rest_is_compared_and_what_is_not_is_listed(tmp_path):
     ]
 
 
-def test_models_of_different_precision_are_compared_and_it_is_told(tmp_path):
+def test_compare_different_precision_is_noted(tmp_path):
     def of(name, precision, space):
         model = {"space": space, "about": {"precision": precision}}
         return saved(tmp_path / name, {"map": EASE}, model=model)
@@ -159,7 +161,7 @@ def test_models_of_different_precision_are_compared_and_it_is_told(tmp_path):
     assert compare(whole, other).notes == []
 
 
-def test_the_command_says_who_is_better_and_makes_a_page(tmp_path):
+def test_compare_command_names_better_model_and_writes_page(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE}, model={"about": {"precision": "bfloat16"}})
     other = saved(tmp_path / "b", {"map": BETTER}, model={"about": {"precision": "float32"}})
     folders = [str(one), str(other)]
@@ -183,11 +185,11 @@ def test_a_page_shows_each_difference_with_its_interval_and_verdict(tmp_path):
     one = saved(tmp_path / "a", {"map": EASE, "ndcg": EASE})
     other = saved(tmp_path / "b", {"map": BETTER, "ndcg": AS_GOOD})
     found = compare(one, other)
-    markup = differences.section(found)
+    markup = comparison_text.section(found)
     root = ElementTree.fromstring(markup)
     rows = [["".join(cell.itertext()) for cell in row] for row in root.iter("tr")][1:]
     assert [row[-1] for row in rows] == ["b", "may be chance"]
-    assert rows[0][-3] == differences.between(found.compared[0])
+    assert rows[0][-3] == comparison_text.between(found.compared[0])
     (svg,) = root.iter("{http://www.w3.org/2000/svg}svg")
     drawn = [at.get("class") for at in svg.iter() if "gap" in (at.get("class") or "")]
     assert drawn == ["gap s1", "gap grey"]
@@ -195,5 +197,5 @@ def test_a_page_shows_each_difference_with_its_interval_and_verdict(tmp_path):
 
 def test_a_difference_of_nothing_has_no_sign():
     map_ = evaluation_spec("ranking").metric("map")
-    shown = [differences.signed(map_, value) for value in (-0.0, -1e-6, 1e-6, 0.01, -0.01)]
+    shown = [comparison_text.signed(map_, value) for value in (-0.0, -1e-6, 1e-6, 0.01, -0.01)]
     assert shown == ["0.00", "0.00", "0.00", "+1.00", "-1.00"]

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.make_corpus import make_corpus
-from tests.make_judged import TOPICS
-from tests.make_judged import judged_folder as make_judged
-from trainer.data.corpus import Corpus, Split, split_of
+from tests.support.make_corpus import make_corpus
+from tests.support.make_judged import TOPICS
+from tests.support.make_judged import judged_folder as make_judged
+from trainer.data.corpus.corpus import Corpus, Split, split_of
 
 
 def ids_of(count: int, split: Split = Split.test) -> list[str]:

@@ -1,4 +1,4 @@
-"""The suite that CONTRIBUTING.md describes, as it stands there."""
+"""The suite that docs/contributing/evaluation.md describes, as it stands there."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
-from trainer.subjects.baselines import TfIdf
+from trainer.encoders.baselines import TfIdf
 from trainer.suites import custom
-from trainer.suites.suite import Settings
+from trainer.suites.suite import SuiteSettings
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
-PAGE = (Path(__file__).parents[3] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs/contributing/evaluation.md").read_text("utf-8")
 TOPICS = ("deep learning", "graph network")
 
 
@@ -59,7 +59,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("evaluation", FILES)
-def test_each_evaluation_is_bound_to_its_files_and_tells_topics(lab, evaluation):
+def test_custom_suite_binds_evaluations_to_files(lab, evaluation):
     topics = (lab / "topics.tsv").read_text().splitlines()
     (lab / "train.tsv").write_text("\n".join(topics[:20]))
     (lab / "test.tsv").write_text("\n".join(topics[20:]))
@@ -76,10 +76,10 @@ def test_each_evaluation_is_bound_to_its_files_and_tells_topics(lab, evaluation)
         'papers = "papers.jsonl"',
     ]
     (lab / "SUITE.toml").write_text("\n".join([*described, *files]))
-    (planned,) = custom.suite(lab, Settings(runs=1)).planned
+    (planned,) = custom.suite(lab, SuiteSettings(runs=1)).planned
     task = planned.make()
     assert (task.evaluation, task.split) == (evaluation, "all")
-    found = task.run(TfIdf().vectors(task.papers).papers)
+    found = task.run(TfIdf().encode(task.papers).papers)
     assert found.scores[0].value > 0.9
     assert not set(found.excluded) - {"numbers of clusters above that of papers"}
 
@@ -88,27 +88,27 @@ def test_a_paper_may_have_several_labels(lab):
     (lab / "sets.tsv").write_text("l0\ta\tb\nl1\tb\nl2\tc\t\nl1\ta\n")
     described = '[[task]]\nname = "a"\nevaluation = "pearson_pairs"\npapers = "papers.jsonl"\n'
     (lab / "SUITE.toml").write_text(described + 'labels = "sets.tsv"')
-    (planned,) = custom.suite(lab, Settings()).planned
+    (planned,) = custom.suite(lab, SuiteSettings()).planned
     assert planned.make().measure.categories == {"l0": ["a", "b"], "l1": ["b", "a"], "l2": ["c"]}
 
 
-def test_two_labels_where_there_is_one_place_are_named(lab):
+def test_custom_suite_paper_with_two_labels_raises_error(lab):
     with (lab / "topics.tsv").open("a") as file:
         file.write("\nl7\tanother")
     with pytest.raises(TrainerError, match="two things of 'l7': '1' and 'another'"):
-        custom.suite(lab, Settings()).planned[0].make()
+        custom.suite(lab, SuiteSettings()).planned[0].make()
 
 
-def test_what_is_learned_is_not_told_and_pairs_belong_or_do_not(lab):
+def test_custom_suite_checks_split_and_pair_classes(lab):
     described = '[[task]]\nname = "a"\nevaluation = "svm"\npapers = "papers.jsonl"\n'
     (lab / "SUITE.toml").write_text(described + 'train = "topics.tsv"\ntest = "topics.tsv"')
     with pytest.raises(TrainerError, match="l0 is to be learned, and told"):
-        custom.suite(lab, Settings()).planned[0].make()
+        custom.suite(lab, SuiteSettings()).planned[0].make()
     (lab / "pairs.tsv").write_text("l0\tl1\tyes")
     described = described.replace("svm", "cosine_accuracy")
     (lab / "SUITE.toml").write_text(described + 'pairs = "pairs.tsv"')
     with pytest.raises(TrainerError, match="'yes' of a pair"):
-        custom.suite(lab, Settings()).planned[0].make()
+        custom.suite(lab, SuiteSettings()).planned[0].make()
 
 
 def test_the_page_has_a_line_for_every_evaluation_with_its_files():
@@ -127,13 +127,13 @@ def test_the_page_has_a_line_for_every_evaluation_with_its_files():
         ("[[task", "cannot be read"),
     ],
 )
-def test_what_is_wrong_with_a_suite_is_said(tmp_path, described, said):
+def test_damaged_custom_suite_raises_error(tmp_path, described, said):
     (tmp_path / "SUITE.toml").write_text(described)
     with pytest.raises(TrainerError, match=said):
-        custom.suite(tmp_path, Settings())
+        custom.suite(tmp_path, SuiteSettings())
 
 
 def test_a_file_that_is_missing_is_named(lab):
     (lab / "topics.tsv").unlink()
     with pytest.raises(TrainerError, match=r"topics\.tsv cannot be read"):
-        custom.suite(lab, Settings()).planned[0].make()
+        custom.suite(lab, SuiteSettings()).planned[0].make()

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from tests.make_corpus import make_corpus
-from tests.tiny_model import tiny_package
+from tests.support.make_corpus import make_corpus
+from tests.support.tiny_model import tiny_package
 from tests.trainer.suites.conftest import ids_of
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
 from trainer.contract.suites import SUITES
+from trainer.encoders import baselines
 from trainer.evaluations.items import read_items
-from trainer.subjects import baselines
 from trainer.suites import local
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -49,18 +49,18 @@ def test_every_model_gets_a_report_and_all_a_page(evaluated, tmp_path):
     assert "MAP" in done.stdout
 
 
-def test_it_goes_on_from_what_is_measured(evaluated, tmp_path, monkeypatch):
+def test_evaluate_again_measures_only_missing_tasks(evaluated, tmp_path, monkeypatch):
     assert evaluated("--tasks", "citations", models=["tf-idf"]).exit_code == 0
     before = Report.read(tmp_path / "out" / "tf-idf").result("citations")
 
     asked = []
-    vectors = baselines.TfIdf.vectors
+    encode = baselines.TfIdf.encode
 
     def counted(self, papers, queries=(), **named):
         asked.append(len(papers))
-        return vectors(self, papers, queries, **named)
+        return encode(self, papers, queries, **named)
 
-    monkeypatch.setattr(baselines.TfIdf, "vectors", counted)
+    monkeypatch.setattr(baselines.TfIdf, "encode", counted)
     again = evaluated("--tasks", "citations,labels", models=["tf-idf"])
     assert "Citations, known already" in again.stderr
     assert len(asked) == 1  # of the labels
@@ -75,13 +75,13 @@ def test_another_seed_is_measured_again(evaluated, tmp_path):
     assert Report.read(tmp_path / "out" / "tf-idf").result("journals").seed == 5
 
 
-def test_seeds_say_how_often_chance_is_asked(evaluated, tmp_path):
+def test_evaluate_seeds_sets_the_number_of_runs(evaluated, tmp_path):
     evaluated("--tasks", "journals", models=["tf-idf"])
     score = Report.read(tmp_path / "out" / "tf-idf").result("journals").score("accuracy")
     assert score.seeds == 2
 
 
-def test_what_was_repeated_less_often_is_measured_again(evaluated, tmp_path):
+def test_evaluate_with_more_seeds_measures_again(evaluated, tmp_path):
     for more, seeds in ((("--seeds", 1), 1), ((), 2), (("--seeds", 0), 3)):
         done = evaluated("--tasks", "journals", *more, models=["tf-idf"])
         assert "known already" not in done.stderr
@@ -99,9 +99,7 @@ def test_a_model_that_fails_leaves_the_others_whole(evaluated, tmp_path):
     assert Report.read(tmp_path / "out" / "tf-idf").result("citations")
 
 
-def test_ready_vectors_are_measured_and_what_lacks_one_is_counted(
-    evaluated, local_corpus, tmp_path
-):
+def test_evaluate_vector_file_counts_missing_vectors(evaluated, local_corpus, tmp_path):
     lines = [
         json.dumps({"paper_id": name, "embedding": np.eye(8)[row % 8].tolist()})
         for row, name in enumerate(local_corpus.ids)
@@ -117,7 +115,7 @@ def test_ready_vectors_are_measured_and_what_lacks_one_is_counted(
     assert f"ours.jsonl, Citations: {lacking} queries without a vector" in done.stdout
 
 
-def test_what_a_task_lacks_is_told_with_what_to_do(evaluated, tmp_path):
+def test_evaluate_missing_data_is_reported_with_a_hint(evaluated, tmp_path):
     (tmp_path / "others.jsonl").write_text('{"paper_id": "nobody", "embedding": [1.0, 2.0]}\n')
     models = [str(tmp_path / "others.jsonl"), "tf-idf"]
     done = evaluated("--tasks", "citations,labels", models=models)
@@ -135,7 +133,7 @@ def test_the_report_of_another_suite_is_not_written_over(evaluated, judged_folde
     assert (tmp_path / "out" / "tf-idf" / "report.json").read_bytes() == before
 
 
-def test_a_folder_tells_by_itself_which_suite_it_is(judged_folder, tmp_path):
+def test_evaluate_recognizes_the_suite_of_a_folder(judged_folder, tmp_path):
     done = run("evaluate", "bm25", "--suite", judged_folder, "-o", tmp_path / "out", "--json")
     assert done.exit_code == 0
     (folder,) = json.loads(done.stdout)["reports"].values()
@@ -168,7 +166,7 @@ def test_what_is_wrong_is_said(evaluated, tmp_path):
     assert run("evaluate", "--suite", "local").exit_code == 2
 
 
-def test_suites_are_listed_with_what_they_read():
+def test_suites_lists_needed_files():
     listed = run("suites")
     assert listed.exit_code == 0
     for spec in SUITES:
@@ -184,7 +182,7 @@ def test_sizes_that_are_documented_are_those_that_count():
         assert str(size) in told
 
 
-def test_another_program_is_told_how_far_it_is_and_what_came_of_it(evaluated, tmp_path):
+def test_evaluate_prints_progress_and_result_as_json(evaluated, tmp_path):
     (tmp_path / "bad.jsonl").write_text('{"paper_id": "x", "embedding": [1.0, NaN]}\n')
     models = [str(tmp_path / "bad.jsonl"), "tf-idf"]
     done = evaluated("--tasks", "citations,labels", "--progress", "--json", models=models)
@@ -238,7 +236,7 @@ def test_a_task_that_was_asked_for_by_name_must_run(one_journal, tmp_path):
     ]
 
 
-def test_another_program_is_told_why_nothing_was_measured(evaluated, tmp_path):
+def test_evaluate_failure_is_json(evaluated, tmp_path):
     (tmp_path / "bad.jsonl").write_text("no json")
     done = evaluated("--json", models=[str(tmp_path / "bad.jsonl")])
     assert done.exit_code == 1
@@ -246,8 +244,8 @@ def test_another_program_is_told_why_nothing_was_measured(evaluated, tmp_path):
     assert answer["error"] == "No model was measured." and "bad.jsonl" in answer["hint"]
 
 
-def test_how_many_texts_are_read_is_told(local_corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr("trainer.cli.shown._LINES_EVERY", 0.0)
+def test_evaluate_shows_number_of_encoded_texts(local_corpus, tmp_path, monkeypatch):
+    monkeypatch.setattr("trainer.cli.progress._LINES_EVERY", 0.0)
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))  # where no vectors are kept yet
     tiny_package(tmp_path / "tiny")
     done = run(
@@ -267,9 +265,7 @@ def test_reports_are_put_on_one_page(evaluated, tmp_path):
     assert "TF-IDF" in page and "Random vectors" in page and "<script" not in page
 
 
-def test_a_model_of_other_files_gets_a_report_of_its_own_beside_the_old_one(
-    local_corpus, tmp_path, monkeypatch
-):
+def test_evaluate_beside_keeps_the_old_report(local_corpus, tmp_path, monkeypatch):
     monkeypatch.setenv("SCIREAD_HOME", str(tmp_path))
     tiny_package(tmp_path / "a")
     tiny_package(tmp_path / "b", max_tokens=8)

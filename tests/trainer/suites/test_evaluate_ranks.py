@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.ranks import ended, start_ranks
-from tests.tiny_model import tiny_package
-from trainer.contract.pictures import read_pictures
+from tests.support.ranks import ended, start_ranks
+from tests.support.tiny_model import tiny_package
+from trainer.contract.plots import read_pictures
 from trainer.contract.report import Report
 from trainer.evaluations.items import read_items
 
@@ -32,7 +32,7 @@ def settled(report: Report) -> Report:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_two_ranks_report_what_one_reports(local_corpus, tmp_path: Path, monkeypatch):
+def test_evaluate_on_two_ranks_reports_the_same_as_one(local_corpus, tmp_path: Path, monkeypatch):
     """Scores, intervals, items and pictures, to the last bit; and only the first rank speaks."""
     tiny = tiny_package(tmp_path / "tiny").folder
     where = ["--suite", "local", "--corpus", str(local_corpus.folder), "--seeds", "2"]

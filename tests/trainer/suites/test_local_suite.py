@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.make_corpus import make_corpus
+from tests.support.make_corpus import make_corpus
 from tests.trainer.suites.conftest import TOPICS, ids_of
 from trainer.contract.errors import TrainerError
 from trainer.contract.evaluations import EVALUATIONS
-from trainer.data.corpus import Corpus, Split, split_of
-from trainer.subjects.baselines import Random, TfIdf
+from trainer.data.corpus.corpus import Corpus, Split, split_of
+from trainer.encoders.baselines import Random, TfIdf
 from trainer.suites import local
-from trainer.suites.suite import Settings
+from trainer.suites.suite import SuiteSettings
 
-RUNS = Settings(runs=2)
+RUNS = SuiteSettings(runs=2)
 
 
 def tasks(corpus: Corpus, **more):
@@ -22,8 +22,8 @@ def tasks(corpus: Corpus, **more):
     return {planned.name: planned.make for planned in suite.planned}
 
 
-def score(task, maker, metric: str) -> float:
-    made = maker.vectors(task.papers, task.queries)
+def score(task, encoder, metric: str) -> float:
+    made = encoder.encode(task.papers, task.queries)
     return task.run(made.papers, made.queries).value(metric)
 
 
@@ -31,7 +31,7 @@ def test_every_task_runs_and_its_metrics_are_in_the_catalogue(local_corpus):
     known = {spec.key: {metric.name for metric in spec.metrics} for spec in EVALUATIONS}
     for name, make in tasks(local_corpus).items():
         task = make()
-        made = Random().vectors(task.papers, task.queries)
+        made = Random().encode(task.papers, task.queries)
         outcome = task.run(made.papers, made.queries)
         assert task.name == name
         assert {found.metric for found in outcome.scores} <= known[task.evaluation]
@@ -49,7 +49,7 @@ def test_every_task_runs_and_its_metrics_are_in_the_catalogue(local_corpus):
         ("same-journal", "precision@10"),
     ],
 )
-def test_words_that_tell_the_field_beat_chance(local_corpus, name, metric):
+def test_local_suite_tf_idf_beats_random(local_corpus, name, metric):
     task = tasks(local_corpus)[name]()
     assert score(task, TfIdf(), metric) > score(task, Random(), metric) + 0.1
 
@@ -64,7 +64,7 @@ def test_only_test_papers_are_asked_about(local_corpus):
     assert {split_of(paper) for paper in labels.test} == {Split.test}
 
 
-def test_fields_are_told_where_they_have_papers_enough(tmp_path: Path):
+def test_local_suite_uses_fields_with_enough_papers(tmp_path: Path):
     tests = ids_of(2 * local.PER_FIELD_AT_LEAST + 9)
     papers = [
         {"id": name, "title": name, "abstract": TOPICS[at % 2], "fields": (f"field{at % 2}",)}
@@ -111,7 +111,7 @@ def test_no_list_holds_papers_with_an_abstract_beside_papers_without(tmp_path: P
         assert (one in bare) == (other in bare)
 
 
-def test_what_a_test_paper_cites_together_is_ranked(local_corpus):
+def test_local_suite_ranks_co_citations(local_corpus):
     lists = tasks(local_corpus)["co-citations"]().measure.judged
     cited_together = {
         frozenset((local_corpus.id(one), local_corpus.id(other)))
@@ -148,7 +148,7 @@ def test_papers_of_unseen_journals_count_wherever_the_split_puts_them(local_corp
     assert {split_of(paper.id) for paper in task.papers} == {Split.train, Split.test}
     assert task.split == "unseen"
     assert task.unseen == {"Journal 1", "Journal 2"}
-    made_of = TfIdf().vectors(task.papers)
+    made_of = TfIdf().encode(task.papers)
     assert task.run(made_of.papers).excluded == {"journals of which there is no paper": 1}
     assert made["unseen-journal-clusters"]().evaluation == "purity"
 
@@ -174,7 +174,7 @@ def test_the_same_corpus_gives_the_same_tasks(local_corpus):
     }
 
 
-def test_what_a_corpus_does_not_know_is_said(tmp_path: Path):
+def test_local_suite_task_without_data_raises_error(tmp_path: Path):
     corpus = make_corpus(tmp_path / "corpus", 40)
     for name, make in tasks(corpus).items():
         if name != "health":
@@ -183,7 +183,7 @@ def test_what_a_corpus_does_not_know_is_said(tmp_path: Path):
 
 
 def test_a_look_is_at_so_many_test_papers_only(local_corpus):
-    suite = local.suite(local_corpus.folder, Settings(papers=60))
+    suite = local.suite(local_corpus.folder, SuiteSettings(papers=60))
     with pytest.raises(TrainerError, match="Fewer than two fields have 50 test papers"):
         suite.planned[0].make()
     made = {planned.name: planned.make() for planned in suite.planned[1:]}

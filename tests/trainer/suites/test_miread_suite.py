@@ -12,11 +12,11 @@ import pytest
 
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import WITHOUT_ABSTRACT, WITHOUT_TITLES
+from trainer.encoders.baselines import Random, TfIdf
 from trainer.evaluations.base import Vectors
-from trainer.subjects.baselines import Random, TfIdf
 from trainer.suites import miread
 from trainer.suites.catalog import open_suite
-from trainer.suites.suite import Settings
+from trainer.suites.suite import SuiteSettings
 
 COLUMNS = ["", "abstr", "title", "journal", "field", "label_journal", "label_field"]
 TOPICS = ("quarks gluons", "proteins cells", "graphs trees")
@@ -73,27 +73,29 @@ def published(tmp_path: Path) -> Path:
 
 
 def tasks(folder: Path, **settings):
-    return {one.name: one for one in open_suite("miread", folder, Settings(**settings)).planned}
+    return {
+        one.name: one for one in open_suite("miread", folder, SuiteSettings(**settings)).planned
+    }
 
 
-def score(task, maker, metric: str) -> float:
-    return task.run(maker.vectors(task.papers).papers).value(metric)
+def score(task, encoder, metric: str) -> float:
+    return task.run(encoder.encode(task.papers).papers).value(metric)
 
 
 def topic_vectors(task) -> Vectors:
     """Vectors that lie apart by topic, and far enough from 0 for a probe of a few steps."""
-    chance = np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     found = {}
     for paper in task.papers:
         text = paper.title + paper.abstract
         topic = next(number for number, words in enumerate(TOPICS) if words in text)
-        found[paper.id] = np.eye(4)[topic] * 500 + chance.normal(size=4)
+        found[paper.id] = np.eye(4)[topic] * 500 + rng.normal(size=4)
     return Vectors.of(found)
 
 
 def test_a_folder_of_the_tables_is_known_though_scidocs_lies_in_it(published):
     (published / "data" / "mag").rename(published / "mag")
-    assert open_suite(str(published), None, Settings()).name == "miread"
+    assert open_suite(str(published), None, SuiteSettings()).name == "miread"
     assert list(tasks(published)) == [
         *("mag", "mag-clusters", "mesh", "mesh-clusters", "categories", "unseen-journals"),
         *("cs", "math", "phys", "eess", "econ", "stat", "q-bio", "q-fin"),
@@ -119,7 +121,7 @@ def test_vectors_of_the_topic_are_told_right(published, name, metric):
 
 def test_purity_has_all_its_numbers_of_clusters_with_their_spread(published):
     task = tasks(published, part="test")["mag-clusters"].make()
-    outcome = task.run(Random().vectors(task.papers).papers)
+    outcome = task.run(Random().encode(task.papers).papers)
     assert [found.metric for found in outcome.scores] == ["purity@10", "purity@20"]
     assert {found.seeds for found in outcome.scores} == {5}
     assert all(found.spread is not None for found in outcome.scores)
@@ -161,14 +163,14 @@ def test_categories_are_words_and_not_the_characters_of_a_list(published, writte
     assert sets == {"a": ["cs.CL", "cs.LG"], "b": ["cs.CL"]}
 
 
-def test_each_fold_says_when_to_stop_and_all_tell_the_same_papers(published):
+def test_miread_folds_stop_early_and_share_test_papers(published):
     measure = tasks(published)["mag"].make().measure.measure
     assert len(measure.train) == 60
     assert list(measure.test) == [f"s{n:03}" for n in range(80, 119)]
     assert (measure.folds, measure.runs) == (4, 3)
 
 
-def test_the_validation_part_is_told_as_the_papers_code_does(published):
+def test_miread_split_val_evaluates_the_validation_part(published):
     made = tasks(published, part="val")
     for name in ("mag", "mag-clusters"):
         assert made[name].make().split == "validation"
@@ -201,7 +203,7 @@ def test_abstracts_go_in_alone_as_the_paper_fed_its_baselines(published):
         assert all(paper.title.startswith("we study") for paper in task.papers)
         assert not any(paper.abstract for paper in task.papers)
         assert task.sha256 != plain[name].make().sha256  # or they would be compared
-        told = task.run(TfIdf().vectors(task.papers).papers).excluded
+        told = task.run(TfIdf().encode(task.papers).papers).excluded
         assert told[WITHOUT_TITLES] == len(task.papers)
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from trainer.contract.errors import TrainerError
+from trainer.encoders.baselines import Random, TfIdf
 from trainer.evaluations.base import Vectors
-from trainer.subjects.baselines import Random, TfIdf
-from trainer.suites import judged, physbert
+from trainer.suites import judged_queries, physbert
 from trainer.suites.catalog import open_suite
-from trainer.suites.suite import Settings
+from trainer.suites.suite import SuiteSettings
 
 CATEGORIES = {"astro-ph": "stars galaxies", "cond-mat": "lattice spins", "hep": "quarks gluons"}
 SUBCATEGORIES = {
@@ -53,16 +53,16 @@ def published(tmp_path: Path) -> Path:
 
 
 def tasks(folder: Path):
-    return {one.name: one for one in open_suite("physbert", folder, Settings()).planned}
+    return {one.name: one for one in open_suite("physbert", folder, SuiteSettings()).planned}
 
 
-def score(task, maker, metric: str) -> float:
-    made = maker.vectors(task.papers, task.queries)
+def score(task, encoder, metric: str) -> float:
+    made = encoder.encode(task.papers, task.queries)
     return task.run(made.papers, made.queries).value(metric)
 
 
 def test_a_folder_of_the_hubs_data_sets_is_known_and_gives_all_tasks(published):
-    assert open_suite(str(published), None, Settings()).name == "physbert"
+    assert open_suite(str(published), None, SuiteSettings()).name == "physbert"
     assert list(tasks(published)) == [
         *("categories", "citations", "questions"),
         *("condmat-clusters", "astro-clusters", "hep-clusters"),
@@ -131,16 +131,16 @@ def test_pairs_are_read_in_whichever_shape(published, shape):
     assert [pair.belongs for pair in task.measure.pairs] == [True, False]
 
 
-def test_what_cannot_be_read_is_counted_in_the_report(published):
+def test_physbert_counts_unreadable_entries(published):
     place = published / "physbert_citation_classification" / "citing_pairs.json"
     write(place, [*json.loads(place.read_text()), ["only one"], ["", "empty"], 7])
     task = tasks(published)["citations"].make()
-    made = TfIdf().vectors(task.papers)
+    made = TfIdf().encode(task.papers)
     assert task.run(made.papers).excluded == {physbert.UNREAD: 3}
     place = published / "physbert_category_clustering" / "P2P_hep.json"
     write(place, [*json.loads(place.read_text()), None])
     task = tasks(published)["categories"].make()
-    assert task.run(TfIdf().vectors(task.papers).papers).excluded == {physbert.UNREAD: 1}
+    assert task.run(TfIdf().encode(task.papers).papers).excluded == {physbert.UNREAD: 1}
 
 
 def test_questions_without_a_text_or_an_answer_are_counted_and_lost_answers_are_never_found(
@@ -153,12 +153,12 @@ def test_questions_without_a_text_or_an_answer_are_counted_and_lost_answers_are_
     found["relevant_docs"]["q1"] = ["gone"]
     write(place, found)
     task = tasks(published)["questions"].make()
-    made = TfIdf().vectors(task.papers, task.queries)
+    made = TfIdf().encode(task.papers, task.queries)
     outcome = task.run(made.papers, made.queries)
     assert outcome.excluded == {
         "passages without a text": 1,
         "questions without a text, or a passage that answers them": 2,
-        judged.NOT_THERE: 1,
+        judged_queries.NOT_THERE: 1,
     }
     values = dict(zip(outcome.items["ndcg@10"].ids, outcome.items["ndcg@10"].values, strict=True))
     assert len(values) == 9
@@ -186,7 +186,7 @@ def test_equally_near_passages_rank_by_falling_id(published):
         ("physbert_subdomain_eval/P2P_hep-th.json", {"hep-clusters"}),
     ],
 )
-def test_what_is_missing_is_named_and_costs_only_its_tasks(published, missing, lost):
+def test_physbert_missing_files_fail_only_their_tasks(published, missing, lost):
     place = published / missing
     place.rename(published / "elsewhere")
     for name, planned in tasks(published).items():

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 from trainer.cli import app
 from trainer.contract.errors import TrainerError
 from trainer.contract.report import Report
+from trainer.encoders.baselines import TfIdf
 from trainer.evaluations.base import Vectors
-from trainer.subjects.baselines import TfIdf
 from trainer.suites.catalog import open_suite
-from trainer.suites.suite import Settings
+from trainer.suites.suite import SuiteSettings
 
 TOPICS = ("deep learning", "graph network")
 IDS = [f"s{number:02}" for number in range(24)]
@@ -67,7 +67,7 @@ def click_line(number: int) -> str:
 
 
 def tasks(name: str, folder: Path | None = None, **settings):
-    return {one.name: one for one in open_suite(name, folder, Settings(**settings)).planned}
+    return {one.name: one for one in open_suite(name, folder, SuiteSettings(**settings)).planned}
 
 
 def by_topic() -> Vectors:
@@ -79,14 +79,14 @@ def test_the_published_folder_gives_all_its_tasks(published):
         *("mag", "mesh", "cite", "co-cite", "co-view", "co-read", "recomm")
     ]
     assert list(tasks("multi-scidocs", published)) == ["mag", "cite", "co-cite"]
-    assert open_suite(str(published), None, Settings()).name == "scidocs"
+    assert open_suite(str(published), None, SuiteSettings()).name == "scidocs"
 
 
 @pytest.mark.parametrize(("name", "metric"), [("mag", "macro_f1"), ("cite", "map")])
 def test_vectors_of_the_topic_are_told_right(published, name, metric):
     task = tasks("scidocs", published)[name].make()
     assert task.run(by_topic()).value(metric) == 1.0
-    assert task.run(TfIdf().vectors(task.papers).papers).value(metric) > 0.9
+    assert task.run(TfIdf().encode(task.papers).papers).value(metric) > 0.9
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_a_missing_file_is_named_and_costs_only_its_tasks(published, missing, lo
             planned.make()
 
 
-def test_damaged_files_are_told_by_their_line(published):
+def test_scidocs_damaged_file_raises_error_naming_the_line(published):
     (published / "cite" / "test.qrel").write_text("s00 0 s04 1\ns00 0 s05\n")
     with pytest.raises(TrainerError, match="Line 2 of"):
         tasks("scidocs", published)["cite"].make()
@@ -121,7 +121,7 @@ def test_damaged_files_are_told_by_their_line(published):
         tasks("scidocs", published)["mag"].make()
 
 
-def test_what_is_judged_twice_is_named_if_each_time_otherwise(published):
+def test_scidocs_contradicting_grades_raise_error(published):
     lists = published / "cite" / "test.qrel"
     lists.write_text("s00 0 s04 1\ns00 0 s05 0\ns00 0 s04 1\n")
     (judged,) = tasks("scidocs", published)["cite"].make().measure.judged.values()
@@ -138,7 +138,7 @@ def test_a_paper_of_two_classes_is_named(published):
         tasks("scidocs", published)["mag"].make()
 
 
-def test_the_report_has_the_average_where_all_numbers_are_there(published, tmp_path):
+def test_scidocs_report_has_average_of_all_scores(published, tmp_path):
     where = ["--suite", "multi-scidocs", "--corpus", str(published), "-o", str(tmp_path / "out")]
     command = ["evaluate", "tf-idf", *where]
     for tasks_, whole in (("cite,co-cite", False), ("mag", True)):
@@ -151,7 +151,7 @@ def test_the_report_has_the_average_where_all_numbers_are_there(published, tmp_p
     assert report.result("average").scores[0].value == pytest.approx(sum(values) / 5)
 
 
-def test_the_interval_of_a_share_ends_where_shares_do(published, tmp_path):
+def test_interval_of_a_share_is_clipped(published, tmp_path):
     told = published / "mag" / "test.csv"
     told.write_text(told.read_text().replace("s23,1", "s23,0"))
     where = ["--suite", "scidocs", "--corpus", str(published), "-o", str(tmp_path / "out")]
@@ -190,7 +190,7 @@ def test_propensities_that_cannot_be_are_refused(published, scores):
         tasks("scidocs", published)["recomm"].make()
 
 
-def test_what_metadata_lack_of_a_paper_is_unknown(published):
+def test_scidocs_missing_metadata_is_unknown(published):
     path = published / "paper_metadata_recomm.json"
     papers = json.loads(path.read_text())
     papers["s00"] |= {"year": None, "authors": [{"name": "A"}], "references": None}
@@ -201,11 +201,11 @@ def test_what_metadata_lack_of_a_paper_is_unknown(published):
     assert task.measure.papers["s00"] == ("deep learning 0", ('{"name": "A"}',), 0, (), ("s02",))
     assert task.measure.papers["s01"].year == 1999
     assert "s02" not in {paper.id for paper in task.papers}
-    made = TfIdf().vectors(task.papers).papers
+    made = TfIdf().encode(task.papers).papers
     assert task.run(made).excluded == {"papers without a vector, like nothing": 1}
 
 
-def test_the_validation_part_is_told_where_it_is_asked_for(published):
+def test_scidocs_split_val_evaluates_the_validation_part(published):
     told = tasks("scidocs", published, part="val")
     labels = told["mag"].make()
     assert list(labels.measure.test) == IDS[14:16]
@@ -217,7 +217,7 @@ def test_the_validation_part_is_told_where_it_is_asked_for(published):
     assert {task.split for task in (labels, clicks)} == {"validation"}
 
 
-def test_a_suite_without_a_validation_part_says_so(published, judged_folder):
+def test_split_val_without_validation_part_is_refused(published, judged_folder):
     with pytest.raises(TrainerError, match="judged takes no validation part") as wrong:
-        open_suite("judged", judged_folder, Settings(part="val"))
+        open_suite("judged", judged_folder, SuiteSettings(part="val"))
     assert "scidocs" in wrong.value.hint

@@ -1,4 +1,4 @@
-"""What a corpus can be made from: kinds of files, told apart by a look inside."""
+"""Input formats of a corpus, recognised by content."""
 
 from __future__ import annotations
 
@@ -7,38 +7,40 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.inputs import by_id, json_lines, library, pairs, pubmed_xml, tables
 from trainer.data.inputs.json_stream import BadJson, entries
 from trainer.data.inputs.source import UNREADABLE, Source, why_unreadable
-from trainer.data.record import Citations, Problem, Record, Triple
 
 
-class Kind(NamedTuple):
-    """A kind of file. `read` is None for plain lists of citations, which are read last."""
+class InputKind(NamedTuple):
+    """An input format. `read` is None for plain lists of citations, which are read last."""
 
     key: str
     title: str
-    read: Callable[[Source], Iterator[Record | Citations | Triple | Problem]] | None
+    read: Callable[[Source], Iterator[InputRecord | CitedIds | Triple | RecordProblem]] | None
 
 
-KINDS: tuple[Kind, ...] = (
-    Kind("library", "SciRead library", library.read),
-    Kind("jsonl", "JSON lines (SciRead's, arXiv snapshot)", json_lines.read),
-    Kind("pubmed", "PubMed XML", pubmed_xml.read),
-    Kind("papers", "papers by id (SPECTER metadata.json, SciDocs)", by_id.read_papers),
-    Kind("counts", "citations by id (SPECTER data.json)", by_id.read_counts),
-    Kind("table", "table (MIReAD, PhysBERT, triples of ids; csv, tsv, parquet)", tables.read),
-    Kind("array", "JSON array (PhysBERT)", pairs.read),
-    Kind("retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval),
-    Kind("citations", "citations (citing TAB cited)", None),
+KINDS: tuple[InputKind, ...] = (
+    InputKind("library", "SciRead library", library.read),
+    InputKind("jsonl", "JSON lines (SciRead's, arXiv snapshot)", json_lines.read),
+    InputKind("pubmed", "PubMed XML", pubmed_xml.read),
+    InputKind("papers", "papers by id (SPECTER metadata.json, SciDocs)", by_id.read_papers),
+    InputKind("counts", "citations by id (SPECTER data.json)", by_id.read_counts),
+    InputKind("table", "table (MIReAD, PhysBERT, triples of ids; csv, tsv, parquet)", tables.read),
+    InputKind("array", "JSON array (PhysBERT)", pairs.read),
+    InputKind(
+        "retrieval", "questions and passages (PhysBERT ir_dataset.json)", pairs.read_retrieval
+    ),
+    InputKind("citations", "citations (citing TAB cited)", None),
 )
 
 
 _OF_A_PAPER = ("id", "paper_id", "title", "abstract", "abstr", "question")
 
 
-def kind_named(key: str) -> Kind:
-    """Raises TrainerError that names those there are."""
+def kind_named(key: str) -> InputKind:
+    """Return the format with this key. Raises TrainerError, naming the known ones."""
     for kind in KINDS:
         if kind.key == key:
             return kind
@@ -46,8 +48,8 @@ def kind_named(key: str) -> Kind:
     raise TrainerError(f"There is no kind of input {key!r}.", f"Known are: {known}.")
 
 
-def kind_of(source: Source) -> Kind:
-    """What kind of file this is. Raises TrainerError if it is none that is known."""
+def kind_of(source: Source) -> InputKind:
+    """Detect the format of this file. Raises TrainerError if it is unknown."""
     try:
         key = _key(source)
     except UNREADABLE as error:

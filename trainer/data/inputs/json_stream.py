@@ -1,4 +1,4 @@
-"""JSON objects and arrays of any size, entry by entry: only one entry is in memory at a time."""
+"""Streaming parser for JSON objects and arrays of any size: one entry is in memory at a time."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ from typing import Any
 _LARGEST = 64 << 20  # characters in one entry
 _BLANK = re.compile(r"[ \t\n\r\ufeff]*")
 _AFTER_VALUE = tuple(" \t\n\r,:]}")
-# A piece that ends within a word or an escape is wrong no earlier than this before its end.
+# A piece that ends within a word or an escape fails no more than this before its end.
 _LONGEST_WORD = 16
 
 
 class BadJson(Exception):
-    """The JSON is broken. The message is a sentence for a person."""
+    """Invalid JSON. The message is a sentence for the user."""
 
 
 def entries(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
-    """Keys and values of an object, or numbers from 1 and values of an array. Raises BadJson."""
+    """Iterate over the keys and values of an object, or the numbers from 1 and values of an array.
+    Raises BadJson."""
     text = _Text(pieces)
     opened = text.next_character()
     if opened not in "{[" or not opened:
@@ -45,7 +46,7 @@ def entries(pieces: Iterable[bytes]) -> Iterator[tuple[str, Any]]:
 
 
 class _Text:
-    """The text that pieces make, read on as far as it is needed."""
+    """A text in pieces, read on demand."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
@@ -56,7 +57,8 @@ class _Text:
         self._ended = False
 
     def next_character(self) -> str:
-        """The next one that is not blank, left where it is; empty at the end."""
+        """Return the next character that is not white space, without consuming it; empty at the
+        end."""
         while True:
             blank = _BLANK.match(self._text, self._at)
             self._at = blank.end() if blank else self._at
@@ -78,7 +80,7 @@ class _Text:
         while True:
             try:
                 value, end = self._parse(self._text, self._at)
-                # A number may go on in the next piece: after "0" comes ".5".
+                # A number may continue in the next piece: "0" and ".5".
                 certain = self._text[end : end + 1] in _AFTER_VALUE
                 if certain or end < len(self._text) - _LONGEST_WORD or not self._more():
                     self._at = end
@@ -93,7 +95,7 @@ class _Text:
                 raise BadJson("The JSON nests deeper than any paper does.") from error
 
     def _more(self) -> bool:
-        """Read on; as much again as is there, so that long entries are parsed few times."""
+        """Read on, as much again as is buffered, so that long entries are parsed few times."""
         if self._ended:
             return False
         rest = self._text[self._at :]

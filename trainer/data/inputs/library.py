@@ -1,4 +1,4 @@
-"""The app's library, read as it stands; the app may have it open and go on writing."""
+"""The app's library, read in one snapshot while the app may go on writing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from operator import itemgetter
 from urllib.parse import quote
 
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem
 from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import no_values, text
-from trainer.data.record import Citations, Problem, Record
 
-# What a library of SciRead's says of itself, and the newest kind that is known here.
+# Application id of SciRead's libraries, and the newest schema version supported here.
 APPLICATION_ID = 0x53636952
-NEWEST = 8
-# The identifier that a paper is called by: the first of these that it has.
+NEWEST = 9
+# The identifier used for a paper: the first of these that it has.
 _PREFERRED = ("arxiv", "doi", "pmid", "pmcid")
 _AT_ONCE = 1_000
 
@@ -30,13 +30,13 @@ _IDENTIFIERS = """
     SELECT paper, kind, value FROM identifiers WHERE paper BETWEEN ? AND ? ORDER BY paper, position
 """
 _COLLECTION = "SELECT id FROM collections WHERE parent IS ? AND name = ?"
-# With those below it, as the application shows it.
+# Includes subcollections, as the application does.
 _IN_COLLECTION = """
     WITH RECURSIVE below (id) AS (
         VALUES (?) UNION ALL SELECT c.id FROM collections AS c JOIN below ON c.parent = below.id)
     SELECT DISTINCT paper FROM collected WHERE collection IN (SELECT id FROM below)
 """
-# Cited papers that are not in the library come too, by the identifier that they are cited by.
+# Includes cited papers outside the library, by the identifier used in the citation.
 _CITATIONS = """
     SELECT citing.paper, cited.paper, c.cited_kind, c.cited
     FROM citations AS c
@@ -45,14 +45,14 @@ _CITATIONS = """
 """
 
 
-def read(source: Source) -> Iterator[Record | Citations | Problem]:
-    """All papers that are not in the trash, then who cites whom; with a `part`, those of the
-    collection that is called so ("thesis/methods"). Raises TrainerError."""
+def read(source: Source) -> Iterator[InputRecord | CitedIds | RecordProblem]:
+    """Iterate over all papers that are not in the trash, then over citations; with a `part`, those
+    of the collection with this path ("thesis/methods"). Raises TrainerError."""
     address = f"file:{quote(str(source.path.absolute()))}?mode=ro"
     try:
         with closing(sqlite3.connect(address, uri=True, isolation_level=None)) as db:
             _check(db, source)
-            db.execute("BEGIN")  # All is read as it stands now, whatever is written meanwhile.
+            db.execute("BEGIN")  # One transaction: a snapshot, whatever is written meanwhile.
             names: dict[int, str] = {}
             yield from _papers(db, names, _members(db, source))
             yield from _citations(db, names)
@@ -78,7 +78,7 @@ def _check(db: sqlite3.Connection, source: Source) -> None:
 
 
 def _members(db: sqlite3.Connection, source: Source) -> set[int] | None:
-    """The papers of the collection that is wanted; None: all are."""
+    """Return the papers of the requested collection; None: all."""
     wanted = [name for part in source.part.split("/") if (name := part.strip())]
     if not wanted:
         return None
@@ -96,7 +96,7 @@ def _members(db: sqlite3.Connection, source: Source) -> set[int] | None:
 
 def _papers(
     db: sqlite3.Connection, names: dict[int, str], members: set[int] | None
-) -> Iterator[Record | Problem]:
+) -> Iterator[InputRecord | RecordProblem]:
     last = 0
     while rows := db.execute(_PAPERS, (last, _AT_ONCE)).fetchall():
         first, last = rows[0][0], rows[-1][0]
@@ -108,7 +108,7 @@ def _papers(
             names[number] = _name(number, identifiers.get(number, []))
             if title or abstract:
                 kinds = tuple(field for (field,) in fields.get(number, ()))
-                yield Record(
+                yield InputRecord(
                     names[number],
                     text(title),
                     text(abstract),
@@ -118,13 +118,15 @@ def _papers(
                     no_values=no_values(title=title, abstract=abstract),
                 )
             else:
-                yield Problem(names[number], "This paper has neither a title nor an abstract.")
+                yield RecordProblem(
+                    names[number], "This paper has neither a title nor an abstract."
+                )
 
 
-def _citations(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[Citations]:
+def _citations(db: sqlite3.Connection, names: dict[int, str]) -> Iterator[CitedIds]:
     for citing, cited, kind, value in db.execute(_CITATIONS):
         if citing in names:
-            yield Citations(names[citing], (names.get(cited, f"{kind}:{value}"),))
+            yield CitedIds(names[citing], (names.get(cited, f"{kind}:{value}"),))
 
 
 def _grouped(rows: Iterator[tuple[int, ...]] | sqlite3.Cursor) -> dict[int, list[tuple[str, ...]]]:

@@ -1,4 +1,4 @@
-"""PubMed's XML, as its web site, its API and its yearly baseline give it."""
+"""PubMed XML, as provided by its web site, its API and its yearly baseline."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import BinaryIO
 
 from lxml import etree
 
+from trainer.data.corpus.records import InputRecord, RecordProblem
 from trainer.data.inputs.source import Source
 from trainer.data.inputs.values import year
-from trainer.data.record import Problem, Record
 
 _CITATION, _ARTICLE = "MedlineCitation", "PubmedArticle"
 _NO_TITLE = ("not available", "in process citation")
 _ENTITIES = "The XML defines entities of its own, which can hide attacks; it was not read on."
 
 
-def read(source: Source) -> Iterator[Record | Problem]:
-    """Every article in the file, and what was wrong with the records that hold none."""
+def read(source: Source) -> Iterator[InputRecord | RecordProblem]:
+    """Iterate over the articles in the file, and the problems of unreadable records."""
     number = 0
     with source.open() as stream:
         try:
@@ -26,22 +26,22 @@ def read(source: Source) -> Iterator[Record | Problem]:
                 number += 1
                 yield _article(element, f"record {number}")
         except etree.XMLSyntaxError as error:
-            yield Problem(f"record {number + 1}", f"The XML is broken: {error.msg}.")
+            yield RecordProblem(f"record {number + 1}", f"The XML is broken: {error.msg}.")
         except _RefusedError as error:
-            yield Problem(f"record {number + 1}", str(error))
+            yield RecordProblem(f"record {number + 1}", str(error))
 
 
 class _RefusedError(Exception):
-    """The XML could do harm."""
+    """The XML is potentially harmful."""
 
 
 def _elements(stream: BinaryIO) -> Iterator[etree._Element]:
-    """Each article once it is complete; it is emptied when the next comes.
+    """Iterate over complete article elements; each is cleared when the next one is parsed.
 
     Nothing is fetched and no entity is resolved; files that define any are refused.
     """
     parsing = etree.iterparse(
-        # Of a packed file that breaks off, `read` would lose what it has got so far.
+        # For a truncated compressed file `read` would lose the data decompressed so far.
         SimpleNamespace(read=getattr(stream, "read1", stream.read)),
         events=("end",),
         tag=(_ARTICLE, _CITATION),
@@ -55,7 +55,7 @@ def _elements(stream: BinaryIO) -> Iterator[etree._Element]:
     for _, element in parsing:
         parent = element.getparent()
         if parent is not None and parent.tag == _ARTICLE:
-            continue  # It will come with the article that it is part of.
+            continue  # It is part of an article, and read with that.
         dtd = element.getroottree().docinfo.internalDTD
         if dtd is not None and next(iter(dtd.iterentities()), None) is not None:
             raise _RefusedError(_ENTITIES)
@@ -65,17 +65,17 @@ def _elements(stream: BinaryIO) -> Iterator[etree._Element]:
             del parent[0]
 
 
-def _article(element: etree._Element, entry: str) -> Record | Problem:
+def _article(element: etree._Element, entry: str) -> InputRecord | RecordProblem:
     citation = element if element.tag == _CITATION else element.find(_CITATION)
     article = None if citation is None else citation.find("Article")
     if citation is None or article is None:
-        return Problem(entry, "This record holds no article.")
+        return RecordProblem(entry, "This record holds no article.")
     pmid = citation.findtext("PMID", "").strip()
     title = _title(article.find("ArticleTitle")) or _title(article.find("VernacularTitle"))
     abstract = " ".join(map(_section, article.iterfind("Abstract/AbstractText")))
     if not title and not abstract:
-        return Problem(pmid or entry, "This record has neither a title nor an abstract.")
-    return Record(
+        return RecordProblem(pmid or entry, "This record has neither a title nor an abstract.")
+    return InputRecord(
         id=f"pmid:{pmid}" if pmid else "",
         title=title,
         abstract=abstract,
@@ -88,7 +88,8 @@ def _article(element: etree._Element, entry: str) -> Record | Problem:
 
 
 def _title(element: etree._Element | None) -> str:
-    """Without the brackets of a translated title and the full stop that NLM ends titles with."""
+    """Return the title without the brackets of a translated one and without NLM's final full
+    stop."""
     title = _text(element).removesuffix(".")
     if title.startswith("[") and title.endswith("]"):
         title = title[1:-1].removesuffix(".")
@@ -102,14 +103,14 @@ def _section(element: etree._Element) -> str:
 
 
 def _year(article: etree._Element) -> int:
-    """When the journal's issue appeared, else when the article did."""
+    """Return the year of the journal issue, else that of the article."""
     issue = article.find("Journal/JournalIssue/PubDate")
     of_issue = "" if issue is None else issue.findtext("Year") or issue.findtext("MedlineDate")
     return year(of_issue, article.findtext("ArticleDate/Year"))
 
 
 def _cited(element: etree._Element, citation: etree._Element) -> Iterator[str]:
-    """PMIDs of what the article cites."""
+    """Iterate over the PMIDs that the article cites."""
     for link in citation.iterfind("CommentsCorrectionsList/CommentsCorrections"):
         if link.get("RefType") == "Cites" and (pmid := link.findtext("PMID", "").strip()):
             yield pmid
@@ -120,5 +121,5 @@ def _cited(element: etree._Element, citation: etree._Element) -> Iterator[str]:
 
 
 def _text(element: etree._Element | None) -> str:
-    """All text in an element, its markup left out, on one line."""
+    """Return all text in an element, without markup, on one line."""
     return "" if element is None else " ".join("".join(element.itertext()).split())

@@ -1,4 +1,4 @@
-"""A file being read: unpacked if it is gzipped, and how far it has been read."""
+"""An input file: decompression and progress."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-# What reading can raise that is the file's fault, or its place's.
+# Exceptions of reading that are due to the file or its location.
 UNREADABLE = (OSError, EOFError, zlib.error)
 # The longest real line is one paper with thousands of authors, well under a megabyte.
 LONGEST_LINE = 32 << 20
@@ -17,8 +17,8 @@ _BUFFER = 1 << 20
 
 
 class Source:
-    """An input file. `share` says how much of it has been read, from 0 to 1. `part` names what of
-    it is wanted, such as a collection of a library; empty: all."""
+    """An input file. `share` is the fraction that has been read, from 0 to 1. `part` selects a part
+    of it, such as a collection of a library; empty: all."""
 
     def __init__(self, path: Path, part: str = "") -> None:
         self.path = path
@@ -34,11 +34,11 @@ class Source:
 
     @property
     def unpacked_bytes(self) -> int:
-        """Roughly how much there is to read."""
+        """The approximate size of the decompressed contents."""
         return self.bytes * 5 if self.path.suffix == ".gz" else self.bytes
 
     def open(self) -> io.BufferedReader:
-        """The file's bytes, unpacked. That it is gzipped is told from its first bytes."""
+        """Open the decompressed contents. Gzip is recognised by the first bytes."""
         raw = self.path.open("rb", buffering=0)
         packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
@@ -46,9 +46,8 @@ class Source:
         return io.BufferedReader(_Unpacked(raw) if packed else raw, _BUFFER)
 
     def pieces(self, size: int = _BUFFER) -> Iterator[bytes]:
-        """The unpacked bytes, `size` at a time. Of a file that breaks off, all there is comes
-        before what is in UNREADABLE is raised.
-        """
+        """Iterate over the decompressed bytes, `size` at a time. For a truncated file, all
+        available data are returned before an error of UNREADABLE is raised."""
         with self.open() as stream:
             found: list[bytes] = []
             left = size
@@ -66,15 +65,15 @@ class Source:
             yield b"".join(found)
 
     def head(self) -> bytes:
-        """How the file begins. Raises what is in UNREADABLE."""
+        """Return the beginning of the file. Raises the errors of UNREADABLE."""
         return next(self.pieces(), b"")
 
 
 class _Unpacked(io.RawIOBase):
-    """The content of a gzipped file, as much at once as there is without an error.
+    """The contents of a gzip file, returned as far as they can be read without an error.
 
-    GzipFile itself reads on until it has all that was asked for, and when the file breaks off
-    meanwhile, what it has got so far is lost.
+    GzipFile itself reads on until it has the requested size, and if the file is truncated, the data
+    decompressed so far are lost.
     """
 
     def __init__(self, packed: io.FileIO) -> None:
@@ -97,7 +96,8 @@ class _Unpacked(io.RawIOBase):
 
 
 def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers, from 1. Of an endless line only the start comes, once."""
+    """Iterate over lines with their numbers, from 1. Of an overlong line only the start is
+    returned."""
     number = 0
     cut = False
     while line := stream.readline(LONGEST_LINE):
@@ -108,7 +108,7 @@ def numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def why_unreadable(error: Exception) -> str:
-    """One sentence about an error of the kinds in UNREADABLE."""
+    """Describe an error of UNREADABLE in one sentence."""
     if isinstance(error, PermissionError):
         return "The file may not be read; change its permissions."
     if isinstance(error, EOFError):

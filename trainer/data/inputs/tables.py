@@ -1,8 +1,9 @@
-"""Tables of papers, pairs of texts or triples of ids, as CSV, TSV or parquet: MIReAD's, PhysBERT's.
+"""Tables of papers, pairs of texts or triplets of ids, as CSV, TSV or parquet: MIReAD's,
+PhysBERT's.
 
-A column is known by its name. One that holds a title (`title`) or an abstract (`abstr`,
-`abstract`, `text`) makes a table of papers; two columns of texts make a table of pairs; three
-columns of ids (`query_id`, `positive_id`, `negative_id`) make a table of triples.
+Columns are recognised by name. A title (`title`) or an abstract (`abstr`, `abstract`, `text`) makes
+a table of papers; two columns of texts a table of pairs; three columns of ids (`query_id`,
+`positive_id`, `negative_id`) a table of triplets.
 """
 
 from __future__ import annotations
@@ -13,32 +14,32 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trainer.contract.errors import TrainerError
+from trainer.data.corpus.records import CitedIds, InputRecord, RecordProblem, Triple
 from trainer.data.inputs.pairs import COLUMNS as PAIR_COLUMNS
 from trainer.data.inputs.pairs import of_category, pair
 from trainer.data.inputs.source import LONGEST_LINE, Source
 from trainer.data.inputs.values import arxiv_id, first, no_values, text, words, year
-from trainer.data.record import Citations, Problem, Record, Triple
 
 _TITLE = ("title",)
 _ABSTRACT = ("abstract", "abstr", "text", "paragraph")
-# The query's column may be called by either name.
+# The query's column may have either name.
 _QUERIES, _OTHERS = ("query_id", "query_paper_id"), ("positive_id", "negative_id")
 _ROWS_AT_ONCE = 1_024
-# For people: which columns make a table of papers or of pairs.
+# For messages: which columns make a table of papers or of pairs.
 LOOKED_FOR = (
     f"For papers it needs {' or '.join((*_TITLE, *_ABSTRACT))}; for pairs "
     f"{', or '.join(' and '.join(names) for names in PAIR_COLUMNS)}; for triples of ids "
     f"{', '.join((_QUERIES[0], *_OTHERS))}."
 )
-# How it is said that a table ends before its end.
+# Message for a truncated table.
 BROKEN = "It was not read on."
 
 
-def read(source: Source) -> Iterator[Record | Citations | Triple | Problem]:
-    """Every row of the table. Raises TrainerError if no column says what a row is."""
+def read(source: Source) -> Iterator[InputRecord | CitedIds | Triple | RecordProblem]:
+    """Iterate over the rows of the table. Raises TrainerError if the columns are not recognised."""
     category = of_category(source.path)
     for entry, row in _rows(source):
-        if isinstance(row, Problem):
+        if isinstance(row, RecordProblem):
             yield row
         elif ids := triple_columns(row):
             yield _triple(row, ids, entry)
@@ -49,13 +50,13 @@ def read(source: Source) -> Iterator[Record | Citations | Triple | Problem]:
 
 
 def pair_columns(names: Iterable[str]) -> tuple[str, str] | None:
-    """The two columns that hold a pair of texts, if these are the columns of such a table."""
+    """Return the two columns of a pair of texts, if these are the columns of such a table."""
     known = set(names)
     return next((names for names in PAIR_COLUMNS if known.issuperset(names)), None)
 
 
 def triple_columns(names: Iterable[str]) -> tuple[str, ...] | None:
-    """The three columns that hold a triple of ids, if these are the columns of such a table."""
+    """Return the three columns of a triplet of ids, if these are the columns of such a table."""
     known = set(names)
     return next(((query, *_OTHERS) for query in _QUERIES if known >= {query, *_OTHERS}), None)
 
@@ -67,36 +68,42 @@ def is_table(names: Sequence[str]) -> bool:
 
 
 def columns(header: str) -> tuple[list[str], str]:
-    """The columns' names, none if this is no header, and what stands between them."""
-    delimiter = "\t" if "\t" in header else ","
+    """Return the columns' names, none if this is no header, and the delimiter: a tab, a comma, or a
+    semicolon, as in spreadsheets of locales with a decimal comma."""
+    if "\t" in header:
+        return _split(header, "\t"), "\t"
+    found = [(_split(header, delimiter), delimiter) for delimiter in ",;"]
+    return max(found, key=lambda one: (is_table(one[0]), len(one[0])))
+
+
+def _split(header: str, delimiter: str) -> list[str]:
     try:
-        names = next(csv.reader([header], delimiter=delimiter), [])
+        return list(map(_column, next(csv.reader([header], delimiter=delimiter), [])))
     except csv.Error:
-        names = []
-    return list(map(_column, names)), delimiter
+        return []
 
 
-def _paper(row: Mapping[str, Any], entry: str, category: str) -> Record | Problem:
+def _paper(row: Mapping[str, Any], entry: str, category: str) -> InputRecord | RecordProblem:
     title, abstract = text(first(row, *_TITLE)), text(first(row, *_ABSTRACT))
     if not title.strip() and not abstract.strip():
-        return Problem(entry, "This row has neither a title nor an abstract.")
+        return RecordProblem(entry, "This row has neither a title nor an abstract.")
     field = first(row, "field", "categories", "category", "primary", "subdomain")
-    return Record(
+    return InputRecord(
         id=_id(row),
         title=title,
         abstract=abstract,
         year=year(*(row.get(name) for name in ("year", "date", "published"))),
         venue=text(first(row, "journal", "venue")),
-        # MIReAD's fields are names of several words, arXiv's categories words with blanks between.
+        # MIReAD's fields are names of several words, arXiv's categories are separated by spaces.
         fields=_fields(field) or ((category,) if category else ()),
         no_values=no_values(title=first(row, *_TITLE), abstract=first(row, *_ABSTRACT)),
     )
 
 
-def _triple(row: Mapping[str, Any], names: Sequence[str], entry: str) -> Triple | Problem:
+def _triple(row: Mapping[str, Any], names: Sequence[str], entry: str) -> Triple | RecordProblem:
     found = [text(row[name]).strip() for name in names]
     if not all(found):
-        return Problem(entry, "One of the three ids is missing.", paper=False)
+        return RecordProblem(entry, "One of the three ids is missing.", paper=False)
     return Triple(*found)
 
 
@@ -119,13 +126,13 @@ def _column(name: str) -> str:
     return name.strip().strip("\ufeff").lower()
 
 
-def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+def _rows(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordProblem]]:
     with source.open() as stream:
         packed = stream.peek(4)[:4] == b"PAR1"
     return _parquet(source) if packed else _csv(source)
 
 
-def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordProblem]]:
     csv.field_size_limit(LONGEST_LINE)
     with source.open() as stream:
         lines = io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="")
@@ -139,13 +146,13 @@ def _csv(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
                     yield entry, dict(zip(names, values, strict=True))
                 elif values:
                     why = f"This row has {len(values)} columns, not {len(names)}."
-                    yield entry, Problem(entry, why)
+                    yield entry, RecordProblem(entry, why)
         except csv.Error as error:
             entry = f"line {rows.line_num + 1}"
-            yield entry, Problem(entry, f"The table is broken: {error}. {BROKEN}")
+            yield entry, RecordProblem(entry, f"The table is broken: {error}. {BROKEN}")
 
 
-def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]]:
+def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | RecordProblem]]:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError as error:
@@ -162,7 +169,7 @@ def _parquet(source: Source) -> Iterator[tuple[str, Mapping[str, Any] | Problem]
                     number += 1
                     yield f"row {number}", {_column(name): value for name, value in row.items()}
     except ArrowException as error:
-        yield "", Problem(f"row {number + 1}", f"The table is broken: {error}. {BROKEN}")
+        yield "", RecordProblem(f"row {number + 1}", f"The table is broken: {error}. {BROKEN}")
 
 
 def _check(names: Sequence[str], source: Source) -> None:

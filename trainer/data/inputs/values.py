@@ -1,4 +1,4 @@
-"""Values of JSON and tables, taken for what they are meant to be; nothing is taken on trust."""
+"""Conversion of untrusted values of JSON and tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _VERSION = re.compile(r"v\d+$")
-# Where the name of a journal ends: at its volume, year or pages; not at "31st Symposium".
+# The end of a journal's name: its volume, year or pages; not "31st Symposium".
 _AFTER_VENUE = re.compile(
     r"[\s,;:(\[]*(?:\b(?:vol(?:ume)?|no|issue|pp?)\b[.\s]*|\bv\.\s*)?\(?"
     r"(?<![A-Za-z]-)\d+(?!\d*(?:st|nd|rd|th|D)\b).*$",
@@ -18,12 +18,12 @@ _AFTER_VENUE = re.compile(
 _UNSPACED = re.compile(r"\.(?=[^\W\d])")
 
 
-# How programs write that there is no value, where they write text.
+# Words that programs write for missing values in text.
 _NO_VALUE = frozenset(("nan", "none", "null", "<na>"))
 
 
 def is_no_value(value: Any) -> bool:
-    """Whether a value stands for a missing one: not a number, or a word such as NaN or None.
+    """Whether a value stands for a missing one: NaN, or a word such as NaN or None.
 
     An empty text and JSON's null are simply missing.
     """
@@ -33,14 +33,14 @@ def is_no_value(value: Any) -> bool:
 
 
 def text(value: Any) -> str:
-    """Text as it is, numbers as text; of everything else, and of what is no value, nothing."""
+    """Convert texts and numbers to text; everything else, including missing values, to ""."""
     if isinstance(value, str):
         return "" if is_no_value(value) else value
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
 def texts(value: Any) -> tuple[str, ...]:
-    """A list of texts, or a single one."""
+    """Return a list of texts, or a single one, as a tuple."""
     if isinstance(value, str):
         return (value,) if text(value) else ()
     if isinstance(value, list | tuple):
@@ -49,12 +49,12 @@ def texts(value: Any) -> tuple[str, ...]:
 
 
 def words(value: Any) -> tuple[str, ...]:
-    """A list of words, or words with blanks between, as arXiv writes categories."""
+    """Return a list of words, or of words separated by spaces, as arXiv writes categories."""
     return tuple(text(value).split()) if isinstance(value, str) else texts(value)
 
 
 def year(*values: Any) -> int:
-    """The first year that one of the values holds, or 0."""
+    """Return the first year in one of the values, or 0."""
     for value in values:
         if found := _YEAR.search(text(value)):
             return int(found[1])
@@ -62,22 +62,23 @@ def year(*values: Any) -> int:
 
 
 def first(record: Mapping[str, Any], *names: str) -> Any:
-    """The first of these values that is there and says anything, else the first that is there."""
+    """Return the first of these values that is present and not empty, else the first that is
+    present."""
     there = [record[name] for name in names if record.get(name)]
     return next((value for value in there if not is_no_value(value)), there[0] if there else None)
 
 
 def arxiv_id(value: str) -> str:
-    """The id of an arXiv paper in whichever version, "arxiv:2101.00027"."""
+    """Return the id of an arXiv paper in any version, "arxiv:2101.00027"."""
     return f"arxiv:{_VERSION.sub('', value.strip())}"
 
 
 def venue_of(journal_ref: str) -> str:
-    """ "Phys. Rev. D" out of "Phys.Rev.D76:013009,2007"; as good as can be guessed."""
+    """Extract "Phys. Rev. D" from "Phys.Rev.D76:013009,2007", heuristically."""
     name = _UNSPACED.sub(". ", _AFTER_VENUE.sub("", journal_ref.strip())).strip(" ,;:([")
     return name if any(map(str.isalpha, name)) else ""
 
 
 def no_values(**named: Any) -> tuple[str, ...]:
-    """The names of those values that stand for a missing one."""
+    """Return the names of those values that stand for a missing one."""
     return tuple(name for name, value in named.items() if is_no_value(value))

@@ -1,4 +1,4 @@
-"""The library as it first was."""
+"""The first format of the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fetches, what they bring, whose citations were asked for; indexes that find like titles alone."""
+"""Adds fetches, updates of papers, citation lookups, and indexes on normalised titles."""
 
 from __future__ import annotations
 

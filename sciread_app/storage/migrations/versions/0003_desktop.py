@@ -1,4 +1,4 @@
-"""Edits that can be undone, highlights in files, opinions on what is new, collections as files."""
+"""Adds undoable edits, highlights, relevance feedback and auto-exports."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ STATEMENTS = (
         UNIQUE (citekey)
     )
     """,
-    # What filters and orders ask for. The papers that were withdrawn or retracted are found by the
-    # very words of storage/conditions.py.
+    # Indexes for filters and sort orders. The index of withdrawn and retracted papers is used only
+    # for exactly the expression in storage/filter_sql.py.
     "CREATE INDEX papers_rated ON papers (rating) WHERE rating > 0",
     "CREATE INDEX papers_venue ON papers (venue COLLATE NOCASE) WHERE venue != ''",
     """
@@ -132,4 +132,4 @@ STATEMENTS = (
 def upgrade() -> None:
     for statement in STATEMENTS:
         op.execute(statement)
-    fulltext.include_trash(op.get_bind())
+    fulltext.migrate_trash(op.get_bind())

@@ -1,4 +1,4 @@
-"""Which model answers, and which of two answers somebody found better."""
+"""Adds the active model and blind votes."""
 
 from __future__ import annotations
 

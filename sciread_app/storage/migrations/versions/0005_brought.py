@@ -1,4 +1,4 @@
-"""What another program's library has brought once, so that it is not brought again."""
+"""Adds the items imported from Zotero, so that none is imported twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text index folds spellings: ß = ss, ü = ue, CO$_2$ = CO2, Chinese by its characters."""
+"""Folds spellings in the full-text index: ß = ss, ü = ue, CO$_2$ = CO2, Chinese by character."""
 
 from __future__ import annotations
 
@@ -11,4 +11,4 @@ down_revision = "0005"
 
 
 def upgrade() -> None:
-    fulltext.renew(op.get_bind())
+    fulltext.migrate_folding(op.get_bind())

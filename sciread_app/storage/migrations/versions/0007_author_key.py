@@ -1,10 +1,10 @@
-"""First author and year as a key, by which records of one paper are found."""
+"""Adds first author and year as a block key for record linkage."""
 
 from __future__ import annotations
 
 from alembic import op
 
-from sciread_app.domain.identity import author_key
+from sciread_app.domain.matching.record_keys import author_key
 from sciread_app.domain.paper import Author, Paper
 
 revision = "0007"

@@ -1,4 +1,4 @@
-"""Merges are remembered as they are made, so that each is listed and can be taken back."""
+"""Adds the history of merges, so that each can be listed and undone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,8 @@ def upgrade() -> None:
 
 
 def _remember(db: Connection) -> None:
-    """Merges of before, as far as the records are known: that with the paper's title is its own."""
+    """Record earlier merges as far as the records are known: that with the paper's title is its
+    own."""
     rows = db.exec_driver_sql(
         "SELECT paper, fingerprint, record, changed FROM origins JOIN papers ON papers.id = paper"
         " WHERE record <> '' ORDER BY paper, json_extract(record, '$[0]') <> papers.title"

@@ -9,12 +9,12 @@ from PySide6.QtTest import QTest
 from sciread_app import workspace as workspace_module
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
-from sciread_app.ui.desk import WorkspaceDesk
-from sciread_app.ui.map.choices import By
+from sciread_app.ui.map.options import ColorBy
 from sciread_app.ui.map.page import MapPage
+from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.workspace import Workspace
-from tests.fake_encoder import FakeEncoder
-from tests.make import paper
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.make import paper
 
 
 @pytest.fixture
@@ -26,14 +26,14 @@ def workspace(tmp_path, monkeypatch):
             for n in range(24)
         ]
     )
-    monkeypatch.setattr(workspace_module, "Encoder", lambda package: FakeEncoder())
-    workspace.answering.catch_up(Task())
+    monkeypatch.setattr(workspace_module, "EncoderProcess", lambda package: FakeEncoder())
+    workspace.active_model.encode_missing(Task())
     yield workspace
     workspace.close()
 
 
 def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, jobs, appearance):
-    desk = WorkspaceDesk(workspace)
+    desk = WindowGateway(workspace)
     page = MapPage(desk, jobs, appearance)
     page.resize(1100, 700)
     qtbot.addWidget(page)
@@ -42,24 +42,24 @@ def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, 
     qtbot.waitUntil(lambda: page.view.points is not None and not jobs.running())
     assert len(page.view.points.ids) == 24
 
-    page.colour_by(By.field)
-    qtbot.waitUntil(lambda: page.view.points.shades.names == ("Physics",))
+    page.colour_by(ColorBy.field)
+    qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Physics",))
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Tab)
     QTest.keyClick(page.view, Qt.Key.Key_Return)
-    chosen = set(page.gathered.ids)
+    chosen = set(page.selection.ids)
     assert chosen
-    page.gathered.collect.click()
-    qtbot.waitUntil(lambda: page.choosing.chooser is not None)
-    page.choosing.chooser.line.setText("ice")
-    with qtbot.waitSignal(page.step_wanted) as wanted:
-        page.choosing.chooser.line.taken.emit()
-    wanted.args[1](workspace.organise)
-    assert set(workspace.library.traits.collections()["ice"].tolist()) == chosen
+    page.selection.collect.click()
+    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
+    page.organiser.chooser.line.setText("ice")
+    with qtbot.waitSignal(page.step_requested) as wanted:
+        page.organiser.chooser.line.taken.emit()
+    wanted.args[1](workspace.editor)
+    assert set(workspace.library.attributes.collections()["ice"].tolist()) == chosen
 
 
 def test_papers_like_one_are_the_nearest_in_the_space(workspace):
-    desk = WorkspaceDesk(workspace)
+    desk = WindowGateway(workspace)
     like = desk.map.similar([1])
     assert 1 not in like
     assert len(like) == 23

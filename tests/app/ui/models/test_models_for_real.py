@@ -8,10 +8,10 @@ import pytest
 
 from sciread_app import workspace
 from sciread_app.tasks import Task
-from sciread_app.ui.desk import open_desk
-from tests.fake_encoder import FakeEncoder
-from tests.make import paper
-from tests.tiny_model import tiny_package
+from sciread_app.ui.shell.gateway import open_gateway
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.make import paper
+from tests.support.tiny_model import tiny_package
 from trainer.contract.package import read_package
 
 
@@ -21,19 +21,19 @@ class Fake(FakeEncoder):
     def __init__(self, package) -> None:
         super().__init__(package.space)
         self.title = package.title
-        self.told = lambda texts, seconds: None
+        self.on_timed = lambda texts, seconds: None
 
     def encode(self, texts, task=None):
         vectors = super().encode(texts, task)
         if len(texts) > 1:
-            self.told(len(texts), 0.5)
+            self.on_timed(len(texts), 0.5)
         return vectors
 
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    monkeypatch.setattr(workspace, "Encoder", Fake)
-    desk = open_desk(tmp_path)
+    monkeypatch.setattr(workspace, "EncoderProcess", Fake)
+    desk = open_gateway(tmp_path)
     desk._library.put([paper(f"On bees, part {n}") for n in range(200)])
     yield desk
     desk.close()
@@ -68,12 +68,12 @@ def test_a_model_comes_answers_goes_and_comes_back(qtbot, show_window, desk, job
 
     page.activate()
     qtbot.waitUntil(lambda: "It answers" in card.ready.text() and not jobs.running())
-    assert desk._workspace.answering.model == "bees"
+    assert desk._workspace.active_model.model == "bees"
     assert desk.models.about("bees").model.speed > 0
     assert page.why_not("remove") == "It answers now"
 
     page.go_back()
-    qtbot.waitUntil(lambda: desk._workspace.answering.model == "starter" and not jobs.running())
+    qtbot.waitUntil(lambda: desk._workspace.active_model.model == "starter" and not jobs.running())
     page.load("bees")
     qtbot.waitUntil(lambda: page.why_not("remove") == "" and not jobs.running())
     page.remove()

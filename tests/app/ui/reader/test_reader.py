@@ -10,12 +10,19 @@ from PySide6.QtCore import QPoint, QSettings, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
 
-from sciread_app.domain.paper import Changes, PaperId
-from sciread_app.domain.reading import Box, Colour, Highlight, Link, ReadingPlace, Spot
-from sciread_app.services.reading import Why
-from sciread_app.ui.reader.book import Book
+from sciread_app.domain.annotations.annotations import (
+    Box,
+    Colour,
+    Highlight,
+    Link,
+    PagePosition,
+    ReadingPlace,
+)
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.services.library.annotations import FailureReason
+from sciread_app.ui.reader.document_view import DocumentView
 from sciread_app.ui.reader.page import ReaderPage
-from tests.app.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReading
+from tests.support.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, FakeFile, FakeReading
 
 BEES, WASPS = Path("/papers/bees.pdf"), Path("/papers/wasps.pdf")
 Key, Left = Qt.Key, Qt.MouseButton.LeftButton
@@ -41,10 +48,10 @@ def make_page(qtbot, jobs, appearance, tmp_path, reading) -> Callable[[], Reader
 
 
 @pytest.fixture
-def open_book(qtbot, jobs, make_page) -> Callable[..., Book]:
+def open_book(qtbot, jobs, make_page) -> Callable[..., DocumentView]:
     """Opens a file and waits until all of it that is seen is drawn."""
 
-    def open(path: Path = BEES) -> Book:
+    def open(path: Path = BEES) -> DocumentView:
         page = make_page()
         page.read(PaperId(1), path)
         qtbot.waitUntil(lambda: page.book is not None)
@@ -56,7 +63,7 @@ def open_book(qtbot, jobs, make_page) -> Callable[..., Book]:
 
 def settle(qtbot, jobs, book) -> None:
     qtbot.waitUntil(lambda: book.pictures.text(book.view.page) is not None)
-    qtbot.waitUntil(lambda: not book.view._soon.isActive() and not jobs.running())
+    qtbot.waitUntil(lambda: not book.view._request_timer.isActive() and not jobs.running())
 
 
 def place(book, word: str, page: int = 0, end: bool = False) -> QPoint:
@@ -78,7 +85,7 @@ def drag(qtbot, book, start: str, end: str) -> None:
 
 
 def chosen(book) -> str:
-    choice = book.view.marks.choice
+    choice = book.view.marks.selection
     return WORDS[choice.start.letter : choice.end.letter]
 
 
@@ -94,7 +101,7 @@ def test_a_file_is_shown_at_the_width_of_the_window_with_its_outline(open_book, 
 def test_reading_goes_on_where_it_was_left(open_book, qtbot, jobs, reading, make_page):
     book = open_book()
     book.view.set_zoom("1.5")
-    book.view.go_to(Spot(3, 200.0))
+    book.view.go_to(PagePosition(3, 200.0))
     place = book.view.place
     book.close_file()
     qtbot.waitUntil(lambda: not jobs.running())
@@ -192,15 +199,15 @@ def test_a_link_leads_to_its_page_or_is_opened_by_the_system(
 ):
     asked: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(url))
-    inside = Link(Box(20, 200, 120, 220), Spot(4, 50.0))
+    inside = Link(Box(20, 200, 120, 220), PagePosition(4, 50.0))
     reading.make = lambda paper, path: FakeFile(paper, path, links={0: inside})
     book = open_book()
     view = book.view
     there = view.layout_.shown(0, inside.box).center().toPoint() + view.origin()
     qtbot.mouseClick(view.viewport(), Left, pos=there)
     assert view.page == 4
-    view.followed.emit(Link(inside.box, None, "https://example.org"))
-    view.followed.emit(Link(inside.box, None, "file:///etc/passwd"))
+    view.link_clicked.emit(Link(inside.box, None, "https://example.org"))
+    view.link_clicked.emit(Link(inside.box, None, "file:///etc/passwd"))
     assert [url.toString() for url in asked] == ["https://example.org"]
 
 
@@ -218,12 +225,12 @@ def test_letters_words_and_lines_are_chosen_and_copied(open_book, qtbot, jobs):
     qtbot.keyClick(book.view, Key.Key_Left, Shift)
     assert chosen(book) == "flowers an"
     qtbot.keyClick(book.view, Key.Key_Escape)
-    assert not book.view.marks.choice
+    assert not book.view.marks.selection
 
 
 def test_words_are_found_counted_and_gone_through(open_book, qtbot, jobs):
     book = open_book()
-    book.find_words()
+    book.start_find()
     QTest.keyClicks(book.finding.bar.line, "home")
     qtbot.keyClick(book.finding.bar.line, Key.Key_Return)
     qtbot.waitUntil(lambda: book.finding.bar.count.text() == "1 of 5")
@@ -251,7 +258,7 @@ def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qt
         0,
         2,
     )
-    assert not book.view.marks.choice and book.view.marks.picked == kept.id
+    assert not book.view.marks.selection and book.view.marks.selected_highlight == kept.id
     qtbot.keyClick(book.view, Key.Key_4)
     assert reading.kept[kept.id].colour is Colour.blue  # keys are for what is chosen
     book.highlight(Colour.pink)
@@ -305,7 +312,7 @@ def test_an_edit_that_was_taken_back_elsewhere_is_seen_here(open_book, qtbot, jo
     reading.kept = {1: highlight(0)}
     book = open_book()
     reading.kept = {}
-    book.parent().parent().parent().library_changed(Changes(papers=True))
+    book.parent().parent().parent().library_changed(LibraryChanges(papers=True))
     qtbot.waitUntil(lambda: book.side.highlights.list.count() == 0)
     assert not book.view.marks.highlights(0)
 
@@ -325,7 +332,7 @@ def test_a_locked_file_asks_for_its_password_in_the_page(qtbot, make_page, readi
     qtbot.waitUntil(lambda: page.book is not None)
 
 
-@pytest.mark.parametrize("why", [Why.missing, Why.damaged])
+@pytest.mark.parametrize("why", [FailureReason.missing, FailureReason.damaged])
 def test_a_file_that_cannot_be_shown_says_why_and_what_to_do(qtbot, make_page, reading, why):
     reading.why_not = {BEES: why}
     page = make_page()
@@ -336,6 +343,17 @@ def test_a_file_that_cannot_be_shown_says_why_and_what_to_do(qtbot, make_page, r
     reading.why_not = {}
     page.tab._again()
     qtbot.waitUntil(lambda: page.book is not None)
+
+
+def test_the_tab_of_a_paper_that_is_gone_says_so_and_offers_to_close(qtbot, make_page, reading):
+    make_page().read(PaperId(1), BEES)
+    reading.why_not = {BEES: FailureReason.removed}  # as after restoring a backup
+    page = make_page()
+    message = page.tab.message
+    qtbot.waitUntil(lambda: message.title.text() == "The file is removed.")
+    assert [button.text() for button in message.buttons()] == ["Close the file", "Show in folder"]
+    message.buttons()[0].click()
+    assert page.tabs == [] and page.empty.isVisible()
 
 
 def test_a_page_that_breaks_says_so_in_its_place(make_page, qtbot, jobs, reading):

@@ -10,15 +10,15 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton, QWidget
 
+from sciread_app.domain.annotations.annotations import Colour
 from sciread_app.domain.paper import PaperId
-from sciread_app.domain.reading import Colour
-from sciread_app.ui.focus import takes_focus
-from sciread_app.ui.jobs import Lane
-from sciread_app.ui.main_window import MainWindow
+from sciread_app.ui.jobs.runner import JobQueue
 from sciread_app.ui.reader.page import ReaderPage
-from tests.app.ui.fakes import FakeDesk
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.widgets.focus import takes_focus
 from tests.app.ui.test_keyboard import is_reached, name_of, walk
-from tests.make import paper
+from tests.support.make import paper
+from tests.support.ui.fakes import FakeDesk
 
 BEES = Path("/papers/bees.pdf")
 Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -75,7 +75,7 @@ def test_a_paper_without_a_pdf_is_not_read_and_the_page_stays(qtbot, jobs, windo
     qtbot.waitUntil(lambda: not read_it.isEnabled())
     assert "no PDF" in window.menus.why_not(read_it)
     qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
-    assert window.page.isVisible() and not jobs.running(Lane.heavy)
+    assert window.page.isVisible() and not jobs.running(JobQueue.long)
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     offered = {action.text().replace("&", ""): action.isEnabled() for action in menu.actions()}
@@ -117,7 +117,7 @@ def test_verbs_of_the_reader_wait_until_a_paper_is_read(qtbot, jobs, window):
     assert page.book.view.turn == 1 and page.book.view.zoom == "1" and page.book.view.dark
     assert page.book.side.switch.current == 1
     verb(window, "Choose all text").trigger()
-    assert len(page.book.view.marks.choice.pages) == 5
+    assert len(page.book.view.marks.selection.pages) == 5
     verb(window, "Highlight in green (2)").trigger()
     qtbot.waitUntil(lambda: len(window.desk.reading.kept) >= 1)
     qtbot.waitUntil(lambda: not jobs.running())
@@ -169,7 +169,7 @@ def test_all_of_the_reader_is_reached_by_tab_and_has_a_name(qtbot, jobs, window,
     page.book.choose_all()
     page.book.highlight(Colour.blue)
     qtbot.waitUntil(lambda: page.book.side.highlights.list.count() == 5)
-    page.book.find_words()
+    page.book.start_find()
     page.book.show_side(part)
     seen = walk(qtbot, window)
     wanted = [one for one in page.findChildren(QWidget) if takes_focus(one)]

@@ -9,14 +9,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from sciread_app import workspace
-from sciread_app.ui.desk import open_desk
-from sciread_app.ui.main_window import MainWindow
-from sciread_app.ui.reader.choice import At, Choice
 from sciread_app.ui.reader.page import ReaderPage
-from tests.app.formats.make_book import make_book
-from tests.app.formats.make_pdf import At as TextAt
-from tests.app.formats.make_pdf import body
-from tests.fake_encoder import FakeEncoder
+from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.make_book import make_book
+from tests.support.make_pdf import At as TextAt
+from tests.support.make_pdf import body
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -27,9 +27,9 @@ Shift = Qt.KeyboardModifier.ShiftModifier
 @pytest.fixture
 def window(qtbot, jobs, appearance, tmp_path, monkeypatch):
     # Another model than the real one, which takes seconds to start.
-    monkeypatch.setattr(workspace, "Encoder", lambda package: FakeEncoder())
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     home = tmp_path / "home"
-    desk = open_desk(home)
+    desk = open_gateway(home)
     window = MainWindow(home, jobs, appearance)
     qtbot.addWidget(window)
     window.show()
@@ -62,11 +62,11 @@ def test_a_paper_is_added_read_highlighted_and_the_highlight_taken_back(
     qtbot.waitUntil(lambda: book.pictures.text(0) is not None)
     letters = book.pictures.text(0).letters.text
     start = letters.index("dance")
-    book.view.marks.choice = Choice(At(0, start), At(0, start + 5))
+    book.view.marks.selection = TextSelection(TextPosition(0, start), TextPosition(0, start + 5))
     qtbot.keyClick(book.view, Key.Key_2)
     qtbot.waitUntil(lambda: [one.text for one in book.marked.here] == ["dance"])
     QTest.keyClicks(book.side.highlights.editor.note, "Which?")
-    book.side.highlights.keep_note()
+    book.side.highlights.save_note()
     qtbot.waitUntil(lambda: [one.note for one in book.marked.here] == ["Which?"])
     qtbot.waitUntil(lambda: not jobs.running())
     undo = window.menus.on_shelf["undo"]

@@ -6,18 +6,18 @@ import pytest
 from PySide6.QtCore import Qt
 
 from sciread_app.domain.paper import Identifier
-from sciread_app.services import trainer_process
-from sciread_app.services.runs import Standing
-from sciread_app.ui.training.desk import WorkspaceTeaching
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training.runs import RunStatus
+from sciread_app.ui.training.gateway import TrainingGateway
 from sciread_app.ui.training.page import TrainingPage
 from sciread_app.workspace import open_workspace
-from tests import fake_trainer
-from tests.make import paper
+from tests.support import fake_trainer
+from tests.support.make import paper
 
 
 @pytest.fixture
 def workspace(tmp_path, monkeypatch):
-    monkeypatch.setattr(trainer_process, "trainer_command", fake_trainer.command)
+    monkeypatch.setattr(trainer, "trainer_command", fake_trainer.command)
     workspace = open_workspace(tmp_path)
     workspace.library.put([
         paper("A", abstract="On A.", arxiv="2101.00001"),
@@ -25,9 +25,9 @@ def workspace(tmp_path, monkeypatch):
     ])  # fmt: skip
     names = [Identifier("arxiv", f"2101.0000{n}") for n in (1, 2)]
     workspace.library.citations.put([(names[0], names[1])], "test")
-    workspace.organise.collect([1], "thesis")
+    workspace.editor.collect([1], "thesis")
     yield workspace
-    runs = workspace.learning.runs
+    runs = workspace.training.runs
     for training in runs.all():
         runs.stop(training.name)
     workspace.close()
@@ -36,7 +36,7 @@ def workspace(tmp_path, monkeypatch):
 @pytest.fixture
 def open_page(qtbot, jobs, appearance, workspace):
     def open_page():
-        page = TrainingPage(WorkspaceTeaching(workspace), jobs, appearance)
+        page = TrainingPage(TrainingGateway(workspace), jobs, appearance)
         qtbot.addWidget(page)
         page.show()
         page.refresh()
@@ -76,7 +76,7 @@ def test_a_training_is_begun_seen_again_by_another_window_stopped_and_opened_els
     qtbot.waitUntil(lambda: second.view.pill.text() == "Running")
     click(qtbot, second.view.buttons["stop"])
     qtbot.waitUntil(lambda: second.view.pill.text() == "Stopped")
-    assert workspace.learning.runs.find("mine").standing is Standing.stopped
+    assert workspace.training.runs.find("mine").standing is RunStatus.stopped
     assert "asked to by the file" in second.view.notes.rows[0][1]
 
     second.begin()

@@ -1,0 +1,128 @@
+"""Start-up time of the window, and the longest time it is blocked during an import.
+
+    python -m benchmarks.bench_window [--home DIR] [--papers N]
+
+DIR (else bench-large, which is made) is what the window is opened on. For the import a
+home of its own is made, with N papers; they are encoded by the starter model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from benchmarks.large_home import made, write_papers
+
+STARTS = 5
+
+OPENING = """
+import time
+begun = time.perf_counter()
+import os, sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from sciread_app.paths import open_home
+from sciread_app.ui.application import TURN, _Opening
+from sciread_app.ui.shell.pyside_features import read_no_sources
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.style.theme import Appearance
+
+sys.setswitchinterval(TURN)
+read_no_sources()
+app, jobs, home = QApplication([]), JobRunner(), open_home(Path(sys.argv[1]))
+window = MainWindow(home.folder, jobs, Appearance(app))
+opening = _Opening(home, window, jobs, None)
+window.show()
+opening.start()
+app.processEvents()
+stands = time.perf_counter() - begun
+
+def filled(view):
+    print(stands, time.perf_counter() - begun, flush=True)
+    os._exit(0)
+
+def listen():
+    window.page.shown.connect(filled)
+
+window.events.opened.connect(listen)
+app.exec()
+"""
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--home", type=Path, help="folder of a library")
+    arguments.add_argument("--papers", type=int, default=2_000)
+    given = arguments.parse_args()
+    home = made(given.home)
+    starts = [opened(home) for _ in range(STARTS)]
+    stands, filled = (min(column) for column in zip(*starts, strict=True))
+    print(f"the window stands after {stands:.2f} s, with papers after {filled:.2f} s (target 1)")
+    with tempfile.TemporaryDirectory() as folder:
+        watch(Path(folder), given.papers)
+
+
+def opened(home: Path) -> tuple[float, float]:
+    """Seconds until the window is painted, and until it shows papers."""
+    run = subprocess.run(
+        [sys.executable, "-c", OPENING, str(home)], capture_output=True, text=True, check=True
+    )
+    stands, filled = map(float, run.stdout.split())
+    return stands, filled
+
+
+def watch(folder: Path, count: int) -> None:
+    from PySide6.QtWidgets import QApplication
+
+    from sciread_app.ui.application import TURN
+    from sciread_app.ui.jobs.runner import JobRunner
+    from sciread_app.ui.shell.gateway import open_gateway
+    from sciread_app.ui.shell.main_window import MainWindow
+    from sciread_app.ui.style.theme import Appearance
+    from tests.support.ui.heartbeat import Heartbeat
+
+    write_papers(folder / "papers.jsonl", count)
+    sys.setswitchinterval(TURN)
+    app = QApplication.instance() or QApplication([])
+    assert isinstance(app, QApplication)
+    jobs = JobRunner()
+    window = MainWindow(folder, jobs, Appearance(app))
+    window.show()
+    desk = open_gateway(folder / "home")
+    window.open(desk)
+
+    def pass_time() -> None:
+        until = time.monotonic() + 0.5
+        while jobs.running() or time.monotonic() < until:
+            app.processEvents()
+            time.sleep(0.0005)
+
+    pass_time()
+    gc.freeze()  # as the program does when the library is open
+    heart = Heartbeat()
+    heart.start()
+    begun = time.monotonic()
+    assert window.importing
+    window.importing.add([folder / "papers.jsonl"])
+    pass_time()
+    status = desk.status()
+    print(
+        f"{status.papers:,} papers imported, {status.papers - status.without_vector:,} encoded in "
+        f"{time.monotonic() - begun:.0f} s; the window was deaf for {heart.stop():.0f} ms at most, "
+        f"{heart.share_over(50):.2%} of the time for more than 50 ms (target: never)"
+    )
+    jobs.shut_down()
+    desk.close()
+
+
+if __name__ == "__main__":
+    main()

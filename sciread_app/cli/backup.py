@@ -1,0 +1,80 @@
+"""The verbs that put copies of the library away, and bring one back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.console import Console
+from sciread_app.paths import open_home
+from sciread_app.services.maintenance import backup_file as packing
+from sciread_app.workspace import backups_of
+
+
+@verb
+def backup(
+    file: Annotated[Path | None, typer.Argument(help="A .zip (else one in the home).")] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Write the library to one file that can be put away. PDFs are not in it."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        target = file or packing.default_name(workspace.home)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        packing.backup(workspace.library, workspace.home, target)
+    console.say(f"Backup written to {escape(str(target))}")
+    console.answer({"file": str(target), "bytes": target.stat().st_size})
+    return DONE
+
+
+@verb
+def backups(home: Home = None, as_json: Json = False) -> int:
+    """List the copies of the library that can be restored.
+
+    The window makes one a day; the last seven are kept, and the last of each month for a year.
+    """
+    console = Console(as_json)
+    copies = backups_of(home)[1].all()
+    for copy in copies:
+        papers = "" if copy.papers is None else f"{copy.papers:,} papers"
+        console.say(f"{escape(copy.name):<38} {papers:>16}  {copy.kind_name}")
+    if not copies:
+        console.say("There is no backup yet. `sciread backup` makes one.")
+    console.answer(
+        [
+            {
+                "name": copy.name,
+                "file": str(copy.path),
+                "kind": copy.kind.value,
+                "made": copy.made.isoformat(timespec="seconds"),
+                "papers": copy.papers,
+                "bytes": copy.bytes,
+            }
+            for copy in copies
+        ]
+    )
+    return DONE
+
+
+@verb
+def restore(
+    name: Annotated[str, typer.Argument(help="A day or a name that `backups` lists, or a file.")],
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Put a backup in the library's place. The library that is there now is kept beside it.
+
+    Close SciRead's window first.
+    """
+    console = Console(as_json)
+    where, copies = backups_of(home)
+    chosen = copies.find(name)
+    kept = packing.restore(open_home(where.folder), chosen)
+    console.say("The backup is in place." + (f" The library before: {kept}" if kept else ""))
+    console.answer({"restored": str(chosen), "kept": str(kept) if kept else None})
+    return DONE

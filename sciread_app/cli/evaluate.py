@@ -1,0 +1,230 @@
+"""The verbs that measure models, and show what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from sciread_app.cli.command import DONE, FAILED, Home, Json, opened, verb
+from sciread_app.cli.models import GROUP
+from sciread_app.console import Console
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.language import tr, trn
+from sciread_app.services.evaluation.csv_export import unit_and_better, write_csv
+from sciread_app.services.evaluation.evaluation_service import LOCAL, EvaluationOutcome
+from sciread_app.services.evaluation.leaderboard import (
+    Leaderboard,
+    ScoreCell,
+    ScoreRow,
+    StoredReport,
+    names,
+    rows,
+)
+from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
+from trainer.contract.evaluations import Metric
+
+Suite = Annotated[
+    str, typer.Option(help="Which suite (see `sciread-trainer suites`), or a SUITE.toml of yours.")
+]
+Corpus = Annotated[
+    str,
+    typer.Option(
+        help="For the local suite: the name or folder of a corpus, or collection:NAME; else the "
+        "library. For other suites: the folder of their data."
+    ),
+]
+
+
+@partial(verb, group=GROUP)
+def evaluate(
+    models: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID...",
+            help="Models by their names, trainings, or what they should beat: tf-idf, bm25, "
+            "random. With two and more, the last is compared with the others.",
+        ),
+    ],
+    suite: Suite = LOCAL,
+    corpus: Corpus = "",
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Measure models by the protocols of the papers, on the same data, and compare them.
+
+    Stopped, the same command goes on where it was. What is known already is not measured again.
+    A task that cannot run is named with its reason; the exit status is 1 only if a model has no
+    result at all.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Measuring")) as task:
+        data = _data(suite, corpus)
+        done = workspace.evaluation.evaluate(list(dict.fromkeys(models)), suite, data, task)
+        board = next(b for b in workspace.scores.boards() if b.folder == done.board)
+        kept = [one for one in board.reports if one.folder in done.reports.values()]
+        kept.sort(key=lambda one: list(done.reports.values()).index(one.folder))
+        verdicts = [workspace.comparer.compare(one, kept[-1], task) for one in kept[:-1]]
+    console.say(_table(board, kept))
+    for found in verdicts:
+        _say_verdict(console, found)
+    _say_missing(console, done)
+    console.answer(
+        {
+            "board": board.key,
+            "reports": {key: str(folder) for key, folder in done.reports.items()},
+            "failed": done.failed,
+            "failed_tasks": [failed._asdict() for failed in done.failed_tasks],
+            "absent": done.absent,
+            "scores": _scores(board, kept),
+            "verdicts": [_verdict_as_value(found) for found in verdicts],
+        }
+    )
+    return FAILED if done.failed else DONE
+
+
+@partial(verb, group=GROUP)
+def scores(
+    file: Annotated[
+        Path | None, typer.Option("--csv", help="Write all of it to this file, a line a number.")
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Show what was measured of which model, on which data."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        boards = workspace.scores.boards()
+    if file:
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            lines = write_csv(boards, stream)
+        console.say(trn("{n:,} number in {file}", "{n:,} numbers in {file}", lines, file=file))
+    elif not boards:
+        console.say(tr("Nothing is measured yet. `sciread model evaluate` does it."))
+    for board in boards if not file else ():
+        console.say(f"[bold]{escape(board.suite)}[/] · {escape(board.data)}")
+        console.say(_table(board, board.reports))
+        for problem in board.problems:
+            console.warn(problem)
+    console.answer([{"board": b.key, "scores": _scores(b, b.reports)} for b in boards])
+    return FAILED if any(board.problems for board in boards) else DONE
+
+
+def _data(suite: str, corpus: str) -> TrainingData | Path | None:
+    if suite != LOCAL:
+        return Path(corpus) if corpus else None
+    if corpus.startswith("collection:"):
+        return TrainingData(TrainingDataKind.collection, corpus.removeprefix("collection:"))
+    return TrainingData(TrainingDataKind.corpus, corpus) if corpus else LIBRARY
+
+
+def _table(board: Leaderboard, kept: Sequence[StoredReport]) -> Table:
+    """Each task has a line of its own, below it its metrics; the best of a row stands out. Of one
+    model there are intervals, for which many have no room."""
+    called = names(kept)
+    shown = Table(box=None, pad_edge=False, header_style="dim")
+    shown.add_column("")
+    shown.add_column("n", justify="right", no_wrap=True)
+    for name in called.values():
+        shown.add_column(escape(name), justify="right", overflow="fold")
+    found = [row for row in rows(board) if row.cells.keys() & called.keys()]
+    for task, of_task in groupby(found, key=lambda row: (row.result.title, row.apart)):
+        why = tr(" (apart: {why})", why=task[1]) if task[1] else ""
+        shown.add_row(Text(task[0] + why, style="bold"))
+        for row in of_task:
+            cells = [_cell(row, row.cells.get(model), len(called) == 1) for model in called]
+            shown.add_row(f"  {_titled(row.metric)}", f"{row.n:,}" if row.n else "", *cells)
+    return shown
+
+
+def _titled(metric: Metric) -> str:
+    """Without an arrow, which not every terminal has; where nothing is said, higher is better."""
+    lower = metric.higher_is_better is False
+    return tr("{metric} (lower is better)", metric=metric.title) if lower else metric.title
+
+
+def _cell(row: ScoreRow, cell: ScoreCell | None, alone: bool) -> Text:
+    if cell is None:
+        return Text("–", style="dim")
+    score = cell.score
+    text = Text(row.metric.shown(score.value), style="bold" if cell.best else "")
+    if alone and score.low is not None and score.high is not None:
+        between = f"  {row.metric.shown(score.low)}–{row.metric.shown(score.high)}"
+        text.append(between, style="dim")
+    return text if row.n else text.append(f" n {score.n:,}", style="dim")
+
+
+def _say_verdict(console: Console, found: ComparisonVerdict) -> None:
+    console.say()
+    console.say(Text(found.sentence, style="bold"))
+    for sentence in found.support:
+        console.say(Text(sentence))
+    for refused in found.refused:
+        what = ", ".join(refused.what)
+        console.say(Text(tr("Not compared, since {why}: {what}", why=refused.why, what=what)))
+    for note in found.notes:
+        console.say(Text(note, style="dim"))
+
+
+def _say_missing(console: Console, done: EvaluationOutcome) -> None:
+    for what, why in done.absent.items():
+        console.say(Text(tr("{what} is left out: {why}", what=what, why=why), style="dim"))
+    for remark in done.remarks():
+        console.warn(remark)
+
+
+def _scores(board: Leaderboard, kept: Sequence[StoredReport]) -> list[dict[str, Any]]:
+    ids = {one.model: one.report.subject.id for one in kept}
+    return [
+        {
+            "task": row.result.task,
+            "metric": row.metric.name,
+            "model": ids[model],
+            "value": cell.score.value,
+            "low": cell.score.low,
+            "high": cell.score.high,
+            "n": cell.score.n,
+            "unit": unit_and_better(row.metric)[0],
+            "better": unit_and_better(row.metric)[1],
+            "data": row.result.sha256,
+            "apart": row.apart,
+        }
+        for row in rows(board)
+        for model, cell in row.cells.items()
+        if model in ids
+    ]
+
+
+def _verdict_as_value(found: ComparisonVerdict) -> Mapping[str, Any]:
+    return {
+        "first": found.first,
+        "second": found.second,
+        "answer": found.answer.value,
+        "sentence": found.sentence,
+        "support": list(found.support),
+        "evidence": [
+            {
+                "task": each.task,
+                "metric": each.metric.name,
+                "n": each.n,
+                "first": each.first,
+                "second": each.second,
+                "low": each.low,
+                "high": each.high,
+                "chance": each.p_value,
+                "real": each.significant,
+                "winner": each.winner,
+                "counts": each.counts,
+                "difference": each.difference,
+            }
+            for each in found.evidence
+        ],
+        "refused": [{"what": list(each.what), "why": each.why} for each in found.refused],
+    }

@@ -1,0 +1,155 @@
+"""The verbs that fetch papers and citations from where they are."""
+
+from __future__ import annotations
+
+from getpass import getpass
+from typing import Annotated
+
+import typer
+
+from sciread_app.cli.command import DONE, FAILED, Home, Json, existing, opened, verb
+from sciread_app.cli.output import fetches as views
+from sciread_app.console import Console
+from sciread_app.domain.fetch import Fetched, SourceQuery
+from sciread_app.errors import BadQuery, SciReadError
+from sciread_app.workspace import Workspace
+
+CITATIONS = "citations"
+SERVICES = ("ncbi", "semantic_scholar")
+
+
+@verb
+def fetch(
+    source: Annotated[
+        str, typer.Argument(help="arxiv, arxiv-oai, pubmed, or citations of what you have.")
+    ] = "",
+    query: Annotated[list[str] | None, typer.Argument(help="In the source's own words.")] = None,
+    since: Annotated[str, typer.Option(help="From this year, month or day on: 2024-06.")] = "",
+    until: Annotated[str, typer.Option(help="Up to this year, month or day.")] = "",
+    most: Annotated[int, typer.Option("--max", min=0, help="At most so many; 0: all.")] = 0,
+    look: Annotated[bool, typer.Option("--look", help="Only say how many there are.")] = False,
+    resume: Annotated[int | None, typer.Option("--resume", help="Go on with this fetch.")] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Fetch all papers that a query finds at arXiv or PubMed.
+
+    sciread fetch arxiv 'cat:cs.CL AND all:transformer' --since 2024 --max 5000
+
+    Stopped, failed or killed, the same command goes on where it was; when it was done, it brings
+    what is new. `sciread fetch citations` asks who cites whom among the papers you have.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        if resume is not None:
+            return _run(workspace, [resume], console)
+        if source == CITATIONS:
+            return _citations(workspace, console)
+        if not source or not query:
+            raise BadQuery(
+                "Say where to fetch from, and what.", "For example: sciread fetch pubmed 'sepsis'"
+            )
+        asked = SourceQuery(source, " ".join(query), since, until, most)
+        if look:
+            return _look(workspace, asked, console)
+        return _run(workspace, [workspace.fetcher.start(asked).id], console)
+
+
+@verb
+def fetches(
+    forget: Annotated[
+        int | None, typer.Option("--forget", help="Drop this one; its papers stay.")
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """List all fetches: where they stand, and what they have brought."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        if forget is not None:
+            workspace.fetcher.forget(workspace.fetcher.get(forget).id)
+        known = workspace.fetcher.all()
+        console.say(views.fetches(known))
+        console.answer([views.fetch_as_value(one) for one in known])
+    return DONE
+
+
+@verb
+def refresh(
+    ids: Annotated[
+        list[int] | None, typer.Argument(help="Numbers of `sciread fetches` (else all).")
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Bring what is new: new papers, new versions, what was published, corrected or retracted."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        wanted = ids or sorted(one.id for one in workspace.fetcher.all())
+        if not wanted:
+            console.say("Nothing was fetched yet; begin with `sciread fetch`.")
+        return _run(workspace, wanted, console)
+
+
+@verb
+def key(
+    service: Annotated[str, typer.Argument(help=f"{' or '.join(SERVICES)}.")],
+    remove: Annotated[bool, typer.Option("--remove", help="Forget the key.")] = False,
+    as_json: Json = False,
+) -> int:
+    """Keep a service's API key in the system's keyring; it is asked for, not typed here."""
+    from sciread_app.sources import api_keys  # with the network: 0.2 s, which other verbs have not
+
+    console = Console(as_json)
+    if service not in SERVICES:
+        raise BadQuery(f"There is no service {service}.", f"It is {' or '.join(SERVICES)}.")
+    if remove:
+        api_keys.drop_key(service)
+    else:
+        api_keys.set_key(service, getpass(f"API key for {service}: "))
+    console.say("The key is forgotten." if remove else "The key is kept in the system's keyring.")
+    console.answer({"service": service, "kept": not remove})
+    return DONE
+
+
+def _look(workspace: Workspace, query: SourceQuery, console: Console) -> int:
+    with console.progress("Asking") as task:
+        preview = workspace.fetcher.preview(query, task)
+    console.say(views.preview(preview))
+    console.answer(views.preview_as_value(preview))
+    return DONE
+
+
+def _run(workspace: Workspace, ids: list[int], console: Console) -> int:
+    """Run fetches one after the other. One that fails is told, and the others go on."""
+    done: list[Fetched] = []
+    failed = []
+    for id in ids:
+        try:
+            with console.progress("Fetching") as task:
+                fetched = workspace.fetcher.run(id, task)
+        except BadQuery:
+            raise
+        except SciReadError as error:
+            if len(ids) == 1:
+                raise type(error)(
+                    error.message, f"{error.hint} Go on with: sciread fetch --resume {id}".strip()
+                ) from error
+            console.warn(f"Fetch {id}: {error} {error.hint}")
+            failed.append({"id": id, "error": error.message, "hint": error.hint})
+            continue
+        done.append(fetched)
+        console.say(views.fetched(fetched, workspace.library))
+    if any(fetched.fetch.added for fetched in done):
+        console.say("Found by words from now on; `sciread encode` makes them found by meaning.")
+    values = [views.fetched_as_value(fetched) for fetched in done]
+    console.answer({"fetches": values, "failed": failed})
+    return FAILED if failed or any(fetched.skips for fetched in done) else DONE
+
+
+def _citations(workspace: Workspace, console: Console) -> int:
+    with console.progress("Asking for citations") as task:
+        report = workspace.citation_fetcher.fetch(task)
+    console.say(views.citations(report))
+    console.answer(views.citations_as_value(report))
+    return FAILED if report.failed else DONE

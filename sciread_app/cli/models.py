@@ -1,0 +1,233 @@
+"""The verbs about models: which are here, how they come and go, and which one answers."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sciread_app.cli.command import DONE, FAILED, Home, Json, app, opened, verb
+from sciread_app.cli.output import models as views
+from sciread_app.console import Console
+from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.language import tr, trn
+from sciread_app.services.models.activation import ActivationResult
+from sciread_app.services.models.blind_votes import said
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.workspace import Workspace
+
+GROUP = typer.Typer(help="Models: which are here, and which one answers.", no_args_is_help=True)
+app.add_typer(GROUP, name="model")
+
+Model = Annotated[str, typer.Argument(help="Its name or title as `list` shows it, or starter.")]
+
+# As the hub names models; a folder is not called so, or stands there.
+_OF_HUB = re.compile(r"https?://.+|[\w.-]+/[\w.-]+")
+
+
+@partial(verb, group=GROUP)
+def list_(home: Home = None, as_json: Json = False) -> int:
+    """List the models that are installed, and what is wrong with those that are damaged.
+
+    Exit code 1 means that one is damaged.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Looking")) as task:
+        models = workspace.models
+        found = [models.check(model.name, task) for model in models.all()]
+        trashed = models.trashed()
+    console.say(views.table(found))
+    if trashed:
+        names = ", ".join(removed.name for removed in trashed)
+        console.say(tr("In the trash: {names}", names=escape(names)))
+    console.answer([views.model_as_value(model) for model in found])
+    return FAILED if any(model.problem for model in found) else DONE
+
+
+@partial(verb, group=GROUP)
+def show(model: Model, home: Home = None, as_json: Json = False) -> int:
+    """Show all there is to say about a model: what it is, how it was made, how well it does."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        name = workspace.models.find(model).name
+        with console.progress(tr("Looking")) as task:
+            workspace.models.check(name, task)
+        about = workspace.models.about(name)
+    console.say(views.about(about))
+    console.answer(views.about_as_value(about))
+    return FAILED if about.model.problem else DONE
+
+
+@partial(verb, group=GROUP)
+def add(
+    source: Annotated[
+        str,
+        typer.Argument(
+            help="A folder, a zip, a run's folder, or OWNER/NAME of a model on the hub."
+        ),
+    ],
+    revision: Annotated[
+        str, typer.Option(help="Of the hub: a branch, tag, commit or refs/pr/NUMBER.")
+    ] = "",
+    pooling: Annotated[
+        str, typer.Option(help="Of the hub: cls, mean or mean_no_special, if it does not say.")
+    ] = "",
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Add a model. Its files are checked byte for byte; only safetensors are taken, and no program
+    that comes with a model is run.
+
+    A pull from the hub that was cut short goes on where it was.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        if _OF_HUB.fullmatch(source) and not Path(source).exists():
+            with console.progress(tr("Fetching")) as task:
+                model = workspace.installer.pull(DownloadRequest(source, revision, pooling), task)
+        else:
+            with console.progress(tr("Adding")) as task:
+                model = workspace.installer.add(Path(source), task)
+    console.say(tr("{title} is here, as {name}.", title=escape(model.title), name=model.name))
+    console.say(tr("`sciread model activate {name}` lets it answer.", name=model.name))
+    console.answer(views.model_as_value(model))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def rename(
+    model: Model,
+    title: Annotated[str, typer.Argument(help="The new title.")],
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Give a model another title. Its name, its folder and its vectors stay as they are."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        renamed = workspace.models.rename(model, title)
+    console.say(tr("{name} is called {title} now.", name=renamed.name, title=escape(renamed.title)))
+    console.answer(views.model_as_value(renamed))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def export(
+    model: Model,
+    file: Annotated[Path | None, typer.Argument(help="The zip to write (else NAME.zip).")] = None,
+    replace: Annotated[bool, typer.Option("--replace", help="Also if it is there.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Write a model to a zip file, which `add` takes on any computer."""
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Writing")) as task:
+        name = workspace.models.find(model).name
+        target = (file or Path(f"{name}.zip")).absolute()
+        workspace.models.export(name, target, task, may_replace=replace)
+    console.say(tr("{name} is in {file}.", name=name, file=escape(str(target))))
+    console.answer({"model": name, "file": str(target), "bytes": target.stat().st_size})
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def remove(
+    model: Model,
+    for_good: Annotated[
+        bool, typer.Option("--for-good", help="Delete it, also from the trash.")
+    ] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Put a model into the trash, from which `restore` brings it back for a month.
+
+    The one that answers is not removed, nor the one that came with SciRead.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        models = workspace.models
+        here = any(model in (one.name, one.title) for one in models.all())
+        removed = models.remove(model) if here or not for_good else models.find_removed(model)
+        if for_good:
+            models.delete(removed.key)
+    title = escape(removed.title)
+    deleted, moved = (
+        tr("{title} is deleted.", title=title),
+        tr("{title} is in the trash.", title=title),
+    )
+    console.say(deleted if for_good else moved)
+    console.answer({"model": removed.name, "deleted": for_good})
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def restore(
+    model: Annotated[str, typer.Argument(help="Its name before it was removed.")],
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Take a model out of the trash again."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        back = workspace.models.restore(model)
+    console.say(tr("{title} is back, as {name}.", title=escape(back.title), name=back.name))
+    console.answer(views.model_as_value(back))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def activate(model: Model, home: Home = None, as_json: Json = False) -> int:
+    """Let a model answer: it reads all papers, and the one before answers until then.
+
+    Killed, the same command goes on where it was; a window on the library changes over by itself.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        titles = {one.title: one.name for one in workspace.models.all()}
+        return _activate(workspace, titles.get(model, model), console)
+
+
+@partial(verb, group=GROUP)
+def back(home: Home = None, as_json: Json = False) -> int:
+    """Let the model answer that did so before; it has read all papers already."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        if not (earlier := workspace.models.earlier()):
+            raise LibraryError(tr("No other model has answered in this library."))
+        return _activate(workspace, earlier, console)
+
+
+@partial(verb, group=GROUP)
+def votes(home: Home = None, as_json: Json = False) -> int:
+    """Show what blind votes in the window say of models, two by two, and how sure that is."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        tallies = workspace.votes.all()
+        titles = {model.name: model.title for model in workspace.models.all()}
+    for tally in tallies:
+        console.say(escape(said(tally, lambda name: titles.get(name, name))))
+    if not tallies:
+        console.say(tr("Nobody has voted yet. The window compares models with Ctrl+Shift+K."))
+    console.answer([views.tally_as_value(tally) for tally in tallies])
+    return DONE
+
+
+def _activate(workspace: Workspace, model: str, console: Console) -> int:
+    try:
+        with console.progress(tr("Activating")) as task:
+            done = workspace.activation.activate(model, task)
+    except (KeyboardInterrupt, Cancelled):
+        workspace.activation.give_up(model)
+        raise
+    console.say(_told(done))
+    console.answer(done._asdict())
+    return DONE
+
+
+def _told(done: ActivationResult) -> str:
+    read = trn("{n:,} paper read", "{n:,} papers read", done.read) if done.read else ""
+    now = tr("{title} answers now.", title=escape(done.title))
+    return f"{now} {read}".strip()

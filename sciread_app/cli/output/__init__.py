@@ -1,0 +1,1 @@
+"""Output of the command line: tables for people, values for JSON."""

@@ -1,0 +1,325 @@
+"""What the command line shows of papers: for people as rich text, for programs as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sciread_app.domain.citations import Counts
+from sciread_app.domain.fetch import Fetch
+from sciread_app.domain.item_types import KIND_NAMES
+from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import say_percent
+from sciread_app.services.ingest.importer import ImportReport
+from sciread_app.services.maintenance.doctor import Diagnosis
+from sciread_app.services.search.search import MatchExplanation, MatchInfo, SearchHit, SearchResults
+from sciread_app.storage.history.import_log import Import
+from sciread_app.storage.organisation.attachments import Attachment
+from sciread_app.storage.organisation.organisation import PaperOrganisation
+
+if TYPE_CHECKING:
+    from sciread_app.workspace import Workspace
+
+_SHOWN_FAILURES = 20
+
+
+def byline(paper: Paper, most: int = 4) -> str:
+    names = [author.last_name for author in paper.authors]
+    return ", ".join(names[:most]) + (" et al." if len(names) > most else "")
+
+
+def hits(
+    papers: Sequence[Paper], results: SearchResults, reasons: Mapping[Any, MatchExplanation]
+) -> RenderableType:
+    by_id = {hit.paper: hit for hit in results.hits}
+    lines: list[RenderableType] = []
+    if not papers and not results.weaker:
+        return Text("Nothing found. Fewer words, or fewer conditions, find more.", style="yellow")
+    for paper in papers:
+        assert paper.id is not None
+        lines.append(titled(paper))
+        about = " · ".join(filter(None, (byline(paper), paper.venue, str(paper.year or ""))))
+        lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
+        if why := _why(by_id[paper.id], reasons.get(paper.id)):
+            lines.append(Padding(Text(why), (0, 0, 0, 9)))
+    lines.append(Text(_how_many(results), style="dim"))
+    return Group(*lines)
+
+
+def titled(paper: Paper) -> RenderableType:
+    """The number and the title of a paper; further lines of the title stand below its first."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(width=7, justify="right", style="cyan")
+    grid.add_column(style="bold")
+    grid.add_row(str(paper.id), Text(readable(paper.title)))
+    return grid
+
+
+def _how_many(results: SearchResults) -> str:
+    strong = sum(not hit.weak for hit in results.hits)
+    counts = counted(results.total, "paper")
+    if strong < results.total:
+        counts = f"{strong} of {counts}"
+    if len(results.hits) > strong:
+        return f"{counts}, {len(results.hits) - strong} weaker matches"
+    if results.weaker:
+        return f"{counts}. --weaker shows {len(results.weaker)} that match less well."
+    return counts
+
+
+def _why(hit: SearchHit, reason: MatchExplanation | None) -> str:
+    parts = ["weaker match"] if hit.weak else []
+    if hit.match is MatchInfo.in_title:
+        parts.append("all words in the title")
+    elif hit.match is MatchInfo.all_words:
+        parts.append("all words")
+    if hit.percentile is not None:
+        parts.append(f"closer than {say_percent(hit.percentile)} of random pairs")
+    if reason and reason.words:
+        parts.append("words: " + ", ".join(reason.words))
+    if reason and reason.sentence:
+        parts.append(f"“{readable(reason.sentence)}”")
+    return " · ".join(parts)
+
+
+def hits_as_values(
+    papers: Sequence[Paper], results: SearchResults, reasons: Mapping[Any, MatchExplanation]
+) -> dict[str, Any]:
+    by_id = {hit.paper: hit for hit in results.hits}
+    values = []
+    for paper in papers:
+        assert paper.id is not None
+        hit, reason = by_id[paper.id], reasons.get(paper.id)
+        values.append(
+            _summary(paper)
+            | {
+                "score": hit.score,
+                "text_rank": hit.text_rank,
+                "meaning_rank": hit.meaning_rank,
+                "similarity": hit.similarity,
+                "percentile": hit.percentile,
+                "match": hit.match.value,
+                "weaker": hit.weak,
+                "words": list(reason.words) if reason else [],
+                "sentence": reason.sentence if reason else "",
+            }
+        )
+    return {
+        "total": results.total,
+        "weaker": len(results.weaker),
+        "note": results.note,
+        "hits": values,
+    }
+
+
+def _summary(paper: Paper) -> dict[str, Any]:
+    return {
+        "id": paper.id,
+        "title": paper.title,
+        "authors": [author.name for author in paper.authors],
+        "venue": paper.venue,
+        "year": paper.year,
+        "identifiers": [f"{kind}:{value}" for kind, value in paper.identifiers],
+    }
+
+
+class PaperContext(NamedTuple):
+    """What the library knows of a paper beyond its record."""
+
+    marks: PaperOrganisation
+    files: Sequence[Attachment]
+    versions: Sequence[Paper]
+    counts: Counts
+
+
+def paper(shown: Paper, about: PaperContext) -> RenderableType:
+    marks, counts = about.marks, about.counts
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", justify="right")
+    table.add_column(overflow="fold")
+    rows = (
+        ("authors", "; ".join(author.name for author in shown.authors)),
+        ("venue", shown.venue),
+        ("published", shown.published),
+        ("type", KIND_NAMES.get(shown.kind, shown.kind)),
+        *((kind, value) for kind, value in shown.identifiers),
+        ("fields", ", ".join(shown.fields)),
+        ("keywords", ", ".join(shown.keywords)),
+        ("tags", ", ".join(marks.tags)),
+        ("collections", ", ".join(marks.collections)),
+        *(("note", note) for note in marks.notes),
+        *(("file", f"{a.path}{' (' + a.problem + ')' if a.problem else ''}") for a in about.files),
+        *(("other version", _version(version)) for version in about.versions),
+        ("references", counts.references and f"{counts.references:,} known"),
+        ("cited by", counts.citations and f"{counts.citations:,} papers known"),
+        *shown.extra.items(),
+    )
+    for name, value in rows:
+        if value:
+            table.add_row(name, Text(str(value)))
+    title = Text.assemble((f"{shown.id:>7}  ", "cyan"), (readable(shown.title), "bold"))
+    return Group(title, Padding(Text(readable(shown.abstract)), (1, 0, 1, 9)), table)
+
+
+def _version(paper: Paper) -> str:
+    return f"{paper.id}: {paper.venue or KIND_NAMES.get(paper.kind, paper.kind)}, {paper.published}"
+
+
+def paper_as_value(shown: Paper, about: PaperContext) -> dict[str, Any]:
+    marks = about.marks
+    return _summary(shown) | {
+        "abstract": shown.abstract,
+        "published": shown.published,
+        "kind": shown.kind,
+        "fields": list(shown.fields),
+        "keywords": list(shown.keywords),
+        "extra": dict(shown.extra),
+        "tags": list(marks.tags),
+        "collections": list(marks.collections),
+        "notes": list(marks.notes),
+        "read": marks.read,
+        "files": [{"path": a.path, "problem": a.problem} for a in about.files],
+        "versions": [version.id for version in about.versions],
+        "references": about.counts.references,
+        "cited_by": about.counts.citations,
+    }
+
+
+def counts(report: ImportReport) -> dict[str, object]:
+    """The ledger of an import for programs."""
+    return {
+        "read": report.read,
+        "added": report.added,
+        "merged": report.merged,
+        "failed": report.failed,
+        "failures": [s._asdict() for s in report.skips],
+        "remarks": [s._asdict() for s in report.remarks],
+        "passed_over": report.passed_over,
+        "unread": [s._asdict() for s in report.unread],
+        "other_kinds": dict(report.other_kinds),
+        "seconds": round(report.seconds, 2),
+    }
+
+
+def counted(number: int, noun: str) -> str:
+    """1 paper, 2 papers"""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def ledger(report: ImportReport) -> RenderableType:
+    lines: list[RenderableType] = [
+        Text.assemble(
+            (f"{report.read} read", "bold"),
+            f" = {report.added} added + {report.merged} merged + ",
+            (f"{report.failed} failed", "red" if report.failed else ""),
+            f"   ({report.seconds:.1f} s)",
+        )
+    ]
+    if report.texts:
+        lines.append(Text(f"The text of {counted(report.texts, 'PDF')} can be searched."))
+    if report.other_kinds:
+        kinds = ", ".join(
+            f"{count:,} {suffix or 'without a suffix'}"
+            for suffix, count in sorted(report.other_kinds.items())
+        )
+        total = counted(report.other_kinds.total(), "other file")
+        lines.append(Text(f"{total} passed over: {kinds}", style="dim"))
+    lines += skipped("Failed", report.skips)
+    lines += skipped("Worth a look", report.remarks)
+    lines += skipped("Not read", report.unread)
+    return Group(*lines)
+
+
+def skipped(heading: str, skips: Sequence[Skipped]) -> list[RenderableType]:
+    """What was passed over, under a heading; nothing if there is nothing."""
+    if not skips:
+        return []
+    lines: list[RenderableType] = [Text(f"\n{heading}:", style="bold")]
+    lines += [Text(f"  {_where(s.file, s.entry)}: {s.why}") for s in skips[:_SHOWN_FAILURES]]
+    if len(skips) > _SHOWN_FAILURES:
+        more = f"  ... and {len(skips) - _SHOWN_FAILURES} more; --json lists all"
+        lines.append(Text(more, style="dim"))
+    return lines
+
+
+def _where(file: str, entry: str) -> str:
+    return f"{file}: {entry}" if entry else file
+
+
+def finding(found: Diagnosis) -> RenderableType:
+    sign, style = ("mended", "yellow") if found.mended else ("ok", "green")
+    if not found.ok:
+        sign, style = "WRONG", "bold red"
+    return Text.assemble((f"{sign:>7}  ", style), (f"{found.about}: ", "bold"), found.detail)
+
+
+def status_as_value(workspace: Workspace) -> dict[str, Any]:
+    library = workspace.library
+    with workspace.active_model.use() as now:
+        space, title = now.space, now.title if now.space else ""
+    papers = library.count()
+    imports, fetches = library.import_log.imports(), library.fetches.all()
+    from_files = next((one for one in imports if one.fetch is None), None)
+    fetched = next((one for one in imports if one.fetch is not None), None)
+    left = space.count_missing() if space else papers
+    return {
+        "home": str(workspace.home.folder),
+        "papers": papers,
+        "in_trash": len(library.trashed()),
+        "found_by_meaning": papers - left,
+        "model": title,
+        "space": space.key if space else "",
+        "tags": len(library.tags.names()),
+        "collections": len(library.collections.paths()),
+        "last_import": _import_as_value(from_files) if from_files else None,
+        "last_fetch": _fetch_as_value(fetched, fetches) if fetched else None,
+    }
+
+
+def _import_as_value(last: Import) -> dict[str, Any]:
+    return {name: getattr(last, name) for name in ("what", "read", "added", "merged", "failed")} | {
+        "finished": last.finished is not None
+    }
+
+
+def _fetch_as_value(last: Import, fetches: Sequence[Fetch]) -> dict[str, Any]:
+    """`fetch` and `problem`: its number, and why it failed; None and "" if it was removed."""
+    fetch = next((one for one in fetches if one.id == last.fetch), None)
+    about = {"fetch": fetch.id if fetch else None, "problem": fetch.message if fetch else ""}
+    return _import_as_value(last) | about
+
+
+def status(value: Mapping[str, Any]) -> RenderableType:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim")
+    table.add_column(overflow="fold")
+    for name in ("home", "papers", "in_trash", "found_by_meaning", "model", "tags", "collections"):
+        table.add_row(name.replace("_", " "), Text(str(value[name])))
+    if last := value["last_import"]:
+        left = "" if last["finished"] else " (cut off: add the same again and it goes on)"
+        table.add_row("last import", Text(_counted(last) + left))
+    if last := value["last_fetch"]:
+        table.add_row("last fetch", Text(_counted(last) + _left_of_fetch(last)))
+    return table
+
+
+def _counted(last: Mapping[str, Any]) -> str:
+    return (
+        f"{last['read']} read = {last['added']} added + {last['merged']} merged "
+        f"+ {last['failed']} failed, from {last['what']}"
+    )
+
+
+def _left_of_fetch(last: Mapping[str, Any]) -> str:
+    """Why the last run of a fetch is not finished, and how to go on with it; empty if it is."""
+    if last["finished"]:
+        return ""
+    why = f"failed: {last['problem']}" if last["problem"] else "not finished"
+    how = f" `sciread fetch --resume {last['fetch']}` goes on." if last["fetch"] else ""
+    return f" ({why.rstrip('.')}.{how})"

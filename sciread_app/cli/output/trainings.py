@@ -1,0 +1,162 @@
+"""What the command line shows of trainings: for people as rich text, for programs as values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from sciread_app.language import tr, trn
+from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.training.run_monitor import RunProgress
+from sciread_app.services.training.runs import RunStatus, TrainingRun
+from sciread_app.services.training.training_service import (
+    CheckLine,
+    Remedy,
+    TrainingCheck,
+    TrainingEstimate,
+)
+from trainer.contract.corpus_stats import Level
+
+STANDINGS = {
+    RunStatus.starting: tr("is starting"),
+    RunStatus.running: tr("goes on"),
+    RunStatus.stopping: tr("is stopping"),
+    RunStatus.stopped: tr("stopped"),
+    RunStatus.interrupted: tr("interrupted"),
+    RunStatus.failed: tr("failed"),
+    RunStatus.finished: tr("finished"),
+}
+_MARKS = {Level.enough: ("✓", "green"), Level.few: ("!", "yellow"), Level.missing: ("✗", "red")}
+_LOOKS = {RunStatus.failed: "red", RunStatus.finished: "green", RunStatus.running: "bold"}
+
+
+def check(found: TrainingCheck, estimate: TrainingEstimate | None) -> RenderableType:
+    lines: list[RenderableType] = [_line(line) for line in found.lines]
+    if estimate:
+        lines.append(Text(took(estimate)))
+    return Group(*lines)
+
+
+def _line(line: CheckLine) -> RenderableType:
+    mark, colour = _MARKS[line.level]
+    said = Text.assemble((f"{mark} ", colour), line.text)
+    if not line.remedy:
+        return said
+    return Text.assemble(said, (f" {line.verb}: `{_command(line)}`.", "dim"))
+
+
+def _command(line: CheckLine) -> str:
+    """What gets that which is missing, for whoever has no button."""
+    if line.remedy is Remedy.settings:
+        return " ".join(f"--set {name}={value}" for name, value in line.settings.items())
+    if line.remedy is Remedy.model:
+        return f"sciread model add {line.model}"
+    return "sciread fetch citations" if line.remedy is Remedy.citations else "sciread fetch"
+
+
+def took(estimate: TrainingEstimate) -> str:
+    """What a training would take, in a sentence."""
+    steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
+    return tr(
+        "{steps}, about {duration} on {device}, {memory} GB of memory.",
+        steps=steps,
+        duration=duration(estimate.seconds),
+        device=estimate.device,
+        memory=f"{estimate.memory / 1e9:.1f}",
+    )
+
+
+def check_as_value(found: TrainingCheck, estimate: TrainingEstimate | None) -> dict[str, Any]:
+    lines = [
+        {
+            "level": line.level.value,
+            "text": line.text,
+            "remedy": line.remedy.value if line.remedy else None,
+            "verb": line.verb,
+            "papers": len(line.papers),
+            "settings": dict(line.settings),
+            "model": line.model,
+        }
+        for line in found.lines
+    ]
+    held = found.held.holdings.described() | {"about": found.held.about}
+    del held["venues"]
+    taken = {"estimate": estimate and _as_value(estimate)}
+    return {"able": found.able, "findings": lines, "holds": held} | taken
+
+
+def _as_value(estimate: TrainingEstimate) -> dict[str, Any]:
+    return asdict(estimate) | {"stages": [stage._asdict() for stage in estimate.stages]}
+
+
+def trainings(found: Sequence[TrainingRun]) -> RenderableType:
+    if not found:
+        return Text(tr("Nothing was trained yet; begin with `sciread train check`."))
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in (tr("name"), tr("method"), tr("papers"), tr("step"), tr("loss"), "", tr("when")):
+        shown.add_column(name, overflow="fold")
+    for one in found:
+        shown.add_row(
+            Text(one.name),
+            Text(one.recipe),
+            f"{one.papers:,}" if one.papers else "",
+            f"{one.step:,}/{one.steps:,}" if one.steps else "",
+            f"{one.loss:.4f}" if one.loss is not None else "",
+            Text(_how(one), style=_LOOKS.get(one.standing, "")),
+            f"{datetime.fromtimestamp(one.began):%Y-%m-%d %H:%M}" if one.began else "",
+        )
+    return shown
+
+
+def _how(one: TrainingRun) -> str:
+    said = STANDINGS[one.standing]
+    if one.left:
+        said = tr("{standing}, {duration} left", standing=said, duration=duration(one.left))
+    return f"{said}: {one.problem}" if one.problem else said
+
+
+def training_as_value(one: TrainingRun) -> dict[str, Any]:
+    value = asdict(one) | {"standing": one.standing.value}
+    for name in ("began", "at"):
+        moment = value[name] and datetime.fromtimestamp(value[name], UTC)
+        value[name] = moment.isoformat(timespec="seconds") if moment else None
+    del value["losses"]
+    return value
+
+
+def scores(found: Sequence[CardScore]) -> RenderableType:
+    """What came of a training, beside what the model could do that it started from."""
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for name in ("", tr("before"), tr("now")):
+        shown.add_column(name, justify="right" if name else "left")
+    shown.add_column("")
+    for score in found:
+        doubt = Text(tr("may be chance") if score.chance else "", style="dim")
+        shown.add_row(Text(f"{score.title}: {score.metric}"), score.before, score.value, doubt)
+    return shown if found else Text()
+
+
+def story_as_value(
+    one: TrainingRun, told: RunProgress, found: Sequence[CardScore]
+) -> dict[str, Any]:
+    return training_as_value(one) | {
+        "scores": [asdict(score) for score in found],
+        "validations": [validation._asdict() for validation in told.validations],
+        "seconds": told.seconds,
+    }
+
+
+def duration(seconds: float) -> str:
+    """45 s, 12 min, 3 h 20 min"""
+    minutes = round(seconds / 60)
+    if minutes < 2:
+        return tr("{seconds} s", seconds=max(1, round(seconds)))
+    if minutes < 100:
+        return tr("{minutes} min", minutes=minutes)
+    return tr("{hours} h {minutes} min", hours=minutes // 60, minutes=minutes % 60)

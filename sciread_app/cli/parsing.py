@@ -1,0 +1,106 @@
+"""How the command line is called: words with a dash, usage errors, other names of verbs."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+import traceback
+
+import typer
+
+from sciread_app.cli.command import FAILED, WRONG_USAGE
+from sciread_app.console import Console
+from sciread_app.paths import cache_folder
+from sciread_app.workspace import log_file, start_log
+
+log = logging.getLogger(__name__)
+
+# Typer brings a copy of Click of its own, and names of its errors only this one.
+_UsageError: type[Exception] = typer.BadParameter.__bases__[0]
+
+# What people call these verbs elsewhere.
+_OTHER_NAMES = {
+    **dict.fromkeys(("search", "list", "ls", "query"), "find"),
+    **dict.fromkeys(("rm", "remove", "delete"), "trash"),
+    **dict.fromkeys(("import", "load"), "add"),
+    **dict.fromkeys(("view", "info"), "show"),
+    **dict.fromkeys(("modify", "set", "update"), "edit"),
+    **dict.fromkeys(("index", "embed"), "encode"),
+    "like": "similar",
+}
+# Of each verb that takes a query: its options that are followed by a value, and its short options.
+_VALUED = {
+    "find": ("--limit", "-n", "--mode", "--home"),
+    "export": ("--format", "-f", "--output", "-o", "--home"),
+}
+_SHORT = {
+    "find": re.compile(r"-h|-n=?\d*"),
+    "export": re.compile(r"-[hfo]|-f=?(bibtex|biblatex|ris|csl-json|jsonl)"),
+}
+
+
+def run(app: typer.Typer, arguments: list[str]) -> None:
+    """Run a verb and end the process with its exit code. With --json, usage errors and unexpected
+    errors are answered in JSON, too."""
+    place = _verb_place(arguments)
+    verb = arguments[place] if place is not None else ""
+    known = typer.main.get_command(app)
+    console = Console("--json" in arguments)
+    if verb in _OTHER_NAMES and verb not in known.commands:  # type: ignore[attr-defined]
+        console.complain(f"No such command '{verb}'.", f"Did you mean '{_OTHER_NAMES[verb]}'?")
+        sys.exit(WRONG_USAGE)
+    if verb in _VALUED and place is not None:
+        arguments = [*arguments[: place + 1], *words_last(verb, arguments[place + 1 :])]
+    try:
+        # Outside standalone mode, usage errors are raised instead of printed.
+        code = known(arguments, prog_name="sciread", standalone_mode=not console.as_json)
+    except _UsageError as error:
+        console.complain(error.format_message(), "See sciread --help.")  # type: ignore[attr-defined]
+        sys.exit(WRONG_USAGE)
+    except Exception as error:
+        _report(error, verb, console)
+        sys.exit(FAILED)
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _report(error: Exception, verb: str, console: Console) -> None:
+    """Write an unexpected error to the log with its traceback, and say where that is."""
+    if log_file() is None:  # no library was opened, or its log cannot be written
+        start_log(cache_folder() / "sciread.log")
+    log.error("Unexpected error in `sciread %s`", verb, exc_info=error)
+    message = f"An unexpected error stopped `sciread {verb}`: {type(error).__name__}: {error}"
+    if file := log_file():
+        console.complain(message, f"The details are in {file}. Please report the error with them.")
+        return
+    traceback.print_exception(error)  # there is no other place to keep it
+    console.complain(message, "Please report the error with the details on standard error.")
+
+
+def words_last(verb: str, arguments: list[str]) -> list[str]:
+    """The arguments of `find` or `export` with the options first, so that "-neutrino" and
+    "-like:23" are words of the query. All that begins with two dashes is an option."""
+    if "--" in arguments:
+        return arguments
+    options, words, rest = list[str](), list[str](), list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument.startswith("--") or _SHORT[verb].fullmatch(argument):
+            options.append(argument)
+            if argument in _VALUED[verb] and rest:
+                options.append(rest.pop(0))
+        else:
+            words.append(argument)
+    return [*options, "--", *words] if words else options
+
+
+def _verb_place(arguments: list[str]) -> int | None:
+    """Where the verb stands, behind the options that hold for every verb."""
+    place = 0
+    while place < len(arguments):
+        if arguments[place] == "--home":
+            place += 1
+        elif not arguments[place].startswith("-"):
+            return place
+        place += 1
+    return None

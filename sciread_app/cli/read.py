@@ -1,0 +1,87 @@
+"""The verbs that open papers and show what was marked and noted in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.library import Names, resolve
+from sciread_app.console import Console
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import LibraryError
+from sciread_app.workspace import Workspace
+
+
+@verb
+def open_(
+    paper: Annotated[str, typer.Argument(help="The paper: its number or an identifier.")],
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Open the PDF of a paper in the system's PDF viewer."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        [id] = resolve(workspace, [paper])
+        file = _pdf_of(workspace, id)
+    if typer.launch(str(file)):
+        raise LibraryError(
+            f"No program could open {file}.", "Install a PDF viewer, and xdg-utils on Linux."
+        )
+    console.say(f"Opened {escape(str(file))}")
+    console.answer({"paper": id, "file": str(file)})
+    return DONE
+
+
+@verb
+def notes(
+    papers: Names,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write them to this file.")
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """What you have highlighted and noted in papers, as Markdown."""
+    console = Console(as_json)
+    with existing(home, console) as workspace:
+        ids = resolve(workspace, papers)
+        if output:
+            workspace.annotations.save_markdown(ids, output)
+        text = "" if output else workspace.annotations.as_markdown(ids)
+        marked = [one for id in ids for one in workspace.annotations.of_paper(id)]
+    if not as_json and not output:
+        typer.echo(text or "Nothing was marked or noted in them.")
+    console.answer(
+        {
+            "markdown": text,
+            "highlights": [
+                {
+                    "paper": one.paper, "page": one.page + 1, "text": one.text,
+                    "note": one.note, "colour": one.colour.value, "file": one.path,
+                }
+                for one in marked
+            ],
+        }
+    )  # fmt: skip
+    return DONE
+
+
+def _pdf_of(workspace: Workspace, id: PaperId) -> Path:
+    """The first PDF of a paper that is where it was. Raises LibraryError if there is none."""
+    paths = [Path(file.path) for file in workspace.library.attachments.of([id])]
+    pdfs = [path for path in paths if path.suffix.lower() == ".pdf"]
+    if not pdfs:
+        raise LibraryError(
+            f"Paper {id} has no PDF.", "`sciread add FOLDER` adds PDFs to the papers they are of."
+        )
+    for path in pdfs:
+        if path.is_file():
+            return path
+    raise LibraryError(
+        f"The PDF of paper {id} is missing: {pdfs[0]}",
+        "If it was moved, `sciread add FOLDER` finds it in its new folder.",
+    )

@@ -1,0 +1,159 @@
+"""The verb that says what is new for what somebody follows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.markup import escape
+from rich.padding import Padding
+from rich.text import Text
+
+from sciread_app.cli.command import DONE, Home, Json, existing, verb
+from sciread_app.cli.output.papers import byline, counted
+from sciread_app.console import Console
+from sciread_app.domain.paper import Paper
+from sciread_app.domain.recommend import CandidateScope, Recommendations, RecommendedPaper
+from sciread_app.domain.text.tex import readable
+from sciread_app.errors import BadQuery
+from sciread_app.workspace import Workspace
+
+
+@verb
+def recommend(
+    collection: Annotated[
+        str, typer.Argument(help="A collection or saved search (else all are listed).")
+    ] = "",
+    since: Annotated[str, typer.Option(help="What came from this day on: 2026-11-01.")] = "",
+    among: Annotated[
+        CandidateScope, typer.Option(help="Which papers are looked at.")
+    ] = CandidateScope.fetched,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1)] = 20,
+    far: Annotated[bool, typer.Option("--far", help="Also what is less alike.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="For all that you follow.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="With --all: a .html, .md or .atom.")
+    ] = None,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Say what is new for a collection or a saved search, the likeliest first, and why.
+
+    By default among what fetches have brought in the last 30 days.
+    """
+    console = Console(as_json)
+    begin = _moment(since)
+    with existing(home, console) as workspace:
+        if every or output:
+            return _digest(workspace, begin, limit, output, console)
+        if not collection:
+            return _list(workspace, console)
+        with workspace.active_model.use() as now, console.progress("Looking") as task:
+            recommender = workspace.recommender(now)
+            feed = recommender.new_for(
+                recommender.subject(collection),
+                since=begin,
+                among=among,
+                limit=max(10 * limit, 100),
+                task=task,
+            )
+        picks = [pick for pick in feed.picks if pick.fits or far][:limit]
+        papers = {paper.id: paper for paper in workspace.library.get(_named(picks))}
+        console.say(_feed(feed, picks, papers))
+        console.answer(_feed_as_value(feed, picks, papers))
+    return DONE
+
+
+def _list(workspace: Workspace, console: Console) -> int:
+    values = []
+    with workspace.active_model.use() as now:
+        recommender = workspace.recommender(now)
+        for subject in recommender.subjects():
+            new = recommender.count_new(subject)
+            name = escape(subject.name)
+            console.say(f"[cyan]{new:>5}[/] new  [bold]{name}[/] [dim]({subject.kind})[/]")
+            values.append({"name": subject.name, "kind": subject.kind.value, "new": new})
+    if not values:
+        console.say("Nothing is followed yet: make a collection of five papers, or save a search.")
+    console.answer(values)
+    return DONE
+
+
+def _digest(
+    workspace: Workspace, since: float | None, limit: int, output: Path | None, console: Console
+) -> int:
+    from sciread_app.services.recommend import digest as digests  # needs what learns: a second
+
+    with workspace.active_model.use() as now, console.progress("Looking") as task:
+        recommender = workspace.recommender(now)
+        made = digests.digest(workspace.library, recommender, since, limit, task)
+    papers = sum(len(entries) for _, entries in made.feeds)
+    if output:
+        digests.write(made, output)
+        console.say(f"{counted(papers, 'paper')} written to {escape(str(output))}")
+    else:
+        console.say(escape(digests.as_markdown(made)))
+    console.answer({"papers": papers, "file": str(output) if output else None})
+    return DONE
+
+
+def _moment(day: str) -> float | None:
+    try:
+        return datetime.fromisoformat(day).timestamp() if day else None
+    except ValueError as error:
+        raise BadQuery(f"“{day}” is no day.", "Write it like 2026-11-01.") from error
+
+
+def _named(picks: list[RecommendedPaper]) -> list[int]:
+    return list(dict.fromkeys(paper for pick in picks for paper in (pick.paper, *pick.like)))
+
+
+def _feed(
+    feed: Recommendations, picks: list[RecommendedPaper], papers: dict[Any, Paper]
+) -> RenderableType:
+    lines: list[RenderableType] = []
+    for pick in picks:
+        paper = papers[pick.paper]
+        lines.append(Text.assemble((f"{pick.paper:>7}  ", "cyan"), (readable(paper.title), "bold")))
+        about = " · ".join(filter(None, (byline(paper), paper.venue, paper.published)))
+        lines.append(Padding(Text(about, style="dim"), (0, 0, 0, 9)))
+        lines.append(Padding(Text(_why(pick, papers)), (0, 0, 0, 9)))
+    for said in filter(None, (feed.note, feed.hint)):
+        lines.append(Text(said, style="yellow"))
+    lines.append(Text(f"{len(picks)} of {feed.candidates} new papers", style="dim"))
+    return Group(*lines)
+
+
+def _why(pick: RecommendedPaper, papers: dict[Any, Paper]) -> str:
+    like = " and ".join(f"“{readable(papers[paper].title)}”" for paper in pick.like)
+    words = ", ".join(pick.words)
+    return " · ".join(filter(None, (f"like {like}", f"words: {words}" if words else "")))
+
+
+def _feed_as_value(
+    feed: Recommendations, picks: list[RecommendedPaper], papers: dict[Any, Paper]
+) -> dict[str, Any]:
+    return {
+        "subject": feed.subject.name,
+        "kind": feed.subject.kind.value,
+        "candidates": feed.candidates,
+        "note": feed.note,
+        "hint": feed.hint,
+        "papers": [
+            {
+                "id": pick.paper,
+                "title": papers[pick.paper].title,
+                "score": pick.score,
+                "fits": pick.fits,
+                "similarity": pick.similarity,
+                "percentile": pick.percentile,
+                "like": list(pick.like),
+                "words": list(pick.words),
+                "came": datetime.fromtimestamp(pick.came).astimezone().isoformat(),
+            }
+            for pick in picks
+        ],
+    }

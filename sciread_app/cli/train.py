@@ -1,0 +1,313 @@
+"""The verbs that teach models: is there enough to learn from, begin, follow, stop, bring back."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from sciread_app.cli.command import DONE, FAILED, Home, Json, app, opened, verb
+from sciread_app.cli.output import trainings as views
+from sciread_app.console import Console
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.errors import BadQuery
+from sciread_app.language import tr
+from sciread_app.services.training.remote_job import write_job
+from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
+from sciread_app.services.training.runs import Runs, RunStatus
+from sciread_app.services.training.training_service import TrainingPlan
+from sciread_app.tasks import Task
+from sciread_app.workspace import Workspace
+from trainer.contract.catalog import METHODS
+from trainer.contract.corpus_stats import Level, check_requirements
+
+GROUP = typer.Typer(help="Teach a model with your own papers.", no_args_is_help=True)
+app.add_typer(GROUP, name="train")
+
+LOOKS = 0.3  # seconds between two looks at a training that is followed
+
+Recipe = Annotated[
+    str, typer.Argument(help="A recipe (see `sciread-trainer methods`), such as specter-small.")
+]
+On = Annotated[
+    str,
+    typer.Option(
+        "--on",
+        help="What it learns from: collection:NAME, a folder or file of papers, or a corpus by its "
+        "name or folder; else the library.",
+    ),
+]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting; A,B tries both."),
+]
+Seed = Annotated[int, typer.Option(help="Of all chance.")]
+Name = Annotated[str, typer.Argument(help="Its name, as `sciread train list` shows it.")]
+
+
+@partial(verb, group=GROUP)
+def check(
+    recipe: Annotated[str, typer.Argument(help="A recipe; else all are looked at.")] = "",
+    on: On = "",
+    changes: Changes = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Also say how long it takes, by some steps.")
+    ] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Say whether there is what a training needs, and how to get what is missing.
+
+    Exit code 1 means that it could not begin.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Looking")) as task:
+        if not recipe:
+            return _check_all(workspace, _data(on), task, console)
+        plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes))
+        found = workspace.training.check(plan, task)
+        taken = workspace.training.estimate(plan, task) if estimate and found.able else None
+    console.say(views.check(found, taken))
+    console.answer(views.check_as_value(found, taken))
+    return DONE if found.able else FAILED
+
+
+@partial(verb, group=GROUP)
+def start(
+    recipe: Recipe,
+    on: On = "",
+    changes: Changes = None,
+    seed: Seed = 1,
+    name: Annotated[str, typer.Option(help="What the training is called.")] = "",
+    follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Begin a training. It goes on by itself, also when the window or the terminal is closed."""
+    console = Console(as_json)
+    plan = TrainingPlan(
+        data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed, name=name
+    )
+    with opened(home, console) as workspace:
+        with console.progress(tr("Preparing")) as task:
+            begun = workspace.training.start(plan, task)
+        if follow:
+            return _follow(workspace.training.runs, begun.name, console)
+    console.say(tr("{name} has begun.", name=escape(begun.name)))
+    console.say(tr("`sciread train follow '{name}'` shows how it goes.", name=escape(begun.name)))
+    console.answer(views.training_as_value(begun))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def job(
+    recipe: Recipe,
+    file: Annotated[Path, typer.Argument(help="The folder to make, or a .zip.")],
+    on: On = "",
+    changes: Changes = None,
+    seed: Seed = 1,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Write a training for a computer with a GPU: one folder, in which `sh train.sh` trains it.
+
+    When it comes back, `sciread train open` takes in what it has made.
+    """
+    console = Console(as_json)
+    plan = TrainingPlan(data=_data(on), recipe=recipe, changes=_settings(changes), seed=seed)
+    with opened(home, console) as workspace, console.progress(tr("Writing")) as task:
+        planned = workspace.training.recipe(plan, task)
+        written = write_job(planned, workspace.home, file, task)
+    console.say(tr("The job is in {file}. There: sh train.sh", file=escape(str(written))))
+    console.answer({"job": str(written), "recipe": planned.name})
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def list_(home: Home = None, as_json: Json = False) -> int:
+    """List the trainings, and how each stands."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        found = workspace.training.runs.all()
+    console.say(views.trainings(found))
+    console.answer([views.training_as_value(training) for training in found])
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def follow(name: Name, home: Home = None, as_json: Json = False) -> int:
+    """Watch a training until it ends. Ctrl-C ends the watching, not the training.
+
+    Exit code 0 means that there is a model.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        return _follow(workspace.training.runs, name, console)
+
+
+@partial(verb, group=GROUP)
+def stop(name: Name, home: Home = None, as_json: Json = False) -> int:
+    """Let a training save what it has learned, and leave."""
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Stopping")) as task:
+        runs = workspace.training.runs
+        stopped = runs.stop(name)
+        while stopped.standing.goes_on:
+            task.wait(LOOKS, "")
+            stopped = runs.find(name)
+    how = views.STANDINGS[stopped.standing]
+    console.say(tr("{name} {stands} at step {step:,}.", name=escape(name), stands=how,
+                   step=stopped.step))  # fmt: skip
+    console.answer(views.training_as_value(stopped))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def go_on(
+    name: Name,
+    follow: Annotated[bool, typer.Option("--follow", help="Stay and watch.")] = False,
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Go on with a training that was stopped or interrupted, or has failed, where it was."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        runs = workspace.training.runs
+        begun = runs.go_on(name)
+        if follow:
+            return _follow(runs, name, console)
+    console.say(f"{escape(name)} {views.STANDINGS[begun.standing]}.")
+    console.answer(views.training_as_value(begun))
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def open_(
+    source: Annotated[
+        Path, typer.Argument(help="A run's folder, a job's, or either as a zip; or a name.")
+    ],
+    home: Home = None,
+    as_json: Json = False,
+) -> int:
+    """Bring in a training that was made elsewhere, and take its model in.
+
+    Exit code 1 means that the training had failed.
+    """
+    console = Console(as_json)
+    with opened(home, console) as workspace, console.progress(tr("Opening")) as task:
+        named = workspace.home.runs / source.name
+        known = len(source.parts) == 1 and named.is_dir() and not source.exists()
+        done = workspace.run_importer.open(named if known else source, task)
+    training = done.training
+    console.say(f"{escape(training.name)} {views.STANDINGS[training.standing]}.")
+    if training.problem:
+        console.warn(f"{training.problem} {training.hint}".strip())
+    if done.model:
+        console.say(tr("Its model is here, as {name}.", name=escape(done.model)))
+        console.say(tr("`sciread model activate {name}` lets it answer.", name=escape(done.model)))
+    console.answer(views.training_as_value(training) | {"model": done.model, "new": done.new})
+    return FAILED if training.standing is RunStatus.failed else DONE
+
+
+@partial(verb, group=GROUP)
+def log(name: Name, home: Home = None, as_json: Json = False) -> int:
+    """Show what a training has said."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        text = workspace.training.runs.log(name)
+    if not as_json:
+        typer.echo(text)
+    console.answer({"name": name, "log": text})
+    return DONE
+
+
+@partial(verb, group=GROUP)
+def remove(name: Name, home: Home = None, as_json: Json = False) -> int:
+    """Delete a training with its checkpoints. A model that was made of it stays."""
+    console = Console(as_json)
+    with opened(home, console) as workspace:
+        workspace.training.runs.remove(name)
+    console.say(tr("{name} is removed.", name=escape(name)))
+    console.answer({"removed": name})
+    return DONE
+
+
+def _check_all(workspace: Workspace, data: TrainingData, task: Task, console: Console) -> int:
+    held = workspace.corpora.held(data, task)
+    shown = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
+    for column in (tr("recipe"), tr("what it is"), tr("lacks"), tr("has little")):
+        shown.add_column(column, overflow="fold")
+    answer = []
+    for spec in METHODS:
+        for name, known in spec.recipes.items():
+            found = check_requirements(spec, spec.resolve(name), held.holdings)
+            lacks, little = (
+                [one.need.value for one in found if one.level is level]
+                for level in (Level.missing, Level.few)
+            )
+            shown.add_row(name, known.summary, ", ".join(lacks), ", ".join(little))
+            answer.append({"recipe": name, "lacks": lacks, "has_little": little})
+    console.say(shown)
+    console.answer(answer)
+    return DONE
+
+
+def _follow(runs: Runs, name: str, console: Console) -> int:
+    training = runs.find(name)
+    follower = RunMonitor(training.folder)
+    try:
+        with console.progress(escape(name)) as task:
+            while True:
+                told = follower.look()
+                training = runs.find(name)
+                task.step(training.step, training.steps, _note(told))
+                if not training.standing.goes_on:
+                    break
+                time.sleep(LOOKS)
+    except KeyboardInterrupt:
+        console.say(tr("{name} goes on without you.", name=escape(name)))
+        return DONE
+    console.say(f"{escape(name)} {views.STANDINGS[training.standing]}.")
+    if training.problem:
+        console.complain(training.problem, training.hint)
+    found = runs.scores(name)
+    console.say(views.scores(found))
+    if not training.problem:
+        console.answer(views.story_as_value(training, told, found))
+    return DONE if training.standing is RunStatus.finished else FAILED
+
+
+def _note(told: RunProgress) -> str:
+    loss = told.latest.get("loss")
+    return "" if not isinstance(loss, int | float) else tr("loss {loss}", loss=f"{loss:.4f}")
+
+
+def _data(on: str) -> TrainingData:
+    """What is meant by --on. Raises BadQuery."""
+    if not on or on == TrainingDataKind.library.value:
+        return LIBRARY
+    kind, colon, name = on.partition(":")
+    if colon and kind == TrainingDataKind.collection.value:
+        return TrainingData(TrainingDataKind.collection, name)
+    path = Path(on).expanduser()
+    if path.exists() and not (path / "corpus.json").is_file():
+        return TrainingData(TrainingDataKind.files, str(path.absolute()))
+    return TrainingData(TrainingDataKind.corpus, str(path.absolute()) if path.exists() else on)
+
+
+def _settings(changes: list[str] | None) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for change in changes or ():
+        name, equals, value = change.partition("=")
+        if not equals or not name:
+            raise BadQuery(
+                tr("--set {text} says no value.", text=change), tr("Write it as --set KEY=VALUE.")
+            )
+        several = [one.strip() for one in value.strip("[]").split(",")]
+        found[name] = several if len(several) > 1 and name != "exclude" else value
+    return found

@@ -1,0 +1,1 @@
+"""Annotations of files and the page text that they refer to."""

@@ -1,0 +1,1 @@
+"""Record linkage: whether two records describe the same paper."""

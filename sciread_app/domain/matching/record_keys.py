@@ -1,0 +1,153 @@
+"""Keys of records: blocking keys, fingerprints, serialization and merging.
+
+The pairwise comparison is in record_linkage.py.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from dataclasses import replace
+from enum import StrEnum
+from functools import lru_cache
+from hashlib import blake2b
+from operator import attrgetter
+
+from sciread_app.domain.paper import Author, Identifier, Paper
+from sciread_app.domain.paper_updates import version
+
+# Identifiers unique to one record. An ISBN identifies a book, and so all its chapters.
+NAMING = frozenset({"doi", "arxiv", "pmid", "pmcid"})
+# Formats in which identifiers are local to the file: two files can use one for two papers.
+FILES = frozenset({"", "bibtex", "ris", "csl-json", "jsonl", "pdf"})
+
+_VERSIONS = ("update_of", "update_in")  # NLM's UpdateOf and UpdateIn
+_KEY_LENGTH = 24
+_NOT_ALNUM = re.compile(r"[^0-9a-z]+")
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+class MatchVerdict(StrEnum):
+    same = "same"
+    versions = "versions"
+    maybe = "maybe"
+    different = "different"
+
+
+def is_preprint(paper: Paper) -> bool:
+    return bool(paper.identifier("arxiv")) and (paper.source == "arxiv" or paper.kind == "article")
+
+
+def linked(paper: Paper) -> set[str]:
+    """The PMIDs that PubMed lists as other versions of this paper: preprint and article."""
+    extra = paper.extra
+    return {pmid for name in _VERSIONS if name in extra for pmid in extra[name].split()}
+
+
+def title_key(title: str) -> str:
+    """The letters and digits of a title, equal for two typings of the same title."""
+    if title.isascii():
+        return _NOT_ALNUM.sub("", title.lower())
+    return _NOT_WORD.sub("", unicodedata.normalize("NFKD", title).lower())
+
+
+@lru_cache(4096)  # requested several times per batch for the same titles
+def block_keys(title: str) -> tuple[int, int]:
+    """Two blocking keys, from the start and the end of a title; similar titles share at least
+    one."""
+    key = title_key(title)
+    return _hash(key[:_KEY_LENGTH]), _hash(key[-_KEY_LENGTH:])
+
+
+def author_key(paper: Paper, later: int = 0) -> int:
+    """A blocking key of the first author's last name and initial and the year, plus `later`
+    years."""
+    if not paper.authors or not paper.year:
+        return 0
+    first = paper.authors[0]
+    return _author_hash(first.family, first.given, paper.year + later)
+
+
+@lru_cache(16_384)  # requested several times per batch for the same authors
+def _author_hash(family: str, given: str, year: int) -> int:
+    return _hash(f"{title_key(family)}\x00{title_key(given)[:1]}\x00{year}") or 1
+
+
+def text_hash(paper: Paper) -> int:
+    """Hash of the text that is encoded; 63 bits, never 0."""
+    return _hash(f"{paper.title}\x00{paper.abstract}") or 1
+
+
+def fingerprint(paper: Paper) -> int:
+    """Hash of the whole record, to recognise an unchanged record when it is read again."""
+    authors = [
+        f"{family}\x1f{given}\x1f{particle}\x1f{suffix}\x1f{literal}"
+        for family, given, particle, suffix, literal in paper.authors
+    ]
+    return _hash(
+        "\x1d".join(
+            (
+                *_texts(paper),
+                *map("\x1e".join, _lists(paper)),
+                *authors,
+                *map("\x1f".join, paper.identifiers),
+                *map("\x1f".join, sorted(paper.extra.items())),
+            )
+        )
+    )
+
+
+def record(paper: Paper) -> str:
+    """The whole record as JSON, without the library's own id."""
+    return _as_json([getattr(paper, name) for name in _RECORDED])
+
+
+def from_record(text: str) -> Paper:
+    """The paper serialized by `record`."""
+    values = dict(zip(_RECORDED, json.loads(text), strict=True))
+    values["authors"] = tuple(Author(*author) for author in values["authors"])
+    values["identifiers"] = tuple(Identifier(*pair) for pair in values["identifiers"])
+    for name in ("fields", "keywords", "files"):
+        values[name] = tuple(values[name])
+    return Paper(**values)
+
+
+def merge(kept: Paper, new: Paper, *, edited: frozenset[str] = frozenset()) -> Paper:
+    """`kept` complemented by `new`. No value of `kept` is lost, and edited fields are unchanged.
+
+    A newer version of the same record (same source, same id there) replaces values; any other
+    record only fills empty ones.
+    """
+    fresh = _is_newer_state(kept, new)
+    values = {}
+    for name in ("title", "abstract", "authors", "kind", "published", "venue"):
+        old, offered = getattr(kept, name), getattr(new, name)
+        if name not in edited and offered and (fresh or not old):
+            values[name] = offered
+    if len(new.published) > len(kept.published) and new.published.startswith(kept.published):
+        values.setdefault("published", new.published)
+    if not fresh and kept.kind == "article" and new.kind != "article":
+        values["kind"] = new.kind
+    for name in ("identifiers", "fields", "keywords", "files"):
+        values[name] = tuple(dict.fromkeys((*getattr(kept, name), *getattr(new, name))))
+    values["extra"] = {**kept.extra, **new.extra} if fresh else {**new.extra, **kept.extra}
+    return replace(kept, **values)
+
+
+_texts = attrgetter("title", "abstract", "kind", "published", "venue", "source", "source_id")
+_lists = attrgetter("fields", "keywords", "files")
+_as_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True).encode
+_RECORDED = tuple(name for name in Paper.__dataclass_fields__ if name != "id")
+
+
+def _is_newer_state(kept: Paper, new: Paper) -> bool:
+    if new.source in FILES or (kept.source, kept.source_id) != (new.source, new.source_id):
+        return False
+    return version(new) >= version(kept)
+
+
+def _hash(text: str) -> int:
+    """A 63-bit hash, which fits SQLite's signed integer."""
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") >> 1

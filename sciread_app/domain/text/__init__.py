@@ -1,0 +1,1 @@
+"""Text processing: folding, stemming, sentences, TeX, and matches of query terms."""

@@ -1,0 +1,1 @@
+"""arXiv's formats: Atom, OAI-PMH and the metadata snapshot."""

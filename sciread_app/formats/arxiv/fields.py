@@ -1,0 +1,48 @@
+"""arXiv's fields, shared by all of its formats."""
+
+from __future__ import annotations
+
+import re
+
+from sciread_app.formats.values import dates
+
+_RFC_DATE = re.compile(r"(\d{1,2}) ([A-Za-z]{3})[a-z]* (\d{4})")
+_WITHDRAWN = re.compile(
+    r"(?:\b(?:has|have|had|is|was|be|been)\s+(?:now\s+)?(?:been\s+)?|^)withdrawn\b"
+    r"|\bwithdrawn (?:by|due|because)\b",
+    re.IGNORECASE,
+)
+# The end of a journal's name: its volume, year or pages. The year in "Proc. 2023 IEEE Conference"
+# is part of the name, and so is the number of the "31st Symposium".
+_AFTER_VENUE = re.compile(
+    r"[\s,;:(\[]*(?:\b(?:vol(?:ume)?|no|issue|pp?)\b[.\s]*|\bv\.\s*)?\(?"
+    r"(?<![A-Za-z]-)\d+(?!\d*(?:st|nd|rd|th|D)\b)(?!\d*\s+(?:\d+(?:st|nd|rd|th)\b|(?-i:[A-Z][A-Za-z]{2})))"
+    r"(?=[\W_]|[A-Z]?\b|$).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_BEFORE_VENUE = re.compile(r"^(?:in:?\s*(?=proc)|\d{4}\s+|\s+)+", re.IGNORECASE)
+_LONGEST = 1_000  # longer than any reference; matching an endless text would take hours
+_OPEN_BRACKET = re.compile(r"\s*[(\[][^()\[\]]*$")
+
+
+def withdrawn(comment: str, abstract: str) -> str:
+    """The sentence in which arXiv or the authors withdraw this paper; mostly empty."""
+    if "ithdrawn" in comment and _WITHDRAWN.search(comment):
+        return comment
+    # Only the start of an abstract is about the paper itself.
+    if "ithdrawn" in abstract[:200] and _WITHDRAWN.search(abstract[:200]):
+        return abstract[:200].partition(". ")[0]
+    return ""
+
+
+def venue_of(journal_ref: str) -> str:
+    """ "Phys. Rev. D" from "Phys. Rev. D 76, 013009 (2007)"; a heuristic."""
+    name = _AFTER_VENUE.sub("", _BEFORE_VENUE.sub("", journal_ref[:_LONGEST]))
+    name = _OPEN_BRACKET.sub("", name).strip(" ,;:@")
+    return name if any(map(str.isalpha, name)) else ""
+
+
+def day_of(date: str) -> str:
+    """The ISO date of "Mon, 2 Apr 2007 19:18:42 GMT"."""
+    match = _RFC_DATE.search(date)
+    return dates.iso(int(match[3]), dates.month_of(match[2]), int(match[1])) if match else ""

@@ -1,0 +1,89 @@
+"""The snapshot of all arXiv metadata offered on Kaggle: one JSON object per line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sciread_app.domain.identifiers import identifiers
+from sciread_app.domain.paper import Author, Paper, Skipped
+from sciread_app.formats.arxiv import fields as arxiv_record
+from sciread_app.formats.files.json_lines import objects, string
+from sciread_app.formats.values.author_list import authors, split_particle
+from sciread_app.formats.values.markup import prose
+from sciread_app.language import tr
+
+NAME = "arxiv_snapshot"
+SUFFIXES = (".json",)
+
+_KEPT = {
+    "comments": "comment",
+    "journal-ref": "journal_ref",
+    "report-no": "number",
+    "license": "license",
+    "submitter": "submitter",
+}
+
+
+def read(path: Path) -> Iterator[Paper | Skipped]:
+    """Every paper in the file, and the lines that could not be read."""
+    for number, line in objects(path):
+        yield line if isinstance(line, Skipped) else _paper(line, path, number)
+
+
+def _paper(record: dict[str, Any], path: Path, number: int) -> Paper | Skipped:
+    arxiv_id = string(record.get("id"))
+    title = prose(string(record.get("title")))
+    if not arxiv_id or not title:
+        why = tr("This line has no title.") if arxiv_id else tr("This line has no id.")
+        return Skipped(str(path), arxiv_id or tr("line {number}", number=number), why)
+    abstract = prose(string(record.get("abstract")))
+    extra = {name: text for key, name in _KEPT.items() if (text := prose(string(record.get(key))))}
+    created, version = _history(record)
+    if version:
+        extra["version"] = version
+    if notice := arxiv_record.withdrawn(extra.get("comment", ""), abstract):
+        extra["withdrawn"] = notice
+    return Paper(
+        title=title,
+        abstract=abstract,
+        authors=_authors(record),
+        published=created,
+        venue=arxiv_record.venue_of(extra.get("journal_ref", "")),
+        identifiers=identifiers(
+            ("arxiv", arxiv_id), *(("doi", doi) for doi in string(record.get("doi")).split())
+        ),
+        fields=tuple(string(record.get("categories")).split()),
+        extra=extra,
+        source="arxiv",
+        source_id=arxiv_id,
+    )
+
+
+def _history(record: dict[str, Any]) -> tuple[str, str]:
+    """The date of the first version, and the number of the newest."""
+    versions = [v for v in record.get("versions") or () if isinstance(v, dict)]
+    if not versions:
+        return string(record.get("update_date")), ""
+    created = arxiv_record.day_of(string(versions[0].get("created")))
+    return created, string(versions[-1].get("version")).removeprefix("v")
+
+
+def _authors(record: dict[str, Any]) -> tuple[Author, ...]:
+    """The authors from `authors_parsed`, in which arXiv has already split names and
+    affiliations."""
+    parsed = record.get("authors_parsed")
+    if not isinstance(parsed, list):
+        return authors(record.get("authors"))
+    found: list[Author] = []
+    for parts in parsed:
+        if not isinstance(parts, list):
+            return authors(record.get("authors"))
+        family, given, suffix = ([prose(string(part)) for part in parts] + ["", "", ""])[:3]
+        if given:
+            particle, family = split_particle(family)
+            found.append(Author(family, given, particle, suffix))
+        elif family:
+            found += authors(family)
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""CSL-JSON and CSL styles."""

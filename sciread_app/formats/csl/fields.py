@@ -1,0 +1,83 @@
+"""The types and variables of CSL-JSON; shared by reader and writer."""
+
+from __future__ import annotations
+
+from sciread_app.domain.paper import KINDS, Paper
+
+_KINDS = {kind: kind for kind in KINDS} | {
+    "article-magazine": "article-journal",
+    "article-newspaper": "article-journal",
+    "review": "article-journal",
+    "review-book": "article-journal",
+    "speech": "paper-conference",
+    "entry": "chapter",
+    "entry-dictionary": "chapter",
+    "entry-encyclopedia": "chapter",
+    "classic": "book",
+    "collection": "book",
+    "periodical": "book",
+    "standard": "report",
+    "post": "webpage",
+    "post-weblog": "webpage",
+}
+# Variables with a different name in BibTeX.
+NAMES = {
+    "issue": "number",
+    "page": "pages",
+    "publisher-place": "address",
+    "genre": "type",
+    "collection-title": "series",
+    "container-title-short": "shortjournal",
+    "journalAbbreviation": "shortjournal",
+    "title-short": "shorttitle",
+    "shortTitle": "shorttitle",
+    "event-title": "eventtitle",
+    "event": "eventtitle",
+    "ISSN": "issn",
+    "URL": "url",
+    "accessed": "urldate",
+    "call-number": "library",
+    "annote": "annote",
+}
+VARIABLES = {
+    "number": "issue", "pages": "page", "address": "publisher-place", "type": "genre",
+    "series": "collection-title", "shortjournal": "container-title-short",
+    "shorttitle": "title-short", "eventtitle": "event-title", "issn": "ISSN", "url": "URL",
+    "urldate": "accessed", "library": "call-number",
+}  # fmt: skip
+# Variables with the same name in `Paper.extra`.
+_SAME = (
+    "volume publisher language note edition annote archive archive_location archive-place "
+    "chapter-number collection-number dimensions event-place jurisdiction medium number-of-pages "
+    "number-of-volumes version original-title original-publisher references scale section source "
+    "status supplement-number license part-number printing-number"
+)
+SAME = frozenset(_SAME.split())
+_PEOPLE = (
+    "editor translator container-author collection-editor composer director editorial-director "
+    "illustrator interviewer original-author recipient reviewed-author contributor curator "
+    "organizer compiler"
+)
+PEOPLE = frozenset(_PEOPLE.split())
+DATES = frozenset(["accessed", "submitted", "original-date", "event-date", "available-date"])
+# The last name of a truncated list of names.
+OTHERS = {"literal": "others"}
+# Item types whose number is their own, not that of an issue or of a volume in a series.
+ARE_NUMBERED = frozenset(
+    ["report", "patent", "dataset", "software", "thesis", "manuscript", "webpage"]
+)
+# Genres that BibTeX expresses by the entry type.
+_THESES = {"phdthesis": "PhD thesis", "mastersthesis": "Master's thesis"}
+
+
+def genre_of(paper: Paper) -> str:
+    """The kind of thesis given by a BibTeX entry type; empty for all other papers."""
+    if paper.kind != "thesis" or paper.extra.get("type"):
+        return ""
+    # The reader drops the usual entry type of a thesis.
+    usual = "phdthesis" if paper.source == "bibtex" else ""
+    return _THESES.get(paper.extra.get("entrytype", usual), "")
+
+
+def kind_of(csl_type: str) -> str:
+    return _KINDS.get(csl_type, "article")

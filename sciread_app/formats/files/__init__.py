@@ -1,0 +1,1 @@
+"""Reading files: encodings, compression, JSON lines, XML streams, format detection."""

@@ -1,0 +1,105 @@
+"""Detection of text encodings."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from typing import TextIO
+
+_HEAD = 4096
+_HINT = re.compile(rb"^%?\s*Encoding:\s*([\w-]+)", re.I | re.M)
+_BLOCK = 1 << 20
+CHINESE = "gb18030"
+_COMMON = 0xB0, 0xD7  # first bytes of the 3,755 commonest characters of GB 2312
+# Shares of a text's characters that must be in GB 2312, and common.
+_MOST, _SOME = 0.8, 0.5
+
+
+def open_text(path: Path) -> TextIO:
+    """Open a text file for reading by line; no byte causes an error."""
+    encoding = encoding_of(path)
+    return path.open(encoding=encoding, errors="cp1252" if encoding == "utf-8-sig" else "replace")
+
+
+def encoding_of(path: Path) -> str:
+    """The encoding of a file; "utf-8-sig" stands for UTF-8 mixed with Windows bytes.
+
+    A byte order mark decides, then zero bytes indicate UTF-16. A header such as JabRef's `%
+    Encoding: MacRoman` counts only where the file is not UTF-8, since such headers are often wrong.
+    """
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    if head[:400].count(0) * 3 > len(head[:400]):
+        return "utf-16-be" if head[0] == 0 else "utf-16-le"
+    if is_guessed(path):
+        return CHINESE
+    if (named := _declared(head)) and not _is_utf8(path):
+        return named
+    return "utf-8-sig"
+
+
+def is_guessed(path: Path) -> bool:
+    """Whether the file is read as Chinese on the evidence of its bytes alone.
+
+    Nearly all of its characters must be in GB 2312, whose two bytes are both high, and most of them
+    common ones. In a Western text a high byte is alone, or beside another small letter with an
+    accent, which would be a rare character. Names may contain characters that only GBK has.
+    """
+    with path.open("rb") as file:
+        block = file.read(_BLOCK)
+    if _declared(block[:_HEAD]):
+        return False
+    try:  # the block may end within a character
+        text = codecs.getincrementaldecoder(CHINESE)().decode(block)
+    except UnicodeDecodeError:
+        return False
+    signs = [sign for sign in text if sign > "\x7f"]
+    pairs = "".join(signs).encode("gb2312", "ignore")
+    common = sum(_COMMON[0] <= first <= _COMMON[1] for first in pairs[::2])
+    if len(pairs) < 4 or len(pairs) < 2 * _MOST * len(signs) or common < _SOME * len(signs):
+        return False
+    return not _is_utf8(path)
+
+
+def _declared(head: bytes) -> str:
+    """Python's name of the encoding declared by a header, if it differs from UTF-8."""
+    hint = _HINT.search(head)
+    try:
+        found = codecs.lookup(hint[1].decode("ascii")).name if hint else ""
+    except LookupError:
+        return ""
+    if found in ("gb2312", "gbk"):
+        return CHINESE  # a superset of both
+    return "" if found in ("utf-8", "ascii", "cp1252", "iso8859-1") or "utf" in found else found
+
+
+def _is_utf8(path: Path) -> bool:
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                decoder.decode(block)
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _as_windows(error: UnicodeError) -> tuple[str, int]:
+    """Decode invalid UTF-8 as Windows-1252, or Latin-1 for bytes without a character there.
+
+    Byte by byte, so that one pasted line in a file of another encoding affects nothing else.
+    """
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    found = error.object[error.start : error.end]
+    return "".join(_WINDOWS[byte] for byte in found), error.end
+
+
+_WINDOWS = [
+    bytes([b]).decode("cp1252", "ignore") or bytes([b]).decode("latin-1") for b in range(256)
+]
+codecs.register_error("cp1252", _as_windows)

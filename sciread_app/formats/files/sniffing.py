@@ -1,0 +1,198 @@
+"""Detection of bibliography formats from the first kilobytes of a file."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable
+
+from sciread_app.language import tr
+
+_RIS = re.compile(r"^\s*TY  ?- ?\w", re.MULTILINE)
+_BIBTEX = re.compile(r"^\s*@\s*[A-Za-z]+\s*[{(]", re.MULTILINE)
+_MEDLINE = re.compile(r"^PMID ?- ?\d", re.MULTILINE)
+_PROLOG = re.compile(r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^\[>]*(?:\[.*?\]\s*)?>)", re.DOTALL)
+_ROOT = re.compile(r"\s*<(?:[\w.-]+:)?([\w.-]+)")
+_PUBMED_ROOTS = frozenset((
+    "PubmedArticleSet", "PubmedArticle", "PubmedBookArticleSet", "PubmedBookArticle",
+    "MedlineCitationSet", "MedlineCitation",
+))  # fmt: skip
+_SNAPSHOT = re.compile(r'"(?:authors_parsed|update_date)"\s*:')
+_CSL = re.compile(
+    r'"(?:issued|container-title|citation-key|items)"\s*:|"type"\s*:\s*"(?:article|paper|book|'
+    r'chapter|thesis|report|entry|post|webpage|dataset|software|manuscript|speech|patent)[a-z-]*"'
+)
+_OURS = re.compile(r'"(?:title|abstract|question)"\s*:')
+
+# Descriptions of unsupported XML formats by root element.
+_MODS = tr(
+    "This is a MODS file, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_MARC = tr(
+    "This is a MARC file, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_FEED = tr("This is a news feed, but not one of arXiv.")
+_ROOTS = {
+    "modsCollection": _MODS,
+    "mods": _MODS,
+    "collection": _MARC,
+    "record": _MARC,
+    "searchRetrieveResponse": tr(
+        "This is a catalogue's answer, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
+    "Sources": tr(
+        "This is a Microsoft Word bibliography, which SciRead does not read; export the papers as "
+        "RIS or BibTeX instead."
+    ),
+    "bibliography": tr(
+        "This is a DocBook bibliography, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
+    "RDF": tr(
+        "This is an RDF file, which SciRead does not read; export the papers as RIS or BibTeX "
+        "instead."
+    ),
+    "OAI-PMH": tr(
+        "This is an OAI-PMH answer, which SciRead does not read; use arXiv's query API instead."
+    ),
+    "article": tr(
+        "This is the full text of an article (JATS), not a bibliography; import its PDF instead."
+    ),
+    "pmc-articleset": tr(
+        "This is full text of PubMed Central; save the PubMed records as XML instead."
+    ),
+    "TEI": tr("This is a TEI text, not a bibliography; import the PDF it was made from instead."),
+    "feed": _FEED,
+    "rss": _FEED,
+    "html": tr("This is a web page, not a bibliography."),
+    "document-content": tr(
+        "This is an OpenOffice document, which SciRead does not read; export the papers as RIS or "
+        "BibTeX instead."
+    ),
+}
+_NCBI_ANSWER = re.compile(r"e([A-Z]\w+)Result")
+_WEB_OF_SCIENCE = tr(
+    "This is a Web of Science file, which SciRead does not read; export the papers as RIS or "
+    "BibTeX instead."
+)
+# Web of Science saves this as savedrecs.txt, ISI's own format.
+_ISI = re.compile(r"FN [^\n]*\r?\nVR |PT [A-Z]\r?\n(?:AU|TI) ")
+_TABLE = tr(
+    "This is a table, which SciRead does not read; export the papers as RIS or BibTeX instead."
+)
+_ENDNOTE_LIBRARY = tr(
+    "This is an EndNote library, which SciRead does not read; export from EndNote as RIS."
+)
+_SUFFIXES = {
+    ".enw": tr("This is an EndNote file, which SciRead does not read; export from EndNote as RIS."),
+    ".isi": _WEB_OF_SCIENCE,
+    ".ciw": _WEB_OF_SCIENCE,
+    ".rdf": _ROOTS["RDF"],
+    ".enl": _ENDNOTE_LIBRARY,
+    ".mods": _MODS,
+    ".mrc": _MARC,
+    ".marc": _MARC,
+    ".csv": _TABLE,
+    ".tsv": _TABLE,
+}
+
+
+def looks_like(name: str, head: bytes) -> bool:
+    """Whether a file that starts with `head` has the format whose module has this `NAME`."""
+    test = _TESTS.get(name)
+    return test is not None and test(_text(head))
+
+
+def is_bibliography(suffix: str) -> bool:
+    """Whether files of this suffix hold papers in an unsupported format."""
+    return suffix in _SUFFIXES
+
+
+def refusal(suffix: str, head: bytes) -> str:
+    """A sentence on a file of an unsupported format: its format, and what to do about it."""
+    text = _text(head)
+    if text.startswith("<"):
+        return _xml_refusal(_root(text), text)
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    if _ISI.match(text):
+        return _WEB_OF_SCIENCE
+    if text.startswith(("{", "[")):
+        return tr("This JSON is no bibliography: neither CSL-JSON nor papers line by line.")
+    return tr(
+        "SciRead finds no papers in this file; it reads BibTeX, RIS, CSL-JSON, PDF, "
+        "and what PubMed and arXiv give."
+    )
+
+
+def _xml_refusal(root: str, text: str) -> str:
+    if root in _ROOTS:
+        return _ROOTS[root]
+    if root == "xml" and re.search(r"<records?\b", text):
+        return tr(
+            "This is an EndNote XML file, which SciRead does not read; export from EndNote as RIS."
+        )
+    if match := _NCBI_ANSWER.fullmatch(root):
+        return tr(
+            "This is an answer of NCBI's service {service}, which holds no records; "
+            "fetch them with EFetch, as XML.",
+            service=f"E{match[1]}",
+        )
+    return tr(
+        "This XML, whose outermost element is <{element}>, is no bibliography that SciRead knows; "
+        "it reads the XML of PubMed and arXiv.",
+        element=root,
+    )
+
+
+def _text(head: bytes) -> str:
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return head.decode("utf-16", errors="replace").lstrip()
+    return head.decode("utf-8-sig", errors="replace").lstrip()
+
+
+def _root(text: str) -> str:
+    """The root element's name without namespace; empty if this is not XML."""
+    position = 0
+    while match := _PROLOG.match(text, position):
+        position = match.end()
+    found = _ROOT.match(text, position)
+    return found[1] if found else ""
+
+
+def _is_text(text: str, pattern: re.Pattern[str]) -> bool:
+    return not text.startswith(("<", "{", "[", "%PDF-")) and bool(pattern.search(text))
+
+
+def _first_line(text: str) -> str:
+    """The first line, if it is JSON that is complete or continues after `text`."""
+    line, newline, _ = text.partition("\n")
+    whole = not newline or line.rstrip().endswith("}")
+    return line if text.startswith("{") and whole else ""
+
+
+def _is_snapshot(text: str) -> bool:
+    return bool(_SNAPSHOT.search(_first_line(text)))
+
+
+def _is_csl(text: str) -> bool:
+    return text.startswith("[") or (text.startswith("{") and bool(_CSL.search(text)))
+
+
+def _is_ours(text: str) -> bool:
+    line = _first_line(text)
+    return bool(_OURS.search(line)) and not _SNAPSHOT.search(line) and not _CSL.search(line)
+
+
+_TESTS: dict[str, Callable[[str], bool]] = {
+    "bibtex": lambda text: _is_text(text, _BIBTEX),
+    "ris": lambda text: _is_text(text, _RIS),
+    "nbib": lambda text: _is_text(text, _MEDLINE),
+    "pdf": lambda text: "%PDF-" in text[:1024],
+    "pubmed_xml": lambda text: text.startswith("<") and _root(text) in _PUBMED_ROOTS,
+    "arxiv_atom": lambda text: _root(text) == "feed" and "arxiv.org" in text,
+    "arxiv_snapshot": _is_snapshot,
+    "csl_json": lambda text: _is_csl(text) and not _is_snapshot(text),
+    "jsonl": _is_ours,
+}

@@ -1,0 +1,236 @@
+"""A pool of PDF extraction processes, each replaced when it stalls or dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf import problems
+from sciread_app.formats.pdf.content import PdfContent, from_wire, of_problem
+from sciread_app.formats.pdf.pipes import readable, started
+from sciread_app.language import tr
+
+SECONDS = 30.0  # per file
+MEMORY = 2 << 30  # bytes, above the memory of a worker before its first file
+
+_MOST_WORKERS = 8
+_FILES_EACH = 200  # then a worker is replaced, in case it has leaked memory
+_START_SECONDS = 60.0  # a machine that has just been started reads our files slowly
+_END_SECONDS = 2.0
+_LONGEST_MESSAGE = 64 << 20
+_CHUNK = 1 << 20
+
+
+class ExtractionPool:
+    """Reads PDFs in worker processes; a file that crashes a worker affects no other file.
+
+    Not thread-safe. Workers start on demand.
+    """
+
+    def __init__(
+        self, workers: int | None = None, *, seconds: float = SECONDS, memory: int = MEMORY
+    ) -> None:
+        self._most = workers or min(os.cpu_count() or 1, _MOST_WORKERS)
+        self._seconds = seconds
+        self._memory = memory
+        self._workers: list[_Worker] = []
+        self._any_started = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def read(self, paths: Iterable[Path]) -> Iterator[PdfContent]:
+        """One content per path, in order of completion.
+
+        The next path is taken only when a worker is free. Raises SciReadError if no worker can be
+        started at all.
+        """
+        waiting = iter(paths)
+        try:
+            while self._hand_out(waiting):
+                yield from self._collect()
+        finally:
+            # The result of an abandoned request must not be returned to the next caller.
+            self._dismiss([worker for worker in self._workers if worker.path])
+
+    def close(self) -> None:
+        """End all workers. Reading again starts new ones."""
+        self._dismiss(list(self._workers))
+
+    def _hand_out(self, waiting: Iterator[Path]) -> bool:
+        """Give every free worker a path; False when no work is left."""
+        self._dismiss([worker for worker in self._workers if worker.is_spent()])
+        free = [worker for worker in self._workers if not worker.path]
+        while free or len(self._workers) < self._most:
+            path = next(waiting, None)
+            if path is None:
+                break
+            worker = free.pop() if free else self._start()
+            worker.begin(path, self._seconds)
+        return any(worker.path for worker in self._workers)
+
+    def _start(self) -> _Worker:
+        worker = _Worker(_command(self._seconds, self._memory))
+        self._workers.append(worker)
+        return worker
+
+    def _collect(self) -> Iterator[PdfContent]:
+        """Wait for an event, and yield the files that it completes."""
+        busy = {worker.output: worker for worker in self._workers if worker.path}
+        before = time.monotonic()
+        ready = readable(list(busy), max(0.0, min(w.patience for w in busy.values())))
+        # Only waiting reduces the patience: while the caller is busy, results wait in the pipes.
+        waited = time.monotonic() - before
+        for output, worker in busy.items():
+            worker.patience -= waited
+            content = self._settle(worker, output in ready)
+            if content:
+                yield content
+
+    def _settle(self, worker: _Worker, is_ready: bool) -> PdfContent | None:
+        """The content of the worker's file if it is complete, or failed for good; else None."""
+        try:
+            content = worker.listen() if is_ready else None
+            if content is None and worker.patience <= 0:
+                raise _WorkerFailed(problems.SLOW.format(seconds=f"{self._seconds:g}"))
+        except _WorkerFailed as failure:
+            if not worker.ready and not self._any_started:
+                raise SciReadError(
+                    tr("The process that reads PDFs does not start."),
+                    tr("Install SciRead again, or look for what ends its processes."),
+                ) from failure
+            content = worker.failed(str(failure))
+            self._dismiss([worker])
+        self._any_started = self._any_started or worker.ready
+        return content
+
+    def _dismiss(self, workers: Iterable[_Worker]) -> None:
+        for worker in workers:
+            self._workers.remove(worker)
+            worker.end()
+
+
+class _WorkerFailed(Exception):
+    """The worker will not return its file; the message is one of problems.py."""
+
+
+class _Worker:
+    """A worker process and the state of its file."""
+
+    def __init__(self, command: list[str]) -> None:
+        self._process = started(command)
+        assert self._process.stdin and self._process.stdout
+        self._input, self.output = self._process.stdin, self._process.stdout
+        self.path: Path | None = None
+        self.ready = False
+        self.patience = 0.0  # seconds left for this file
+        self._seconds = 0.0
+        self._received = bytearray()
+        self._known: dict[str, Any] = {}
+        self._files = 0
+
+    def begin(self, path: Path, seconds: float) -> None:
+        self.path, self._seconds, self._files = path, seconds, self._files + 1
+        self.patience = seconds if self.ready else _START_SECONDS
+        self._received.clear()
+        self._known = {"sha256": "", "size": 0}
+        body = json.dumps({"path": str(path.absolute())}).encode()
+        # If the worker is dead already, `listen` reports it.
+        with suppress(OSError):
+            self._input.write(struct.pack(">I", len(body)) + body)
+
+    def listen(self) -> PdfContent | None:
+        """Receive available data; the content once it is complete. Raises _WorkerFailed."""
+        assert self.path
+        chunk = os.read(self.output.fileno(), _CHUNK)
+        if not chunk:
+            raise _WorkerFailed(self._death())
+        self._received += chunk
+        try:
+            while (message := self._message()) is not None:
+                if "paper" in message:
+                    content = from_wire(self.path, self._known | message)
+                    self.path = None
+                    return content
+                self._learn(message)
+        except ValueError as error:
+            raise _WorkerFailed(problems.NONSENSE) from error
+        return None
+
+    def failed(self, why: str) -> PdfContent:
+        assert self.path
+        known = self._known
+        return of_problem(self.path, why, size=known["size"], sha256=known["sha256"])
+
+    def is_spent(self) -> bool:
+        """Whether a free worker should be replaced by a new one."""
+        return not self.path and (
+            self._files >= _FILES_EACH or self._process.poll() is not None or bool(self._received)
+        )
+
+    def end(self) -> None:
+        self._process.kill()
+        # One that waits for a lost network drive cannot be killed before that is over.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self._input.close()
+        self.output.close()
+
+    def _message(self) -> dict[str, Any] | None:
+        """The next complete message; None until then. Raises ValueError if it is invalid."""
+        if len(self._received) < 4:
+            return None
+        (length,) = struct.unpack_from(">I", self._received)
+        if length > _LONGEST_MESSAGE:
+            raise ValueError("too long for a message")
+        if len(self._received) < 4 + length:
+            return None
+        message = json.loads(self._received[4 : 4 + length])
+        del self._received[: 4 + length]
+        if not isinstance(message, dict):
+            raise ValueError("not a message")
+        return message
+
+    def _learn(self, message: dict[str, Any]) -> None:
+        sha256, size = message.get("sha256"), message.get("size")
+        if isinstance(sha256, str) and isinstance(size, int):
+            self._known = {"sha256": sha256, "size": size}
+        elif message == {"ready": True} and not self.ready:
+            self.ready, self.patience = True, self._seconds
+        else:
+            raise ValueError("not a message that is expected here")
+
+    def _death(self) -> str:
+        try:
+            code = self._process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            return problems.NONSENSE
+        try:
+            how = signal.Signals(-code).name
+        except ValueError:
+            how = f"code {code}"
+        return problems.DEADLY.format(how=how)
+
+
+def _command(seconds: float, memory: int) -> list[str]:
+    module = "sciread_app.formats.pdf.extraction_worker"
+    return [sys.executable, "-m", module, str(seconds), str(memory)]

@@ -1,0 +1,1 @@
+"""Bibliographic metadata from the text and layout of a PDF."""

@@ -1,0 +1,177 @@
+"""Page layout: lines of text with their size, weight and position."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import NamedTuple
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfPage, PdfTextPage
+
+from sciread_app.formats.pdf.metadata.text_cleanup import clean
+
+# A title is among the first few thousand characters; later ones only determine the body size.
+MAX_CHARACTERS = 8_000
+_BOLD_NAMES = ("bold", "black", "heavy", "medi", "demi", "cmbx", "sfbx")
+_OWN_SIZE = 3.0  # points; smaller font sizes are not the visible size
+_COLUMN_GAP = 4.0  # relative to the font size: texts this far apart on one line are separate
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """A line of text, in points: `size` is that of most letters; the position is relative to the
+    page's top left."""
+
+    text: str
+    size: float
+    left: float
+    right: float
+    top: float
+    bold: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """The lines in the page's main direction, in file order, and the rotated texts."""
+
+    height: float = 0.0
+    lines: tuple[TextLine, ...] = ()
+    across: tuple[str, ...] = ()
+
+    @property
+    def body_size(self) -> float:
+        """The size of most letters of the page, in points; 0 for an empty page."""
+        letters: Counter[float] = Counter()
+        for line in self.lines:
+            letters[round(line.size * 2) / 2] += len(line.text)
+        return letters.most_common(1)[0][0] if letters else 0.0
+
+
+class _Glyph(NamedTuple):
+    character: str
+    place: int  # index into the page's characters
+    x: float
+    y: float
+    size: float
+    turns: int  # the writing direction, in quarter turns counter-clockwise
+
+
+def page_layout(page: PdfPage, text: PdfTextPage) -> PageLayout:
+    """The layout of the first MAX_CHARACTERS of a page."""
+    left, bottom, right, top = page.get_bbox()
+    runs = list(_runs(_glyphs(text, (left, bottom, right, top))))
+    turns = Counter(glyphs[0].turns for glyphs in runs for _ in glyphs)
+    if not turns:
+        return PageLayout()
+    main = turns.most_common(1)[0][0]
+    lines, across = [], []
+    for glyphs in runs:
+        if glyphs[0].turns == main:
+            lines += [_line(part, text) for part in _columns(glyphs)]
+        else:
+            across.append(clean("".join(glyph.character for glyph in glyphs)))
+    height = right - left if main % 2 else top - bottom
+    return PageLayout(height, tuple(line for line in lines if line.text), tuple(across))
+
+
+def _runs(glyphs: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
+    """The glyphs of one line and one writing direction."""
+    line: list[_Glyph] = []
+    for glyph in glyphs:
+        if glyph.character in "\r\n":
+            yield from _by_direction(line)
+            line = []
+        else:
+            line.append(glyph)
+    yield from _by_direction(line)
+
+
+def _by_direction(line: Iterable[_Glyph]) -> Iterator[list[_Glyph]]:
+    for _, glyphs in groupby(line, key=lambda glyph: glyph.turns):
+        yield list(glyphs)
+
+
+def _glyphs(text: PdfTextPage, box: tuple[float, float, float, float]) -> Iterator[_Glyph]:
+    """Every character, in coordinates relative to its own writing direction.
+
+    A space or line break inserted by PDFium has the position of the previous character.
+    """
+    handle = text.raw
+    x, y, matrix = ctypes.c_double(), ctypes.c_double(), pdfium.FS_MATRIX()
+    right = down = size = 0.0
+    turns = 0
+    seen: tuple[float, float] | None = None
+    for place in range(min(text.count_chars(), MAX_CHARACTERS)):
+        code = pdfium.FPDFText_GetUnicode(handle, place)
+        if code > 32 or not pdfium.FPDFText_IsGenerated(handle, place):
+            pdfium.FPDFText_GetCharOrigin(handle, place, x, y)
+            font_size = pdfium.FPDFText_GetFontSize(handle, place)
+            # Letters of one height and size have one appearance, which saves half of the time;
+            # except where a font of size 1 leaves the scaling to the matrix.
+            if seen != (y.value, font_size) or font_size < _OWN_SIZE:
+                seen = (y.value, font_size)
+                pdfium.FPDFText_GetMatrix(handle, place, matrix)
+                # The font's own size is often 1, and the matrix scales it.
+                size = font_size * math.hypot(matrix.c, matrix.d)
+                turns = round(math.atan2(matrix.b, matrix.a) / (math.pi / 2)) % 4
+            right, down = _turned(x.value, y.value, turns, box)
+        if 0 < code <= 0x10FFFF:
+            yield _Glyph(chr(code), place, right, down, size, turns)
+
+
+def _turned(
+    x: float, y: float, turns: int, box: tuple[float, float, float, float]
+) -> tuple[float, float]:
+    """The coordinates after turning the page until the text is upright."""
+    left, bottom, right, top = box
+    if turns == 0:
+        return x - left, top - y
+    if turns == 1:
+        return y - bottom, x - left
+    if turns == 2:
+        return right - x, y - bottom
+    return top - y, right - x
+
+
+def _columns(glyphs: list[_Glyph]) -> Iterator[list[_Glyph]]:
+    """Split where the next glyph is in another column or on another line."""
+    part: list[_Glyph] = []
+    for glyph in glyphs:
+        if part and (
+            glyph.x - part[-1].x > _COLUMN_GAP * max(glyph.size, part[-1].size)
+            or glyph.x < part[-1].x - 2 * glyph.size
+        ):
+            yield part
+            part = []
+        part.append(glyph)
+    if part:
+        yield part
+
+
+def _line(glyphs: list[_Glyph], text: PdfTextPage) -> TextLine:
+    letters = [glyph for glyph in glyphs if not glyph.character.isspace()] or glyphs
+    middle = letters[len(letters) // 2]
+    sizes = sorted(glyph.size for glyph in letters)
+    # The upper third: a title in small capitals is as large as its capitals, and the marks and
+    # indices in a line do not make it smaller.
+    size = sizes[len(sizes) * 2 // 3]
+    return TextLine(
+        clean("".join(glyph.character for glyph in glyphs)).strip(),
+        size,
+        min(glyph.x for glyph in letters),
+        max(glyph.x for glyph in letters) + size / 2,
+        sorted(glyph.y for glyph in letters)[len(letters) // 2],
+        _is_bold(text, middle.place),
+    )
+
+
+def _is_bold(text: PdfTextPage, index: int) -> bool:
+    # By the font's name: the weight guessed by PDFium takes TeX's italics for bold.
+    name = ctypes.create_string_buffer(128)
+    pdfium.FPDFText_GetFontInfo(text, index, name, len(name), ctypes.c_int())
+    return any(mark in name.value.decode("latin-1").lower() for mark in _BOLD_NAMES)

@@ -1,0 +1,225 @@
+"""Detection of the title by layout: the large text in the upper part of the first page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+
+from sciread_app.formats.pdf.metadata.layout import PageLayout, TextLine
+from sciread_app.formats.pdf.metadata.text_cleanup import letters_of, one_line
+
+_UPPER_PART = 0.62  # of the page's height; a thesis has its title near the middle
+_LARGER = 1.12  # relative to the body size, to count as large
+_SAME_SIZE = 0.09  # relative difference within one title
+_LEADING = 1.75  # line distance relative to the font size within one title
+_LONGEST, _MOST_WORDS = 350, 45
+
+# Text in large letters on first pages that is not the title.
+_BANNER = re.compile(
+    r"""^(?:arxiv\s*:|https?://|www\.|doi\b|issn|isbn|©|copyright|submitted|received|accepted
+    |published|available\s+online|contents\s+lists|preprint\b|hal\s+id|see\s+discussions|vol(?:ume)?\b
+    |journal\s+homepage|open\s+access|author\(?s|to\s+cite|replace\s+this|downloaded|figure\s+\d
+    |table\s+\d|dear\b|page\s+\d|proceedings\s+of|lecture\s+notes|special\s+issue|version\b
+    |presented\s+at|to\s+appear|in\s+partial\s+fulfil|manuscript\b.{0,40}$|(?:the\s+)?journal\s+of\b
+    |physics\s+letters\b|ieee\s+transactions|ieee\s+access|nature\s+\w+$|plos\s+\w+$|scientific\s+reports$
+    |astronomy\s*(?:&|and)\s*astrophysics$|the\s+astrophysical\s+journal|nucleic\s+acids\s+research$
+    |[A-Z]{2,8}-[A-Z]{2,4}-\d)
+    |physical\s+review\b|\b(?:working|discussion)\s+papers?\b|\boriginal\s+(?:paper|article|research)$|@|\.(?:com|org|edu|net)\b|\bissn\b|all\s+rights\s+reserved""",
+    re.I | re.X,
+)
+_INSTITUTION = re.compile(
+    r"\b(?:universi[tdà]|institut|instituto|department|departament|département|departement|fakult"
+    r"|facult|college|school\s+of|laborator|organi[sz]ation\s+for|academy\s+of|ministry|hochschule"
+    r"|gradua[cç]|corporation|gmbh|inc\.)",
+    re.I,
+)
+_HEADING = re.compile(
+    r"""^[\dIVX.\s]*(?:abstract|a\ b\ s\ t\ r\ a\ c\ t|summary|introduction|contents
+    |table\ of\ contents|references|bibliography|keywords?|acknowledge?ments?|appendix|preface
+    |foreword|index|list\ of\ .*
+    |(?:(?:original|research|review|regular|short|full|technical)\ )*
+    (?:article|paper|report|note|letter|communication|review|research|thesis)s?(?:\ open\ access)?
+    |letters?\ to\ the\ editor|editorial|erratum|corrigendum|retraction|commentary
+    |(?:bachelor|master|diplom|doktor)(?:arbeit|'?s\ thesis|\ thesis)
+    |(?:ph\.?\ ?d\.?|doctoral)\ (?:thesis|dissertation)|dissertation|dissertação.*|tese.*|thèse.*
+    |habilitation.*|diplomarbeit|masterarbeit|white\ paper|working\ paper|poster|confidential|draft
+    |untitled|title|open|article\ info|this\ page\ .*
+    |.*\ intentionally\ (?:left\ )?blank\.?)\W*$""",
+    re.I | re.X,
+)
+_SECTION = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]+\.)\s+[A-Z]")
+_MONTHS = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
+_DATE = re.compile(rf"^(?:\d{{1,2}}\S*\s+)?(?:{_MONTHS})\.?,?\s+[\d, ]+$|^[\d\s/.:-]+$", re.I)
+# The mark of an affiliation or a footnote after a name, or initials before one.
+_NAME_MARK = re.compile(
+    r"[^\W\d_]\s?(?:\d(?:,\s?\d)*|[∗*†‡§¶])\s?(?:,|and\b)|\b[A-Z]\.\s?[A-Z]\w+,"
+)
+# The text after a journal's name in page headers and footers: 181 (2010), vol. 3, 2012, 13.
+_ISSUE = r"\W{0,3}(?:\d{1,4}\s*\((?:19|20)\d\d\)|\(?(?:19|20)\d\d\)?\W\s*\d|vol(?:ume|\.))"
+_FOOTNOTE_MARK = re.compile(r"\s*[∗*†‡§¶⋆✩☆]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Consecutive lines of the same appearance."""
+
+    lines: tuple[TextLine, ...]
+
+    @property
+    def text(self) -> str:
+        return _FOOTNOTE_MARK.sub("", one_line("\n".join(line.text for line in self.lines)))
+
+    @property
+    def first(self) -> TextLine:
+        return self.lines[0]
+
+
+def large_title(pages: Sequence[PageLayout]) -> str:
+    """The text of the first page that stands out as a title does; empty if there is none."""
+    page = first_with_text(pages)
+    blocks = list(_blocks(page))
+    banners = _banners(blocks, pages)
+    large = [
+        place
+        for place, block in enumerate(blocks)
+        if block.first.size >= _LARGER * page.body_size
+        and _may_be_title(block.text)
+        and place not in banners
+    ]
+    if not large:
+        return ""
+    best = max(large, key=lambda place: _prominence(blocks[place], page))
+    title = blocks[best].text
+    if title.endswith((":", "–", "—")) and best + 1 in large:
+        title = f"{title} {blocks[best + 1].text}"
+    return title
+
+
+def first_with_text(pages: Sequence[PageLayout]) -> PageLayout:
+    """The first page, or the one after a cover that is a picture."""
+    return next((page for page in pages if page.lines), PageLayout())
+
+
+def plain_title(pages: Sequence[PageLayout]) -> str:
+    """The first lines, if they are set apart as a heading; for pages in a single size."""
+    page = first_with_text(pages)
+    blocks = list(_blocks(page))
+    place = next((i for i, block in enumerate(blocks) if _may_be_title(block.text)), None)
+    if place is None:
+        return ""
+    block = blocks[place]
+    below = blocks[place + 1].first.top if place + 1 < len(blocks) else page.height
+    apart = below - block.lines[-1].top > _LEADING * block.first.size or block.first.bold
+    return block.text if apart and len(block.lines) <= 4 and len(block.text) <= 200 else ""
+
+
+def is_printed(title: str, pages: Sequence[PageLayout]) -> bool:
+    """Whether the title is on one of these pages, on lines of its own."""
+    wanted = letters_of(title)
+    for page in pages:
+        lines = [letters_of(line.text) for line in _rows(page)]
+        runs = ("".join(lines[i : i + n]) for i in range(len(lines)) for n in range(1, 6))
+        if any(fuzz.ratio(run, wanted, score_cutoff=88) for run in runs):
+            return True
+    return False
+
+
+def _banners(blocks: Sequence[_Block], pages: Sequence[PageLayout]) -> set[int]:
+    """Indices of the blocks that name the journal: its homepage is near, or an issue of it."""
+    lines = [line.text for page in pages for line in page.lines if len(line.text) <= 150]
+    found = set()
+    for place, block in enumerate(blocks):
+        after = blocks[place + 1].text if place + 1 < len(blocks) else ""
+        journal = re.compile(re.escape(block.text) + _ISSUE, re.I)
+        is_above_homepage = re.match(r"journal\s+homepage|(?:https?://)?www\.", after, re.I)
+        if is_above_homepage or any(journal.search(line) for line in lines):
+            found.add(place)
+    return found
+
+
+def _prominence(block: _Block, page: PageLayout) -> float:
+    """The likelihood that a block is the title; larger is more likely."""
+    words = len(block.text.split())
+    return (
+        block.first.size / page.body_size
+        + 0.2 * block.first.bold
+        - 0.4 * block.first.top / page.height
+        - 0.3 * (words <= 2)
+        - 0.1 * (words == 3)
+    )
+
+
+def _may_be_title(text: str) -> bool:
+    letters = sum(character.isalpha() for character in text)
+    return (
+        letters >= 8
+        and 2 <= len(text.split()) <= _MOST_WORDS
+        and len(text) <= _LONGEST
+        and letters >= 0.5 * len(text.replace(" ", ""))
+        and not _BANNER.search(text)
+        and not _HEADING.match(text)
+        and not _DATE.match(text)
+        and not _SECTION.match(text)
+        and not (_INSTITUTION.search(text) and len(text.split()) <= 12)
+    )
+
+
+def _blocks(page: PageLayout) -> Iterator[_Block]:
+    """The upper part of the page, split where size or weight change, or at a gap."""
+    block: list[TextLine] = []
+    for line in _rows(page):
+        if block and not _continues(block, line):
+            yield _Block(tuple(block))
+            block = []
+        block.append(line)
+    if block:
+        yield _Block(tuple(block))
+
+
+def _continues(block: Sequence[TextLine], line: TextLine) -> bool:
+    last = block[-1]
+    return (
+        abs(line.size - block[0].size) <= _SAME_SIZE * block[0].size
+        and line.bold == block[0].bold
+        and line.top - last.top <= _LEADING * last.size
+        and not _NAME_MARK.search(line.text)
+        and not _INSTITUTION.match(line.text)
+    )
+
+
+def _rows(page: PageLayout) -> list[TextLine]:
+    """The lines of the upper part from top to bottom, those at one height joined."""
+    rows: list[TextLine] = []
+    upper = [line for line in page.lines if line.top <= _UPPER_PART * page.height]
+    for line in sorted(upper, key=lambda line: line.top):
+        if rows and _on_one_height(rows[-1], line):
+            rows[-1] = _beside(rows[-1], line)
+        else:
+            rows.append(line)
+    return rows
+
+
+def _on_one_height(row: TextLine, line: TextLine) -> bool:
+    """True for parts of one line, and for its indices and exponents."""
+    larger, smaller = max(row.size, line.size), min(row.size, line.size)
+    near = max(line.left - row.right, row.left - line.right) <= larger
+    return near and abs(line.top - row.top) <= (0.3 if smaller > 0.8 * larger else 0.6) * larger
+
+
+def _beside(row: TextLine, line: TextLine) -> TextLine:
+    first, second = sorted((row, line), key=lambda piece: piece.left)
+    main = max(row, line, key=lambda piece: (piece.size, len(piece.text)))
+    return TextLine(
+        f"{first.text} {second.text}",
+        main.size,
+        first.left,
+        max(first.right, second.right),
+        main.top,
+        main.bold,
+    )

@@ -1,0 +1,354 @@
+"""The pages of a PDF as images and text, from a rendering process that may crash."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sciread_app.domain.annotations.annotations import FileShape, PageRegion, TextMatch
+from sciread_app.errors import Cancelled
+from sciread_app.formats.pdf.metadata.text_cleanup import clean
+from sciread_app.formats.pdf.pipes import readable, started
+from sciread_app.formats.pdf.rendering.channel import HEAD, LONGEST_BODY, LONGEST_FIELDS, packed
+from sciread_app.formats.pdf.rendering.responses import (
+    CannotShow,
+    FailureReason,
+    PageFailed,
+    RenderedPageText,
+    cannot_show,
+    found_of,
+    page_text_of,
+    shape_of,
+    text_of,
+)
+from sciread_app.language import tr
+
+SECONDS = 20.0  # per request
+MEMORY = 2 << 30  # bytes, above the memory of the process at its start
+LARGEST = 16 << 20  # pixels of one region
+
+if sys.platform == "linux":
+    import fcntl
+
+_START_SECONDS = 60.0  # a machine that has just been started reads our files slowly
+_END_SECONDS = 2.0
+_LOOK_EVERY = 0.2  # seconds between calls of `check`
+_CHUNK = 1 << 20
+
+T = TypeVar("T")
+Check = Callable[[], None]  # raises when the request is no longer needed
+
+
+class PdfDocument:
+    """A file open in a process of its own, which is restarted after it died or stalled.
+
+    Thread-safe; requests wait for each other. `check` is called while waiting; an exception from it
+    ends the wait and the process. Raises CannotShow and PageFailed.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        spare: SpareProcess | None = None,
+        *,
+        seconds: float = SECONDS,
+        memory: int = MEMORY,
+    ) -> None:
+        self.path, self._spare = path, spare
+        self._seconds, self._memory = seconds, memory
+        self._password = ""
+        self._shape: FileShape | None = None
+        self._process: _Process | None = None
+        self._turn = threading.Lock()
+        self._stamp: tuple[int, int] | None = None
+        self._closed = False
+
+    def open(self, password: str = "", check: Check = lambda: None) -> FileShape:
+        with self._turn:
+            self._password, self._stamp = password, _stamp(self.path)
+            self._shape = self._start(check)
+            return self._shape
+
+    def draw(self, part: PageRegion, check: Check = lambda: None) -> bytearray:
+        """Four bytes per pixel: blue, green, red, unused."""
+        if not 0 < part.width * part.height <= LARGEST:
+            raise ValueError("not a part that is drawn at once")
+        about = {
+            "scale": part.scale, "turn": part.turn, "left": part.left, "top": part.top,
+            "width": part.width, "height": part.height, "dark": part.dark,
+        }  # fmt: skip
+        request = {"what": "draw", "page": part.page, "part": about}
+        _, body = self._ask(request, _named(part.page), check)
+        if len(body) != 4 * part.width * part.height:
+            raise _nonsense(_named(part.page))
+        return body
+
+    def page_text(self, page: int, check: Check = lambda: None) -> RenderedPageText:
+        name = _named(page)
+        fields, body = self._ask({"what": "letters", "page": page}, name, check)
+        return _understood(name, lambda: page_text_of(fields, body))
+
+    def find(
+        self, words: str, first: int, end: int, check: Check = lambda: None
+    ) -> list[TextMatch]:
+        """The matches of `words` on the pages from `first` up to `end`, exclusive."""
+        request = {"what": "find", "words": words, "first": first, "end": end}
+        name = _names(first, end)
+        fields, _ = self._ask(request, name, check)
+        return _understood(
+            name, lambda: [found_of(one, range(first, end)) for one in fields["found"]]
+        )
+
+    def texts(self, first: int, end: int, check: Check = lambda: None) -> list[str]:
+        """The texts of these pages."""
+        name = _names(first, end)
+        fields, _ = self._ask({"what": "texts", "first": first, "end": end}, name, check)
+        return _understood(name, lambda: [clean(text_of(text)) for text in fields["texts"]])
+
+    def rest(self) -> None:
+        """End the process until the next request."""
+        with self._turn:
+            self._end()
+
+    def is_changed(self) -> bool:
+        """Whether the file was changed since it was opened, by its date and size."""
+        return self._stamp != _stamp(self.path)
+
+    def close(self) -> None:
+        """End the process at once; waiting requests raise Cancelled."""
+        self._closed = True
+        if process := self._process:
+            process.kill()
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def _ask(
+        self, request: dict[str, Any], name: str, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        with self._turn:
+            if self._process is None:
+                self._start_again(check)
+            fields, body = self._exchange(request, name, self._seconds, check)
+        if problem := fields.get("problem"):
+            # Translators: «Page 3 cannot be shown: it is damaged.»
+            said = tr("{pages} cannot be shown: {why}", pages=name, why=_why_not(problem, fields))
+            raise PageFailed(said, _NEXT)
+        return fields, body
+
+    def _start_again(self, check: Check) -> None:
+        before, shape = self._shape, self._start(check)
+        if before and before.sha256 != shape.sha256:
+            self._end()
+            raise CannotShow(
+                FailureReason.changed,
+                tr("The file has changed since it was opened."),
+                tr("Open it again."),
+            )
+
+    def _start(self, check: Check) -> FileShape:
+        self._end()
+        spare = self._spare.take() if self._spare else None
+        self._process = spare or _Process(self._seconds, self._memory)
+        request = {"what": "open", "path": str(self.path.absolute()), "password": self._password}
+        try:
+            fields, _ = self._exchange(request, tr("The file"), _START_SECONDS, check)
+        except PageFailed as failure:
+            raise CannotShow(FailureReason.damaged, failure.message, failure.hint) from failure
+        if "problem" in fields:
+            self._end()
+            raise cannot_show(fields)
+        return _understood(tr("The file"), lambda: shape_of(fields))
+
+    def _exchange(
+        self, request: dict[str, Any], name: str, seconds: float, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        assert self._process
+        try:
+            return self._process.ask(request, seconds, self._checked(check))
+        except _Died as death:
+            self._end()
+            self._checked(check)()
+            raise PageFailed(death.told_of(name), _NEXT) from death
+        except BaseException:
+            self._end()
+            raise
+
+    def _checked(self, check: Check) -> Check:
+        def closed_or_not_wanted() -> None:
+            if self._closed:
+                raise Cancelled()
+            check()
+
+        return closed_or_not_wanted
+
+    def _end(self) -> None:
+        if self._process:
+            self._process.end()
+        self._process = None
+
+
+_NEXT = tr("The other pages can be read. To see this one, open the file with another program.")
+
+
+class SpareProcess:
+    """A process started before there is a file for it: starting it is most of the wait."""
+
+    def __init__(self) -> None:
+        self._process: _Process | None = None
+        self._changing = threading.Lock()
+
+    def prepare(self) -> None:
+        with self._changing:
+            if self._process is None:
+                self._process = _Process(SECONDS, MEMORY)
+
+    def take(self) -> _Process | None:
+        with self._changing:
+            process, self._process = self._process, None
+        if process and not process.is_alive():
+            process.end()
+            return None
+        return process
+
+    def close(self) -> None:
+        if process := self.take():
+            process.end()
+
+
+class _Died(Exception):
+    """The process is gone; there will be no response."""
+
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} brought up nothing of sense.", pages=pages)
+
+
+class _GivenUp(_Died):
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} took too long, and was given up.", pages=pages)
+
+
+class _Broken(_Died):
+    def told_of(self, pages: str) -> str:
+        return tr("{pages} broke the process that draws pages: the file is damaged.", pages=pages)
+
+
+class _Process:
+    def __init__(self, seconds: float, memory: int) -> None:
+        self._process = started(_command(seconds, memory))
+        assert self._process.stdin and self._process.stdout
+        self._input, self._output = self._process.stdin, self._process.stdout
+        _widen(self._output.fileno())
+
+    def ask(
+        self, request: dict[str, Any], seconds: float, check: Check
+    ) -> tuple[dict[str, Any], bytearray]:
+        until = time.monotonic() + seconds
+        # If the process is dead already, reading reports it.
+        with suppress(OSError):
+            self._input.write(packed(request))
+        fields_length, body_length = HEAD.unpack(self._read(HEAD.size, until, check))
+        if fields_length > LONGEST_FIELDS or body_length > LONGEST_BODY:
+            raise _Died
+        try:
+            fields = _fields(bytes(self._read(fields_length, until, check)))
+        except ValueError as error:
+            raise _Died from error
+        return fields, self._read(body_length, until, check)
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def end(self) -> None:
+        self._process.kill()
+        # One that waits for a lost network drive cannot be killed before that is over.
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_END_SECONDS)
+        self._input.close()
+        self._output.close()
+
+    def _read(self, length: int, until: float, check: Check) -> bytearray:
+        data = bytearray(length)
+        view, filled = memoryview(data), 0
+        while filled < length:
+            check()
+            left = until - time.monotonic()
+            if left <= 0:
+                raise _GivenUp
+            if readable([self._output], min(left, _LOOK_EVERY)):
+                chunk = os.read(self._output.fileno(), min(_CHUNK, length - filled))
+                if not chunk:
+                    raise _Broken
+                view[filled : filled + len(chunk)] = chunk
+                filled += len(chunk)
+        return data
+
+
+def _command(seconds: float, memory: int) -> list[str]:
+    module = "sciread_app.formats.pdf.rendering.worker"
+    return [sys.executable, "-m", module, str(seconds), str(memory)]
+
+
+def _widen(pipe: int) -> None:
+    """An image through a pipe of 64 KB needs a hundred switches between both processes."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _CHUNK)
+
+
+def _fields(text: bytes) -> dict[str, Any]:
+    fields = json.loads(text)
+    if not isinstance(fields, dict):
+        raise ValueError("not a message")
+    return fields
+
+
+def _why_not(problem: str, fields: dict[str, Any]) -> str:
+    if problem == "memory":
+        return tr("it needs more memory than a page may take.")
+    if problem == "fault":
+        fault = clean(text_of(fields["why"]))[:200]
+        return tr("it was not understood, by a fault of ours ({fault}).", fault=fault)
+    return tr("it is damaged.")
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size
+
+
+def _names(first: int, end: int) -> str:
+    if end - first == 1:
+        return _named(first)
+    return tr("Pages {first} to {last}", first=first + 1, last=end)
+
+
+def _named(page: int) -> str:
+    return tr("Page {page}", page=page + 1)
+
+
+def _nonsense(name: str) -> PageFailed:
+    return PageFailed(_Died().told_of(name), _NEXT)
+
+
+def _understood(name: str, read: Callable[[], T]) -> T:
+    """The validated response; it is not trusted, since the process has read an untrusted file."""
+    try:
+        return read()
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise _nonsense(name) from error

@@ -1,0 +1,141 @@
+"""Responses of the rendering process as values; not trusted, since it has read an untrusted
+file."""
+
+from __future__ import annotations
+
+import enum
+import math
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sciread_app.domain.annotations.annotations import (
+    Box,
+    FileShape,
+    Link,
+    OutlineEntry,
+    PagePosition,
+    PageSize,
+    TextMatch,
+)
+from sciread_app.domain.annotations.page_text import PageText
+from sciread_app.errors import SciReadError
+from sciread_app.formats.pdf.metadata.text_cleanup import clean
+from sciread_app.language import tr
+
+
+class FailureReason(enum.Enum):
+    """The reason why a file cannot be shown."""
+
+    missing = "missing"
+    locked = "locked"  # a password is required, or was wrong
+    damaged = "damaged"
+    unreadable = "unreadable"
+    changed = "changed"  # since it was opened
+    removed = "removed"  # its paper is not in the library
+
+
+class CannotShow(SciReadError):
+    """No page of the file can be shown."""
+
+    def __init__(self, why: FailureReason, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.why = why
+
+
+class PageFailed(SciReadError):
+    """One request about the file failed; others may well succeed."""
+
+
+@dataclass(frozen=True)
+class RenderedPageText:
+    letters: PageText
+    links: tuple[Link, ...]
+
+
+def cannot_show(fields: dict[str, Any]) -> CannotShow:
+    problem = fields["problem"]
+    if problem == "missing":
+        return CannotShow(
+            FailureReason.missing,
+            tr("The file is not where it was."),
+            tr("Put it back, connect the drive it lies on, or add it again."),
+        )
+    if problem == "locked":
+        return CannotShow(FailureReason.locked, tr("The file is protected with a password."))
+    if problem == "empty":
+        return CannotShow(
+            FailureReason.damaged,
+            tr("The file is empty."),
+            tr("Download it again and add it anew."),
+        )
+    if problem == "unreadable":
+        why = clean(text_of(fields.get("why", "")))[:200]
+        return CannotShow(
+            FailureReason.unreadable,
+            tr("The file could not be opened: {why}.", why=why),
+            tr("Mend that, and try again."),
+        )
+    return CannotShow(
+        FailureReason.damaged,
+        tr("The file is damaged, or is no PDF."),
+        tr("Download it again and add it anew."),
+    )
+
+
+def shape_of(fields: dict[str, Any]) -> FileShape:
+    sizes = tuple(PageSize(_number(w), _number(h)) for w, h in fields["sizes"])
+    if not sizes:
+        raise CannotShow(
+            FailureReason.damaged, tr("The file holds no pages."), tr("Download it again.")
+        )
+    if any(min(size) < 1 or max(size) > 20_000 for size in sizes):
+        raise ValueError("no sizes")
+    outline = tuple(
+        OutlineEntry(clean(text_of(h["title"])).strip(), int(h["level"]), _spot(h["spot"]))
+        for h in fields["outline"]
+    )
+    return FileShape(text_of(fields["sha256"]), sizes, outline)
+
+
+def page_text_of(fields: dict[str, Any], body: bytearray) -> RenderedPageText:
+    text, edges = text_of(fields["text"]), array("f", bytes(body))
+    if len(edges) != 4 * len(text):
+        raise ValueError("a place for each letter")
+    if not all(map(math.isfinite, edges)):
+        raise ValueError("no places")
+    links = (
+        Link(_box(one["box"]), _spot(one["spot"]), clean(text_of(one["address"])).strip())
+        for one in fields["links"]
+    )
+    return RenderedPageText(PageText(text, edges), tuple(links))
+
+
+def found_of(one: dict[str, Any], pages: range) -> TextMatch:
+    if one["page"] not in pages:
+        raise ValueError("not a page that was searched")
+    around = " ".join(clean(text_of(one["around"])).split())
+    boxes = tuple(map(_box, one["boxes"]))
+    return TextMatch(int(one["page"]), int(one["start"]), int(one["end"]), boxes, around)
+
+
+def _spot(pair: Sequence[Any] | None) -> PagePosition | None:
+    return PagePosition(int(pair[0]), _number(pair[1])) if pair else None
+
+
+def _box(edges: Sequence[Any]) -> Box:
+    left, top, right, bottom = map(_number, edges)
+    return Box(left, top, right, bottom)
+
+
+def text_of(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("no text")
+    return value
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise TypeError("no number")
+    return float(value)

@@ -1,0 +1,99 @@
+"""The rendering process of one PDF.
+
+Run by document.py, never imported by it: a file that makes PDFium crash, stall or exhaust memory
+ends this process only. See channel.py for the messages.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import hashlib
+import os
+import sys
+from array import array
+from pathlib import Path
+from typing import Any
+
+import pypdfium2.raw as pdfium
+from pypdfium2 import PdfiumError
+
+from sciread_app.formats.pdf.rendering.channel import receive, send
+from sciread_app.formats.pdf.rendering.renderer import PdfRenderer
+from sciread_app.formats.pdf.worker_limits import UnreadableFile, be_modest, bytes_of, reason
+
+_GRACE = 5.0  # seconds after the limit, in case the parent is gone and cannot end this process
+_LOCKED = (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+
+Answer = tuple[dict[str, Any], bytes | bytearray]
+
+
+class RequestHandler:
+    """Handles requests about the one file that was opened first."""
+
+    def __init__(self) -> None:
+        self._drawing: PdfRenderer | None = None
+
+    def answer(self, request: dict[str, Any]) -> Answer:
+        what = request["what"]
+        try:
+            if what == "open":
+                return self._open(Path(request["path"]), request["password"]), b""
+            assert self._drawing
+            if what == "draw":
+                return {}, self._drawing.draw(request["page"], request["part"])
+            if what == "letters":
+                return self._letters(self._drawing, request["page"])
+            pages = range(request["first"], request["end"])
+            if what == "find":
+                found = [f for page in pages for f in self._drawing.find(page, request["words"])]
+                return {"found": found}, b""
+            return {"texts": [self._drawing.text(page) for page in pages]}, b""
+        except MemoryError:
+            return {"problem": "memory"}, b""
+        except (PdfiumError, IndexError):
+            return {"problem": "damaged"}, b""
+        except Exception as error:  # reported to the parent instead of ending this process
+            return {"problem": "fault", "why": f"{type(error).__name__}: {error}"}, b""
+
+    def _open(self, path: Path, password: str) -> dict[str, Any]:
+        try:
+            data = bytes_of(path)
+        except FileNotFoundError:
+            return {"problem": "missing"}
+        except (OSError, UnreadableFile) as error:
+            return {"problem": "unreadable", "why": reason(error)}
+        if not data:
+            return {"problem": "empty"}
+        try:
+            self._drawing = PdfRenderer(data, password)
+        except PdfiumError as error:
+            return {"problem": "locked" if error.err_code in _LOCKED else "damaged"}
+        return self._drawing.shape() | {"sha256": hashlib.sha256(data).hexdigest()}
+
+    def _letters(self, drawing: PdfRenderer, page: int) -> Answer:
+        letters = drawing.letters(page)
+        fields = {"text": letters.text, "links": drawing.links(page)}
+        return fields, array("f", letters.edges).tobytes()
+
+
+def main() -> None:
+    """Arguments: seconds per request, and bytes of memory above that at start."""
+    seconds, memory = float(sys.argv[1]), int(sys.argv[2])
+    requests = os.fdopen(os.dup(0), "rb")
+    answers = os.fdopen(os.dup(1), "wb")
+    # Output printed by a library must not mix with the messages.
+    os.dup2(2, 1)
+    be_modest(memory, nice=0)  # the user waits for each page
+    desk = RequestHandler()
+    while request := receive(requests):
+        faulthandler.dump_traceback_later(seconds + _GRACE, exit=True)
+        fields, body = desk.answer(request)
+        faulthandler.cancel_dump_traceback_later()
+        send(answers, fields, body)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except BrokenPipeError:
+        os._exit(1)  # the parent is gone, and so is the reader

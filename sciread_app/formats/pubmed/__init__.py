@@ -1,0 +1,1 @@
+"""PubMed's formats: XML and MEDLINE text."""

@@ -1,0 +1,1 @@
+"""Values shared by several formats: names, dates, identifiers of files, LaTeX."""

@@ -1,0 +1,1 @@
+"""Evaluation of models: runs, scores and comparisons."""

@@ -1,0 +1,273 @@
+"""Evaluation reports of all models, grouped so that only comparable scores share a leaderboard.
+
+Stored as home/reports/BOARD/MODEL/report.json. A board is one suite on one folder of data, named in
+its `board.json`. Reports may come from another machine and are read as untrusted files.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.paper_numbers import PaperNumber, beside
+from trainer.contract.plots import Picture, read_pictures
+from trainer.contract.report import REPORT, EvaluatedModel, Report, Result, Score
+from trainer.contract.run import write_atomically
+
+BOARD = "board.json"
+_BASELINE = "baseline"
+_MOST_LETTERS = 120  # of a model's name
+
+
+class StoredReport(NamedTuple):
+    """A report where it lies. `model` is the same for one model on every board, and for no two."""
+
+    folder: Path
+    report: Report
+
+    @property
+    def model(self) -> str:
+        subject = self.report.subject
+        return f"{subject.id}\n{subject.space}\n{subject.about.get('precision', '')}"
+
+    @property
+    def is_baseline(self) -> bool:
+        return self.report.subject.kind == _BASELINE
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The reports of one suite on one folder of data: `corpus`, relative to the home folder if it
+    is inside, and empty if unknown.
+
+    `problems` are the folders whose report cannot be read, a sentence each.
+    """
+
+    folder: Path
+    suite: str
+    corpus: str
+    reports: tuple[StoredReport, ...] = ()
+    problems: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        return self.folder.name
+
+    @property
+    def data(self) -> str:
+        """The data by a name that a person knows."""
+        return Path(self.corpus).name if self.corpus else self.key
+
+
+class ScoreCell(NamedTuple):
+    """A number of a model. `best`: no other of its row is better; `papers` say the papers."""
+
+    score: Score
+    best: bool
+    papers: Sequence[PaperNumber]
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """One metric of one task on the same data: the models' numbers that may be compared, by model.
+
+    `apart` says why these numbers stand apart from those of the same task above them.
+    """
+
+    board: Leaderboard
+    result: Result
+    metric: Metric
+    cells: Mapping[str, ScoreCell]
+    apart: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """The same for the same row, however often the reports are read."""
+        kind = f"{self.result.sha256} {self.result.split} {self.result.protocol}"
+        return self.board.key, self.result.task, kind, self.metric.name
+
+    @property
+    def n(self) -> int | None:
+        """Of how many items; None where models differ in it, and each cell says its own."""
+        found = {cell.score.n for cell in self.cells.values()}
+        return found.pop() if len(found) == 1 else None
+
+
+class Scores:
+    """The reports of a home, read anew where they have changed."""
+
+    def __init__(self, reports: Path, titles: Callable[[], Mapping[str, str]] = lambda: {}) -> None:
+        """`titles`: what models are called now, by their spaces; others as their reports say."""
+        self.folder = reports
+        self._titles = titles
+
+    def boards(self) -> list[Leaderboard]:
+        """Those with a report, or with one that cannot be read; the latest first."""
+        folders = sorted(self.folder.iterdir()) if self.folder.is_dir() else []
+        titles = self._titles() if folders else {}
+        boards = [_board(folder, titles) for folder in folders if folder.is_dir()]
+        found = [board for board in boards if board.reports or board.problems]
+        return sorted(found, key=_latest, reverse=True)
+
+    def place(self, suite: str, corpus: Path | None) -> Path:
+        """The folder of the board of this suite on this data, made if it is not there."""
+        where = corpus.absolute() if corpus else None
+        home = self.folder.absolute().parent
+        if where and where.is_relative_to(home):
+            where = where.relative_to(home)  # a home may be moved
+        wanted = {"suite": suite, "corpus": where.as_posix() if where else ""}
+        name = _slug(f"{Path(suite).stem}-{corpus.name}" if corpus else Path(suite).stem)
+        for number in range(1, 1_000):
+            folder = self.folder / (name if number == 1 else f"{name}-{number}")
+            if not folder.exists():
+                folder.mkdir(parents=True)
+                write_atomically(folder / BOARD, json.dumps(wanted, indent=1) + "\n")
+            if _told(folder / BOARD) == wanted:
+                return folder
+        raise RuntimeError(f"there are a thousand boards called {name}")
+
+
+def _board(folder: Path, titles: Mapping[str, str]) -> Leaderboard:
+    kept, problems = [], []
+    for file in sorted(folder.glob(f"*/{REPORT}")):
+        try:
+            report = _read(file, file.stat().st_mtime_ns)
+        except TrainerError as error:
+            problems.append(f"{error} {error.hint}".strip())
+            continue
+        except OSError:
+            continue  # it has just been taken away
+        subject = report.subject
+        subject = replace(subject, title=titles.get(subject.space) or subject.title)
+        kept.append(StoredReport(file.parent, replace(report, subject=subject)))
+    kept.sort(key=_place)
+    told = _told(folder / BOARD)
+    suite = told.get("suite") or next((one.report.suite for one in kept), folder.name)
+    return Leaderboard(folder, suite, told.get("corpus", ""), tuple(kept), tuple(problems))
+
+
+def rows(board: Leaderboard) -> list[ScoreRow]:
+    """Only numbers that may be compared share a row; those of most models come first, and others
+    of the same task right after, with the reason."""
+    found: list[ScoreRow] = []
+    tasks = dict.fromkeys(r.task for kept in board.reports for r in kept.report.results)
+    for task in tasks:
+        kinds = sorted(_kinds(board, task), key=lambda kind: -len(kind))
+        for kind in kinds:
+            why = "" if kind is kinds[0] else _first(kinds[0]).why_not(_first(kind))
+            found += _rows_of(board, kind, why)
+    return found
+
+
+def pictures(kept: StoredReport, task: str) -> Mapping[str, Picture]:
+    """The charts of a task in the report; None if it has none. Raises TrainerError."""
+    return read_pictures(kept.folder).get(task, {})
+
+
+def names(reports: Iterable[StoredReport]) -> dict[str, str]:
+    """The display name of each model; equal titles are made distinct."""
+    subjects = {kept.model: kept.report.subject for kept in reports}
+    titles = Counter(subject.title for subject in subjects.values())
+    ids = Counter(subject.id for subject in subjects.values())
+
+    def name(model: str, subject: EvaluatedModel) -> str:
+        if titles[subject.title] == 1:
+            return subject.title
+        apart = subject.id if ids[subject.id] == 1 else ", ".join(filter(None, model.split("\n")))
+        return f"{subject.title} ({apart})"
+
+    return {model: _plain(name(model, subject)) for model, subject in subjects.items()}
+
+
+_Kind = dict[str, tuple[StoredReport, Result]]
+
+
+def _kinds(board: Leaderboard, task: str) -> list[_Kind]:
+    """The results of a task, those together that may be compared."""
+    found: list[_Kind] = []
+    for kept in board.reports:
+        result = kept.report.result(task)
+        if result is None:
+            continue
+        for kind in found:
+            if not _first(kind).why_not(result):
+                kind[kept.model] = kept, result
+                break
+        else:
+            found.append({kept.model: (kept, result)})
+    return found
+
+
+def _first(kind: _Kind) -> Result:
+    return next(iter(kind.values()))[1]
+
+
+def _rows_of(board: Leaderboard, kind: _Kind, apart: str) -> Iterator[ScoreRow]:
+    result = _first(kind)
+    spec = evaluation_spec(result.evaluation)
+    metrics = dict.fromkeys(score.metric for _, each in kind.values() for score in each.scores)
+    for name in metrics:
+        metric = spec.metric(name)
+        scores = {
+            model: (score, beside(kept.report, each, name))
+            for model, (kept, each) in kind.items()
+            if (score := each.score(name))
+        }
+        told = [score for score, _ in scores.values()]
+        best = None if result.evaluation in NO_QUALITY else _best(told, metric)
+        cells = {
+            model: ScoreCell(score, score.value == best, papers)
+            for model, (score, papers) in scores.items()
+        }
+        yield ScoreRow(board, result, metric, cells, apart)
+
+
+def _best(scores: Sequence[Score], metric: Metric) -> float | None:
+    """None where there is nothing to choose from: of other items, more is not better."""
+    values = [score.value for score in scores]
+    alike = len({score.n for score in scores}) == 1
+    if metric.higher_is_better is None or len(set(map(metric.shown, values))) < 2 or not alike:
+        return None
+    return max(values) if metric.higher_is_better else min(values)
+
+
+def _place(kept: StoredReport) -> tuple[bool, str]:
+    """By their titles, what everybody should beat in the end."""
+    return kept.is_baseline, kept.report.subject.title.casefold()
+
+
+def _latest(board: Leaderboard) -> str:
+    return max((kept.report.created for kept in board.reports), default="")
+
+
+def _plain(name: str) -> str:
+    """On one line, and of a sane length."""
+    text = "".join(letter for letter in " ".join(name.split()) if letter.isprintable())
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+@lru_cache(maxsize=512)
+def _read(file: Path, changed: int) -> Report:
+    return Report.read(file)
+
+
+def _told(file: Path) -> dict[str, str]:
+    try:
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(found, dict):
+        return {}
+    return {name: value for name, value in found.items() if isinstance(value, str)}
+
+
+def _slug(name: str) -> str:
+    kept = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    return kept.strip("-.") or "data"

@@ -1,0 +1,328 @@
+"""Comparison of two models: the verdict in a sentence, and the evidence for it.
+
+The trainer compares two reports item by item. Tasks are counted here, not metrics: those of one
+task depend on the same results, and would count one finding twice.
+"""
+
+from __future__ import annotations
+
+import enum
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sciread_app.errors import TrainerFailed
+from sciread_app.language import tr, trn
+from sciread_app.services.evaluation.leaderboard import StoredReport, names
+from sciread_app.services.subprocess.trainer import ask
+from sciread_app.tasks import Task
+from trainer.contract.evaluations import NO_QUALITY, Metric, evaluation_spec
+from trainer.contract.report import REPORT
+
+_TINY = 0.001
+# With fewer items than this, no usual difference between models is significant.
+FEW = 30
+
+
+class ComparisonOutcome(enum.Enum):
+    """Whether the second model is better than the first."""
+
+    yes = "yes"
+    no = "no"  # the first one is
+    both = "both"  # each is, in something
+    unknown = "unknown"  # no difference is significant
+
+
+class MetricDifference(NamedTuple):
+    """The difference of two models in a metric of a task, over the items that both have.
+
+    `low` to `high` is the 95 % confidence interval; None if there are too few items. `p_value` is
+    adjusted for the number of comparisons. `winner` is 0 or 1, None if the difference is not
+    significant. `counts`: whether it contributes to the verdict.
+    """
+
+    task: str
+    metric: Metric
+    n: int
+    first: float
+    second: float
+    low: float | None
+    high: float | None
+    p_value: float
+    significant: bool
+    winner: int | None
+    counts: bool
+
+    @property
+    def difference(self) -> float:
+        return self.second - self.first
+
+    @property
+    def too_few(self) -> bool:
+        """Whether it has too few items for a significant difference."""
+        return self.counts and self.winner is None and self.n < FEW
+
+    @property
+    def shown_p_value(self) -> str:
+        return f"< {_TINY}" if self.p_value < _TINY else f"{self.p_value:.3f}"
+
+
+class NotComparable(NamedTuple):
+    """Results that cannot be compared, and the reason."""
+
+    what: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class ComparisonVerdict:
+    """The outcome of a comparison: `sentence` sums it up, `support` gives the reasons, the most
+    important first."""
+
+    first: str
+    second: str
+    answer: ComparisonOutcome
+    sentence: str
+    support: Sequence[str]
+    evidence: Sequence[MetricDifference]
+    refused: Sequence[NotComparable]
+    notes: Sequence[str]
+
+
+class ModelComparer:
+    """Compares models through the trainer. Results are cached until a report changes."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._known: dict[tuple[object, ...], ComparisonVerdict] = {}
+
+    def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
+        """Raises TrainerFailed where nothing of both can be compared, and Cancelled."""
+        sides = first, second
+        key = tuple((one.folder, _changed(one.folder)) for one in sides)
+        if key not in self._known:
+            folders = [str(one.folder.absolute()) for one in sides]
+            answer = ask(["compare", *folders], self._home, task)
+            self._known[key] = verdict(first, second, answer)
+        return self._known[key]
+
+
+def verdict(
+    first: StoredReport, second: StoredReport, answer: Mapping[str, Any]
+) -> ComparisonVerdict:
+    """The verdict from the trainer's answer. Raises TrainerFailed if that is invalid."""
+    called = names([first, second])
+    one, other = called[first.model], called[second.model]
+    if first.model == second.model:
+        one, other = f"{one} (A)", f"{other} (B)"
+    try:
+        evidence = [_evidence(first, each) for each in answer["compared"]]
+        refused = [(str(each["what"]), str(each["why"])) for each in answer["refused"]]
+        notes = [str(note) for note in answer["notes"]]
+        unpaired = sum({each["task"]: each["unpaired"] for each in answer["compared"]}.values())
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TrainerFailed(tr("The trainer's answer is not understood."), str(error)) from error
+    if unpaired:
+        notes.append(
+            trn(
+                "{n:,} item that only one model has a score of is left out.",
+                "{n:,} items that only one model has a score of are left out.",
+                unpaired,
+            )
+        )
+    tasks = _tasks(evidence)
+    found = _answer(tasks.values())
+    return ComparisonVerdict(
+        one,
+        other,
+        found,
+        _too_few(one, other, evidence)
+        if found is ComparisonOutcome.unknown and _all_too_few(evidence)
+        else _sentence(found, one, other, tasks),
+        (
+            *_support(found, one, other, evidence),
+            *([tr("What could not be compared, and why, stands below.")] if refused else []),
+        ),
+        evidence,
+        [
+            NotComparable(tuple(what for what, of in refused if of == why), why)
+            for why in dict.fromkeys(why for _, why in refused)
+        ],
+        notes,
+    )
+
+
+def _evidence(first: StoredReport, told: Mapping[str, Any]) -> MetricDifference:
+    spec = evaluation_spec(str(told["evaluation"]))
+    result = first.report.result(str(told["task"]))
+    better = told["second_is_better"]
+    return MetricDifference(
+        task=result.title if result else str(told["task"]),
+        metric=spec.metric(str(told["metric"])),
+        n=int(told["n"]),
+        first=float(told["first"]),
+        second=float(told["second"]),
+        low=None if told["low"] is None else float(told["low"]),
+        high=None if told["high"] is None else float(told["high"]),
+        p_value=float(told["adjusted"]),
+        significant=bool(told["real"]),
+        winner=None if better is None else int(better),
+        counts=spec.key not in NO_QUALITY,
+    )
+
+
+def _tasks(evidence: Sequence[MetricDifference]) -> dict[str, set[int]]:
+    """For each task that counts, the models significantly better in one of its metrics."""
+    found: dict[str, set[int]] = {}
+    for each in evidence:
+        if each.counts:
+            winners = found.setdefault(each.task, set())
+            if each.winner is not None:
+                winners.add(each.winner)
+    return found
+
+
+def _answer(tasks: Iterable[set[int]]) -> ComparisonOutcome:
+    winners = set().union(*tasks)
+    known = {
+        (1,): ComparisonOutcome.yes,
+        (0,): ComparisonOutcome.no,
+        (0, 1): ComparisonOutcome.both,
+    }
+    return known.get(tuple(sorted(winners)), ComparisonOutcome.unknown)
+
+
+def _all_too_few(evidence: Sequence[MetricDifference]) -> bool:
+    counted = [each for each in evidence if each.counts]
+    return bool(counted) and all(each.too_few for each in counted)
+
+
+def _too_few(one: str, other: str, evidence: Sequence[MetricDifference]) -> str:
+    most = max(each.n for each in evidence if each.counts)
+    return trn(
+        "There are too few papers to tell whether {first} or {second} is better: no task has more "
+        "than {n} item.",
+        "There are too few papers to tell whether {first} or {second} is better: no task has more "
+        "than {n} items.",
+        most,
+        first=one,
+        second=other,
+    )
+
+
+def _sentence(
+    answer: ComparisonOutcome, one: str, other: str, tasks: Mapping[str, set[int]]
+) -> str:
+    better = sum(winners == {1} for winners in tasks.values())
+    worse = sum(winners == {0} for winners in tasks.values())
+    split, all_ = sum(len(winners) == 2 for winners in tasks.values()), len(tasks)
+    if answer is ComparisonOutcome.unknown:
+        return trn(
+            "Nobody can tell from these data: in the {n} task, chance alone could make the "
+            "difference between {first} and {second}.",
+            "Nobody can tell from these data: in all {n} tasks, chance alone could make the "
+            "difference between {first} and {second}.",
+            all_,
+            first=one,
+            second=other,
+        )
+    if answer is ComparisonOutcome.both:
+        said = trn(
+            "{second} is better than {first} at some things and worse at others: better in "
+            "{better} of {n} task, worse in {worse}.",
+            "{second} is better than {first} at some things and worse at others: better in "
+            "{better} of {n} tasks, worse in {worse}.",
+            all_,
+            first=one,
+            second=other,
+            better=better,
+            worse=worse,
+        )
+        if not split:
+            return said
+        within = trn(
+            "Within {n} more, metrics disagree.", "Within {n} more, metrics disagree.", split
+        )
+        return f"{said} {within}"
+    if answer is ComparisonOutcome.no:
+        one, other, better = other, one, worse
+    return trn(
+        "{second} is better than {first}: really so in {better} of {n} task, and worse in none.",
+        "{second} is better than {first}: really so in {better} of {n} tasks, and worse in none.",
+        all_,
+        first=one,
+        second=other,
+        better=better,
+    )
+
+
+def _support(
+    answer: ComparisonOutcome, one: str, other: str, evidence: Sequence[MetricDifference]
+) -> Iterable[str]:
+    counted = [each for each in evidence if each.counts]
+    for winner, name in ((1, other), (0, one)):
+        won = [each for each in counted if each.winner == winner]
+        if won:
+            yield _most(max(won, key=_weight), name, winner)
+    doubtful = {each.task for each in counted} - {
+        each.task for each in counted if each.winner is not None
+    }
+    few = {each.task for each in counted if each.too_few} & doubtful
+    if few and not _all_too_few(evidence):
+        titles = ", ".join(dict.fromkeys(each.task for each in counted if each.task in few))
+        yield tr("Too few papers to tell in: {tasks}.", tasks=titles)
+    if (doubtful := doubtful - few) and answer is not ComparisonOutcome.unknown:
+        titles = ", ".join(dict.fromkeys(e.task for e in counted if e.task in doubtful))
+        yield tr("Chance alone could make the difference in: {tasks}.", tasks=titles)
+    if answer is ComparisonOutcome.unknown and (least := _min_detectable_difference(counted)):
+        yield tr(
+            "Differences of less than about {blur} of a hundred would not show with so few items.",
+            blur=f"{100 * least:.1f}",
+        )
+
+
+def _most(each: MetricDifference, name: str, winner: int) -> str:
+    """The strongest evidence for a model, with its numbers."""
+    values = each.first, each.second
+    between = ""
+    if each.low is not None and each.high is not None and each.low * each.high > 0:
+        low, high = sorted(abs(end) for end in (each.low, each.high))
+        between = tr(
+            ", {low} to {high} apart (95 %)",
+            low=each.metric.shown(low),
+            high=each.metric.shown(high),
+        )
+    return tr(
+        "{name} gains most in {task}: {metric} {its} instead of {others}{between}, n = {n}.",
+        name=name,
+        task=each.task,
+        metric=each.metric.title,
+        its=each.metric.shown(values[winner]),
+        others=each.metric.shown(values[1 - winner]),
+        between=between,
+        n=f"{each.n:,}",
+    )
+
+
+def _weight(each: MetricDifference) -> float:
+    """Percentages weigh by their difference; other units, which are not comparable, come last."""
+    return abs(each.difference) if each.metric.unit == "percent" else 0.0
+
+
+def _min_detectable_difference(counted: Sequence[MetricDifference]) -> float:
+    """The median half-width of the confidence intervals of all metrics, as a share."""
+    halves = [
+        (each.high - each.low) / 2
+        for each in counted
+        if each.low is not None and each.high is not None and each.metric.unit == "percent"
+    ]
+    return statistics.median(halves) if halves else 0.0
+
+
+def _changed(folder: Path) -> int:
+    try:
+        return (folder / REPORT).stat().st_mtime_ns
+    except OSError:
+        return 0

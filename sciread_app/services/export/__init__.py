@@ -1,0 +1,1 @@
+"""Export to files, citations and the clipboard."""

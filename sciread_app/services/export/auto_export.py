@@ -1,0 +1,157 @@
+"""Auto-export: files that are kept up to date with a collection, such as the .bib of an article."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+from sciread_app.domain.library_tree import AutoExport
+from sciread_app.domain.query.parser import Condition
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.services.export import export
+from sciread_app.services.export.export import Format
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+_CHANGED = tr("Somebody has changed it since it was written last. Keep it anew to overwrite it.")
+
+
+class _Changed(Exception):
+    pass
+
+
+class AutoExportService:
+    """Writes a file when its contents should change, completely or not at all.
+
+    A file that another program has changed is left alone and reported.
+    """
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+
+    def files(self) -> list[AutoExport]:
+        return self._library.auto_exports.files()
+
+    def enable(
+        self, collection: str, path: Path, format: Format, task: Task, *, may_replace: bool = False
+    ) -> AutoExport:
+        """Start the auto-export of a collection and its descendants, and write the file.
+
+        An existing file of other origin is kept beside it as NAME.old. Raises LibraryError, and
+        changes nothing, if the collection does not exist, or if the file belongs to another
+        collection, may not be replaced, or cannot be written.
+        """
+        path = path.expanduser().absolute()
+        kept = AutoExport(self._library.auto_exports.named(collection), str(path), format.value)
+        ours = self._is_ours(path)
+        self._check_target(kept, ours or may_replace)
+        if path.exists() and not ours:
+            _put_aside(path)
+        written = _write(kept, self._text(kept, task))
+        self._library.auto_exports.enable(written)
+        return written
+
+    def disable(self, collection: str) -> None:
+        """Stop an auto-export; its file stays. Raises LibraryError if there is none."""
+        self._library.auto_exports.disable(collection)
+
+    def write(self, task: Task) -> list[AutoExport]:
+        """Write outdated files; returns the files written and those with a problem."""
+        results = []
+        for kept in self.files():
+            now = self._written(kept, task)
+            if now != kept:  # stored at once, so that a cancelled run knows its own files
+                self._library.auto_exports.note([now])
+            if now != kept or now.problem:
+                results.append(now)
+        return results
+
+    def _check_target(self, kept: AutoExport, may_replace: bool) -> None:
+        """Raises LibraryError if the file cannot become the auto-export of this collection."""
+        for other in self.files():
+            if other.path == kept.path and other.collection != kept.collection:
+                raise LibraryError(
+                    tr(
+                        "{file} is kept for the collection “{collection}”.",
+                        file=kept.path,
+                        collection=other.collection,
+                    ),
+                    tr("Choose another name, or stop keeping that one first."),
+                )
+        if Path(kept.path).exists() and not may_replace:
+            raise LibraryError(
+                tr("There is a file {file} already.", file=kept.path),
+                tr("Choose another name, or say that it may be replaced (--replace)."),
+            )
+
+    def _is_ours(self, path: Path) -> bool:
+        """Return whether the file is as it was written last."""
+        return any(f.path == str(path) and f.written == _digest(path) for f in self.files())
+
+    def _written(self, kept: AutoExport, task: Task) -> AutoExport:
+        """The state of the file after an update, or with the reason why it was not written."""
+        path = Path(kept.path)
+        text = self._text(kept, task)
+        there = _digest(path)
+        if there == _sum(text.encode()):
+            return replace(kept, written=there, at=kept.at or time.time(), problem="")
+        if there and there != kept.written:
+            return replace(kept, problem=_CHANGED)
+        try:
+            return _write(kept, text, there)
+        except _Changed:
+            return replace(kept, problem=_CHANGED)
+        except LibraryError as error:
+            return replace(kept, problem=f"{error.message} {error.hint}")
+
+    def _text(self, kept: AutoExport, task: Task) -> str:
+        stream = io.StringIO()
+        ids: Sequence[int] = self._library.matching([Condition("in", kept.collection)]).tolist()
+        export.write(self._library, ids, Format(kept.format), stream, task)
+        return stream.getvalue()
+
+
+def _write(kept: AutoExport, text: str, there: str | None = None) -> AutoExport:
+    """Write the file and return its state.
+
+    Raises LibraryError, and _Changed if the file differs from `there` just before it is replaced.
+    """
+
+    def look() -> None:
+        if there is not None and _digest(Path(kept.path)) != there:
+            raise _Changed
+
+    export.write_text(text, Path(kept.path), look)
+    return replace(kept, written=_sum(text.encode()), at=time.time(), problem="")
+
+
+def _put_aside(path: Path) -> None:
+    """Copy a file to an unused name."""
+    names = (f"{path.name}.old{n if n > 1 else ''}" for n in count(1))
+    free = next(copy for name in names if not (copy := path.with_name(name)).exists())
+    try:
+        shutil.copy2(path, free)
+    except OSError as error:
+        raise LibraryError(
+            tr("{file} cannot be put aside: {why}.", file=path, why=error.strerror),
+            tr("Choose another name for the file."),
+        ) from error
+
+
+def _digest(path: Path) -> str:
+    """The SHA-256 of a file; empty if it does not exist."""
+    try:
+        return _sum(path.read_bytes())
+    except OSError:
+        return ""
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,76 @@
+"""Papers as text for the clipboard or the terminal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+
+from sciread_app.domain.clipboard_formats import Copied, CopyAs, CopyCitation, CopyWhat
+from sciread_app.domain.identifiers import RESOLVERS
+from sciread_app.domain.paper import Paper
+from sciread_app.domain.text.tex import readable
+from sciread_app.services.export import export
+from sciread_app.services.export.citation_styles import CitationStyles
+from sciread_app.services.export.citations import cite, plain
+from sciread_app.services.export.export import Format
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+__all__ = ["Copied", "CopyAs", "CopyCitation", "copy", "link"]
+
+_LINKED = ("doi", "arxiv", "pmid", "pmcid")
+_FORMATS = {
+    CopyAs(format.value): format
+    for format in (Format.bibtex, Format.biblatex, Format.ris, Format.csl_json)
+}
+
+
+def copy(
+    library: Library, ids: Sequence[int], what: CopyWhat, styles: CitationStyles, task: Task
+) -> Copied:
+    """These papers in this form, one a line if it is short.
+
+    Raises StyleRefused for an unusable style, and LibraryError for papers that it cannot format.
+    """
+    if isinstance(what, CopyCitation):
+        return _cited(library.get(ids), what, styles, task)
+    if what in _FORMATS:
+        stream = io.StringIO()
+        export.write(library, ids, _FORMATS[what], stream, task)
+        return Copied(stream.getvalue())
+    papers = library.get(ids)
+    lines = [line for line in map(_LINES[what], papers) if line]
+    return Copied("\n".join(lines), without=len(papers) - len(lines))
+
+
+def _cited(
+    papers: Sequence[Paper], what: CopyCitation, styles: CitationStyles, task: Task
+) -> Copied:
+    style = styles.load(what.style)
+    cited = cite(papers, style, task, references=not what.in_text, in_text=what.in_text)
+    if what.in_text:
+        return Copied(plain(cited.in_text), cited.in_text)
+    html = "".join(f"<p>{entry}</p>" for entry in cited.references)
+    return Copied("\n".join(map(plain, cited.references)), html)
+
+
+def link(paper: Paper) -> str:
+    """The most permanent address of a paper; empty if none is known."""
+    for kind in _LINKED:
+        if value := paper.identifier(kind):
+            return RESOLVERS[kind] + value
+    url = paper.extra.get("url", "")
+    return url if url.startswith(("https://", "http://")) else ""
+
+
+_LINES: dict[CopyAs, Callable[[Paper], str]] = {
+    CopyAs.doi: lambda paper: paper.identifier("doi") or _arxiv_doi(paper),
+    CopyAs.link: link,
+    CopyAs.title: lambda paper: readable(paper.title),
+}
+
+
+def _arxiv_doi(paper: Paper) -> str:
+    """The DOI that arXiv gives every preprint."""
+    arxiv = paper.identifier("arxiv")
+    return f"10.48550/arXiv.{arxiv}" if arxiv else ""

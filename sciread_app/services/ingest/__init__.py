@@ -1,0 +1,1 @@
+"""Adding papers: files, sources, citations and Zotero."""

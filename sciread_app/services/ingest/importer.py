@@ -1,0 +1,308 @@
+"""Import of files and folders into the library."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from sciread_app import formats
+from sciread_app.domain.matching.record_keys import from_record, record
+from sciread_app.domain.paper import Paper, PaperId, Skipped
+from sciread_app.formats.pdf import ExtractionPool, PdfContent, problems
+from sciread_app.language import tr
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.attachments import Attachment
+from sciread_app.tasks import Task
+
+# Records stored at a time: a killed import loses no more than these. PDFs take long to read.
+BATCH = 1000
+PDF_BATCH = 20
+
+T = TypeVar("T")
+
+
+@dataclass
+class ImportReport:
+    """Result of an import: read = added + merged + failed."""
+
+    added: int = 0
+    merged: int = 0
+    skips: list[Skipped] = field(default_factory=list)
+    remarks: list[Skipped] = field(default_factory=list)  # warnings about imported records
+    unread: list[Skipped] = field(default_factory=list)  # bibliographies in unsupported formats
+    other_kinds: Counter[str] = field(default_factory=Counter)  # files without papers, by suffix
+    texts: int = 0  # PDFs whose text was indexed
+    seconds: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        return len(self.skips)
+
+    @property
+    def read(self) -> int:
+        return self.added + self.merged + self.failed
+
+    @property
+    def passed_over(self) -> int:
+        """Number of files in folders that were not tried."""
+        return len(self.unread) + self.other_kinds.total()
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The files below the given paths, by how they are read."""
+
+    records: list[Path]
+    pdfs: list[Path]
+    skips: list[Skipped]
+    unread: list[Skipped]
+    other_kinds: Counter[str]
+
+
+class Importer:
+    """Imports files.
+
+    An import that was killed or stopped is resumed by starting it again: papers in the library are
+    recognised, and PDFs already read are not opened a second time.
+    """
+
+    def __init__(self, library: Library, *, pdf_workers: int = 2, pdf_seconds: float = 30) -> None:
+        self._library = library
+        self._pdf_workers = pdf_workers
+        self._pdf_seconds = pdf_seconds
+
+    def add(self, paths: Sequence[Path], task: Task) -> ImportReport:
+        """Import these files, and all files in these folders that can hold papers.
+
+        Records come before PDFs, so that a PDF finds its record.
+        """
+        begun = time.monotonic()
+        task.step(0, 0, tr("Looking for papers"))
+        found = _look(paths, task)
+        number = self._library.import_log.open(_legible(", ".join(str(path) for path in paths)))
+        report = ImportReport(unread=found.unread, other_kinds=found.other_kinds)
+        if found.skips:
+            self._put([], found.skips, number, report)
+        self._add_records(found.records, number, report, task)
+        self._add_pdfs(found.pdfs, number, report, task)
+        self.read_linked(report, task)
+        self._library.import_log.close(number)
+        report.seconds = time.monotonic() - begun
+        return report
+
+    def _add_records(
+        self, files: Sequence[Path], number: int, report: ImportReport, task: Task
+    ) -> None:
+        expected = [formats.estimate(path) for path in files]
+        begun = report.read
+        for n, path in enumerate(files):
+            if why := formats.remark(path):
+                report.remarks.append(Skipped(_legible(str(path)), "", why))
+            for batch in _batches(formats.read_file(path), BATCH):
+                papers = [record for record in batch if isinstance(record, Paper)]
+                skips = [record for record in batch if isinstance(record, Skipped)]
+                self._put(papers, skips, number, report)
+                # The estimate may be too low, but must not show that nothing is left.
+                so_far = report.read - begun
+                task.step(so_far, max(sum(expected), so_far), path.name)
+            expected[n] = report.read - begun - sum(expected[:n])
+
+    def _put(
+        self, papers: Sequence[Paper], skips: Sequence[Skipped], number: int, report: ImportReport
+    ) -> list[PaperId]:
+        try:
+            stored = self._library.put(papers, import_id=number, skips=skips)
+        except UnicodeEncodeError:
+            # A lone surrogate in a paper or a file name cannot be stored in a database.
+            papers = [from_record(_legible(record(paper))) for paper in papers]
+            skips = [Skipped(*map(_legible, skip)) for skip in skips]
+            stored = self._library.put(papers, import_id=number, skips=skips)
+        report.added += stored.added
+        report.merged += stored.merged
+        report.skips += skips
+        return stored.ids
+
+    def _add_pdfs(
+        self, files: Sequence[Path], number: int, report: ImportReport, task: Task
+    ) -> None:
+        """Read PDFs without a record: each is a paper, or belongs to one."""
+        names = [str(path) for path in files if _is_legible(path)]
+        known = {a.path: a for a in self._library.attachments.with_path(names)}
+        new = [path for path in files if not _is_as_it_was(path, known.get(str(path)))]
+        self._library.import_log.add_merged(number, len(files) - len(new))
+        report.merged += len(files) - len(new)
+        for done, batch in self._read_pdfs(new, task):
+            self._add_contents(batch, number, report)
+            task.step(done, len(new), batch[-1].path.name)
+
+    def _add_contents(self, batch: Sequence[PdfContent], number: int, report: ImportReport) -> None:
+        batch = self._without_rejected(batch, number, report)
+        owners = self._owners(batch)
+        strays = {
+            content.sha256 or str(content.path): content  # copies of one file are one paper
+            for content in batch
+            if content.path not in owners
+        }
+        ids = self._put([content.paper for content in strays.values()], [], number, report)
+        owned = dict(zip(strays, ids, strict=True))
+        for content in batch:
+            if content.path not in owners:
+                owners[content.path] = [owned[content.sha256 or str(content.path)]]
+        merged = len(batch) - len(strays)
+        self._library.import_log.add_merged(number, merged)
+        report.merged += merged
+        self._attach(batch, owners, report)
+
+    def _without_rejected(
+        self, batch: Sequence[PdfContent], number: int, report: ImportReport
+    ) -> list[PdfContent]:
+        """The files that are papers. The others are reported as failures and change no paper."""
+        rejected = [content for content in batch if problems.is_no_paper(content.problem)]
+        skips = [
+            Skipped(_legible(str(content.path)), "", problems.translated(content.problem))
+            for content in rejected
+        ]
+        if skips:
+            self._put([], skips, number, report)
+        return [content for content in batch if not problems.is_no_paper(content.problem)]
+
+    def read_linked(self, report: ImportReport, task: Task) -> None:
+        """Read the PDFs that records name and that were never opened, to index their text."""
+        unread = [a for a in self._library.attachments.unread() if a.path.lower().endswith(".pdf")]
+        files = [path for path in dict.fromkeys(Path(a.path) for a in unread) if path.is_file()]
+        for done, batch in self._read_pdfs(files, task):
+            self._attach(batch, self._owners(batch), report)
+            task.step(done, len(files), batch[-1].path.name)
+
+    def _read_pdfs(
+        self, files: Sequence[Path], task: Task
+    ) -> Iterator[tuple[int, list[PdfContent]]]:
+        """Batches of the contents of these files, each with the number of files done."""
+        if not files:
+            return
+        done = 0
+        task.step(0, len(files), tr("Reading PDFs"))
+        with ExtractionPool(self._pdf_workers, seconds=self._pdf_seconds) as readers:
+            for batch in _batches(_watched(readers.read(files), task), PDF_BATCH):
+                done += len(batch)
+                yield done, batch
+
+    def _owners(self, batch: Sequence[PdfContent]) -> dict[Path, list[PaperId]]:
+        """The papers that these files belong to, by path or content hash."""
+        attachments = self._library.attachments
+        owners: dict[Path, list[PaperId]] = {}
+        names = [str(content.path) for content in batch if _is_legible(content.path)]
+        by_path = attachments.with_path(names)
+        by_content = attachments.with_content([c.sha256 for c in batch if c.sha256])
+        for content in batch:
+            ids = [a.paper for a in by_path if a.path == str(content.path)] or [
+                a.paper for a in by_content if a.sha256 == content.sha256
+            ]
+            if ids:
+                owners[content.path] = list(dict.fromkeys(ids))
+        return owners
+
+    def _attach(
+        self,
+        batch: Sequence[PdfContent],
+        owners: dict[Path, list[PaperId]],
+        report: ImportReport,
+    ) -> None:
+        found = []
+        for content in batch:
+            modified = content.path.stat().st_mtime if content.path.exists() else 0.0
+            for id in owners[content.path] if _is_legible(content.path) else ():
+                attachment = Attachment(
+                    id,
+                    str(content.path),
+                    content.sha256,
+                    content.size,
+                    modified,
+                    content.problem,
+                    content.pages,
+                )
+                found.append((attachment, content.text))
+            report.texts += bool(content.text)
+            for told in filter(None, (content.problem, content.remark)):
+                why = problems.translated(told)
+                report.remarks.append(Skipped(_legible(str(content.path)), "", why))
+        self._library.attachments.put(found)
+
+
+def _look(paths: Sequence[Path], task: Task) -> _Found:
+    """Sort the files at and below `paths`; a file given itself is always tried."""
+    found = _Found([], [], [], [], Counter())
+    for path in paths:
+        path = path.expanduser().absolute()
+        if path.is_dir():
+            for file in _walk(path, found.skips):
+                task.raise_if_cancelled()
+                if formats.readable(file):
+                    _sort_in(file, found)
+                elif why := formats.why_unread(file):
+                    found.unread.append(Skipped(_legible(str(file)), "", why))
+                else:
+                    found.other_kinds[file.suffix.lower()] += 1
+        elif path.exists():
+            _sort_in(path, found)
+        else:
+            found.skips.append(Skipped(str(path), "", tr("There is no such file or folder.")))
+    return replace(found, records=_once(found.records), pdfs=_once(found.pdfs))
+
+
+def _walk(folder: Path, skips: list[Skipped]) -> Iterator[Path]:
+    """All files below a folder, sorted by name.
+
+    Hidden files and links to folders are not followed, so that the walk ends.
+    """
+
+    def failed(error: OSError) -> None:
+        why = tr("The folder cannot be read: {why}.", why=error.strerror)
+        skips.append(Skipped(str(error.filename), "", why))
+
+    for at, folders, files in os.walk(folder, onerror=failed):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        yield from (Path(at, name) for name in sorted(files) if not name.startswith("."))
+
+
+def _sort_in(file: Path, found: _Found) -> None:
+    (found.pdfs if file.suffix.lower() == ".pdf" else found.records).append(file)
+
+
+def _once(files: Iterable[Path]) -> list[Path]:
+    return list(dict.fromkeys(files))
+
+
+def _is_as_it_was(path: Path, known: Attachment | None) -> bool:
+    """Return whether this file was read before and has not changed since."""
+    if known is None or not known.sha256:
+        return False
+    state = path.stat()
+    return (state.st_size, state.st_mtime) == (known.size, known.modified)
+
+
+def _is_legible(path: Path) -> bool:
+    """Return whether the name is valid text; on some systems file names may hold any bytes."""
+    return _legible(str(path)) == str(path)
+
+
+def _legible(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def _watched(contents: Iterable[PdfContent], task: Task) -> Iterator[PdfContent]:
+    for content in contents:
+        task.raise_if_cancelled()
+        yield content

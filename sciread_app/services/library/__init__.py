@@ -1,0 +1,1 @@
+"""Editing the library: organising, duplicates, attachments, annotations."""

@@ -1,0 +1,299 @@
+"""Reading of files: open documents, highlights and reading positions."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sciread_app.domain.annotations.annotations import (
+    Colour,
+    FileShape,
+    Highlight,
+    PageRegion,
+    ReadingPlace,
+    TextMatch,
+    in_order,
+)
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import SciReadError
+from sciread_app.formats.markdown import notes_of
+from sciread_app.formats.pdf import SUFFIXES
+from sciread_app.formats.pdf.metadata.text_cleanup import clean, join_hyphens
+from sciread_app.formats.pdf.rendering.document import PdfDocument, SpareProcess
+from sciread_app.formats.pdf.rendering.responses import (
+    CannotShow,
+    FailureReason,
+    PageFailed,
+    RenderedPageText,
+)
+from sciread_app.language import tr
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+__all__ = [
+    "AnnotationService",
+    "CannotShow",
+    "FailureReason",
+    "FileHighlights",
+    "OpenFile",
+    "PageFailed",
+    "RenderedPageText",
+    "SearchOfFile",
+]
+
+MOST_FOUND = 10_000
+_AT_ONCE = 8  # pages searched at a time, so that pages can be rendered in between
+_SHORTEST = 4  # characters: shorter highlights are not searched for in another version of the file
+
+
+@dataclass(frozen=True)
+class FileHighlights:
+    """The highlights of a paper: those in the open file, and those whose text it lacks."""
+
+    here: tuple[Highlight, ...] = ()
+    lost: tuple[Highlight, ...] = ()
+    moved: int = 0  # number of those in `here` that have just been moved to a new version
+
+
+@dataclass(frozen=True)
+class SearchOfFile:
+    """Results of a search; `unread` counts the pages that could not be searched."""
+
+    found: tuple[TextMatch, ...]
+    unread: int = 0
+    cut_off: bool = False
+
+
+class OpenFile:
+    """A file of a paper, open in a separate process until it is closed."""
+
+    def __init__(self, paper: PaperId, path: Path, pages: PdfDocument, shape: FileShape) -> None:
+        self.paper, self.path, self.shape = paper, path, shape
+        self._pages = pages
+        self._not_here: set[int] = set()  # ids of highlights that were searched for in vain
+
+    def draw(self, part: PageRegion, task: Task) -> bytearray:
+        return self._pages.draw(part, task.raise_if_cancelled)
+
+    def page_text(self, page: int, task: Task) -> RenderedPageText:
+        return self._pages.page_text(page, task.raise_if_cancelled)
+
+    def search(
+        self, words: str, task: Task, report: Callable[[list[TextMatch]], None] = lambda found: None
+    ) -> SearchOfFile:
+        """All occurrences of these words, also passed to `report` as they are found."""
+        found: list[TextMatch] = []
+        unread, count = 0, len(self.shape.sizes)
+        for first in range(0, count, _AT_ONCE):
+            task.step(first, count)
+            batch, failed = self._find(words, first, min(first + _AT_ONCE, count), task)
+            unread += failed
+            found += batch
+            report(batch)
+            if len(found) >= MOST_FOUND:
+                return SearchOfFile(tuple(found[:MOST_FOUND]), unread, cut_off=True)
+        return SearchOfFile(tuple(found), unread)
+
+    def text(self, start: tuple[int, int], end: tuple[int, int], task: Task) -> str:
+        """The text from one character (page, index) up to but not including another."""
+        if start[0] == end[0]:
+            return readable(self.page_text(start[0], task).letters.text[start[1] : end[1]])
+        parts = [self.page_text(start[0], task).letters.text[start[1] :]]
+        for first in range(start[0] + 1, end[0], _AT_ONCE):
+            task.step(first, end[0])
+            parts += self._pages.texts(
+                first, min(first + _AT_ONCE, end[0]), task.raise_if_cancelled
+            )
+        parts.append(self.page_text(end[0], task).letters.text[: end[1]])
+        return readable(" \n".join(parts))
+
+    def _locate(self, old: Highlight, task: Task) -> Highlight | None:
+        """A highlight of an earlier version, moved to its text in this one; None if missing."""
+        if len(old.text) < _SHORTEST or old.id in self._not_here:
+            return None
+        found = self.search(old.text, task).found
+        if not found:
+            self._not_here.add(old.id)
+            return None
+        new = min(found, key=lambda one: (abs(one.page - old.page), one.start))
+        return replace(
+            old, sha256=self.shape.sha256, path=str(self.path), page=new.page, boxes=new.boxes
+        )
+
+    def rest(self) -> None:
+        """Free the memory of the process until the next request."""
+        self._pages.rest()
+
+    def is_changed(self) -> bool:
+        return self._pages.is_changed()
+
+    def close(self) -> None:
+        self._pages.close()
+
+    def _find(self, words: str, first: int, end: int, task: Task) -> tuple[list[TextMatch], int]:
+        """Search some pages; a page that cannot be read must not hide matches on the others."""
+        try:
+            return self._pages.find(words, first, end, task.raise_if_cancelled), 0
+        except PageFailed:
+            if end - first == 1:
+                return [], 1
+        halves = [self._find(words, page, page + 1, task) for page in range(first, end)]
+        return [one for found, _ in halves for one in found], sum(n for _, n in halves)
+
+
+class AnnotationService:
+    """Opens files and edits their highlights. Every method blocks; edits can be undone."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._open: set[PdfDocument] = set()
+        self._changing = threading.Lock()
+        self._spare = SpareProcess()
+
+    def prepare(self) -> None:
+        """Start a spare process, so that the next file opens faster."""
+        self._spare.prepare()
+
+    def open(self, paper: PaperId, path: Path, password: str, task: Task) -> OpenFile:
+        """Raises CannotShow with the reason."""
+        if not self._library.get([paper]):
+            raise CannotShow(
+                FailureReason.removed,
+                tr("This paper is no longer in your library."),
+                tr("To read its file here, add the file to the library again."),
+            )
+        pages = PdfDocument(path, self._spare)
+        with self._changing:
+            self._open = {one for one in self._open if not one.closed} | {pages}
+        try:
+            shape = pages.open(password, task.raise_if_cancelled)
+        except BaseException:
+            pages.close()
+            raise
+        self._spare.prepare()
+        return OpenFile(paper, path, pages, shape)
+
+    def place(self, sha256: str) -> ReadingPlace | None:
+        return self._library.annotations.place(sha256)
+
+    def remember(self, sha256: str, place: ReadingPlace) -> None:
+        self._library.annotations.remember(sha256, place)
+
+    def marked(self, file: OpenFile, task: Task) -> FileHighlights:
+        """The highlights of this file.
+
+        Those made in an earlier version of it are searched for by their text and moved to its
+        present place.
+        """
+        every = self._library.annotations.highlights([file.paper])
+        here = [one for one in every if one.sha256 == file.shape.sha256]
+        lost, moved = [], 0
+        for old in self._of_earlier_versions(file, every):
+            new = file._locate(old, task)
+            if new:
+                self._library.annotations.move(new)
+                here.append(new)
+                moved += 1
+            else:
+                lost.append(old)
+        return FileHighlights(tuple(in_order(here)), tuple(lost), moved)
+
+    def of_paper(self, paper: PaperId) -> list[Highlight]:
+        return self._library.annotations.highlights([paper])
+
+    def highlight(self, wanted: Sequence[Highlight]) -> list[Highlight]:
+        """Store these highlights as one edit. Returns them with their ids."""
+        text = " ".join(one.text for one in wanted)
+        with self._library.edits.recording(tr("Highlighted “{text}”", text=_short(text))):
+            return [replace(one, id=self._library.annotations.add(one)) for one in wanted]
+
+    def recolour(self, highlight: Highlight, colour: Colour) -> None:
+        what = tr("Changed the colour of “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
+            self._library.annotations.change(highlight.id, colour=colour)
+
+    def annotate(self, highlight: Highlight, note: str) -> None:
+        what = tr("Changed the note on “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
+            self._library.annotations.change(highlight.id, note=note)
+
+    def remove(self, highlight: Highlight) -> None:
+        what = tr("Removed the highlight “{text}”", text=_short(highlight.text))
+        with self._library.edits.recording(what):
+            self._library.annotations.remove(highlight.id)
+
+    def title(self, paper: PaperId) -> str:
+        found = self._library.get([paper])
+        return found[0].title if found else ""
+
+    def files(self, paper: PaperId) -> list[Path]:
+        """The attached files that can be opened here, existing files first."""
+        attached = [Path(one.path) for one in self._library.attachments.of([paper])]
+        readable = [path for path in attached if path.suffix.lower() in SUFFIXES]
+        return sorted(readable, key=lambda path: not path.is_file())
+
+    def as_markdown(self, papers: Sequence[PaperId]) -> str:
+        """Highlights and notes of these papers; empty if there are none."""
+        marks = self._library.organisation.of(papers)
+        by_paper: dict[int, list[Highlight]] = {paper: [] for paper in papers}
+        for highlight in self._library.annotations.highlights(papers):
+            by_paper[highlight.paper].append(highlight)
+        texts = (
+            notes_of(paper, marks[paper.id].notes, by_paper[paper.id])
+            for paper in self._library.get(papers)
+            if paper.id is not None
+        )
+        return "\n".join(filter(None, texts))
+
+    def close(self) -> None:
+        """End all processes at once."""
+        with self._changing:
+            for pages in self._open:
+                pages.close()
+        self._spare.close()
+
+    def save_markdown(self, papers: Sequence[PaperId], path: Path) -> None:
+        """Write highlights and notes of these papers to a file, completely or not at all."""
+        text = self.as_markdown(papers)
+        if not text:
+            raise SciReadError(
+                tr("Nothing was marked or noted in what is chosen."),
+                tr("Read a paper, choose some text, and press 1 to highlight it."),
+            )
+        partial = path.with_name(path.name + ".new")
+        try:
+            partial.write_text(text, "utf-8")
+            partial.replace(path)
+        except OSError as error:
+            raise SciReadError(
+                tr(
+                    "The notes could not be written to {file}: {why}.",
+                    file=path,
+                    why=error.strerror,
+                ),
+                tr("Choose another folder."),
+            ) from error
+
+    def _of_earlier_versions(
+        self, file: OpenFile, every: Sequence[Highlight]
+    ) -> Iterator[Highlight]:
+        """Highlights made in the previous content of this file, or in a file no longer attached."""
+        attached = self._library.attachments.of([file.paper])
+        others = {one.sha256 for one in attached if one.path != str(file.path)}
+        for one in every:
+            if one.sha256 != file.shape.sha256 and (
+                one.path == str(file.path) or one.sha256 not in others
+            ):
+                yield one
+
+
+def readable(text: str) -> str:
+    """The text as it is copied: words hyphenated at a line end are joined."""
+    return join_hyphens(clean(text)).strip()
+
+
+def _short(text: str) -> str:
+    words = " ".join(text.split())
+    return words if len(words) <= 40 else f"{words[:39].rstrip()}…"

@@ -1,0 +1,1 @@
+"""Backups, relocation, diagnosis and salvage of libraries."""

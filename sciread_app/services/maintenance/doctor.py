@@ -1,0 +1,245 @@
+"""Diagnosis of a library: caches are repaired, other problems are only reported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sciread_app.domain.text.tex import readable
+from sciread_app.errors import LibraryDamaged
+from sciread_app.language import tr, trn
+from sciread_app.paths import Home
+from sciread_app.services.maintenance.backup_rotation import Backups
+from sciread_app.services.map.map_service import MapService
+from sciread_app.services.models.installer import drop_halves
+from sciread_app.services.models.trash import ARRIVING
+from sciread_app.services.models.vector_cleanup import VectorCleanup
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.storage.files.integrity import recovery_advice
+from sciread_app.storage.files.sqlite_backup import is_sound
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import read_package
+
+_CANNOT_MEND = tr("It cannot be rebuilt, since the library is read-only.")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The result of one check. `mended`: a problem was found and repaired."""
+
+    about: str
+    ok: bool
+    detail: str
+    mended: bool = False
+
+
+def examine(
+    library: Library, space: EmbeddingIndex | None, home: Home, task: Task
+) -> list[Diagnosis]:
+    """Check library, full-text index, vectors and nearest-neighbour index against each other.
+
+    The library itself is never changed; the full-text index, the vector file and the index of
+    neighbours are caches and are rebuilt if they do not match.
+    """
+    findings = []
+    task.step(0, 5, tr("The library"))
+    findings += [_library(library), *_texts(library)]
+    task.step(1, 5, tr("The text index"))
+    findings.append(_text_index(library))
+    task.step(2, 5, tr("Vectors and neighbours"))
+    if space is not None:
+        findings.append(_space(library, space, task))
+        findings.append(_map(MapService(library, space, home.indexes), library.read_only))
+    task.step(3, 5, tr("Models"))
+    findings.append(_models(library, home))
+    task.step(4, 5, tr("Files"))
+    findings.append(_files(library))
+    if not library.read_only:
+        findings.append(_leftovers(home))
+    task.step(5, 5, tr("Done"))
+    return findings
+
+
+def _library(library: Library) -> Diagnosis:
+    problems = library.problems()
+    if problems:
+        hint = tr("Nothing was changed.")
+        return Diagnosis("library", False, f"{'; '.join(problems)}. {hint} {recovery_advice()}")
+    whole = trn("{n} paper, the file is whole", "{n} papers, the file is whole", library.count())
+    return Diagnosis("library", True, whole)
+
+
+def _texts(library: Library) -> list[Diagnosis]:
+    """Papers whose texts differ from what was stored."""
+    changed = library.changed_texts()
+    if not changed:
+        return []
+    said = trn(
+        "The title or abstract of {n} paper is not what was stored: {papers}.",
+        "The titles or abstracts of {n} papers are not what was stored: {papers}.",
+        len(changed),
+        papers="; ".join(
+            f"{paper.id} {readable(paper.title)}" for paper in library.get(changed[:5])
+        )
+        + (", ..." if len(changed) > 5 else ""),
+    )
+    return [Diagnosis("texts", False, f"{said} {recovery_advice()}")]
+
+
+def examine_damaged(home: Home, backups: Backups, damage: LibraryDamaged) -> list[Diagnosis]:
+    """Report the damage of a library that cannot be opened, and the two ways to recover.
+
+    These are the last undamaged backup, and salvage. Nothing is changed.
+    """
+    sound = next(
+        (copy for copy in backups.all() if copy.path.suffix == ".sqlite3" and is_sound(copy.path)),
+        None,
+    )
+    if sound:
+        papers = trn("{n:,} paper", "{n:,} papers", sound.papers or 0)
+        said = tr(
+            "The last one that is sound is of {made:%Y-%m-%d %H:%M}, with {papers}: "
+            "`sciread restore {name}`.",
+            made=sound.made,
+            papers=papers,
+            name=sound.name,
+        )
+    else:
+        said = tr("None in {folder} can be restored.", folder=backups.folder)
+    saving = tr(
+        "`sciread doctor --salvage FOLDER` writes all that can still be read to a new library, and "
+        "lists what is lost. {file} is not changed by that.",
+        file=home.library,
+    )
+    return [
+        Diagnosis("library", False, damage.message),
+        Diagnosis("backups", sound is not None, said),
+        Diagnosis("salvage", True, saving),
+    ]
+
+
+def _text_index(library: Library) -> Diagnosis:
+    if library.read_only:
+        return Diagnosis("text index", True, tr("not checked, since the library is read-only"))
+    if library.is_text_index_consistent():
+        # Translators: the text index
+        return Diagnosis("text index", True, tr("says what the library says"))
+    library.rebuild_text_index()
+    fits = library.is_text_index_consistent()
+    # Translators: the text index
+    return Diagnosis("text index", fits, tr("did not fit the library and was rebuilt"), mended=fits)
+
+
+def _space(library: Library, space: EmbeddingIndex, task: Task) -> Diagnosis:
+    problems = space.problems()
+    if not problems:
+        whole = tr("vectors and neighbours fit the library")
+        return Diagnosis("vectors", True, f"{whole}. {_to_encode(space)}".strip(" ."))
+    if library.read_only:
+        return Diagnosis("vectors", False, " ".join([*problems, _CANNOT_MEND]))
+    space.rebuild(task)
+    left = space.problems()
+    last = tr("Rebuilding did not mend that.") if left else tr("Rebuilt.")
+    said = " ".join(filter(None, [*problems, last, _to_encode(space)]))
+    return Diagnosis("vectors", not left, said, mended=not left)
+
+
+def _to_encode(space: EmbeddingIndex) -> str:
+    """Advice for papers without a vector; empty if there are none."""
+    if not (left := space.count_missing()):
+        return ""
+    return trn(
+        "{n:,} paper is not found by meaning: `sciread encode` makes its vector.",
+        "{n:,} papers are not found by meaning: `sciread encode` makes their vectors.",
+        left,
+    )
+
+
+def _map(atlas: MapService, read_only: bool) -> Diagnosis:
+    problems = atlas.problems()
+    if not problems:
+        # Translators: the map
+        return Diagnosis("map", True, tr("fits, or is not drawn yet"))
+    if read_only:
+        return Diagnosis("map", False, " ".join([*problems, _CANNOT_MEND]))
+    atlas.rebuild()
+    last = tr("It is drawn anew when it is next looked at.")
+    return Diagnosis("map", True, " ".join([*problems, last]), mended=True)
+
+
+def _models(library: Library, home: Home) -> Diagnosis:
+    spaces = VectorCleanup(library, home)
+    said, gone = _damaged(home), [] if library.read_only else spaces.clean()
+    sound = not said
+    if gone:
+        removed = trn(
+            "{n} model is gone, and so is now what it had read.",
+            "{n} models are gone, and so is now what they had read.",
+            len(gone),
+        )
+        said.append(removed)
+    standing = library.active_model.state()
+    if standing and standing.pending:
+        begun = tr(
+            "{model} is being prepared, or was: `sciread model activate {model}` goes on with it.",
+            model=standing.pending,
+        )
+        said.append(begun)
+    whole = tr("nothing is left of models that are gone")
+    return Diagnosis("models", sound, " ".join(said) or whole, mended=bool(gone))
+
+
+def _damaged(home: Home) -> list[str]:
+    """Problems of installed models."""
+    said = []
+    for file in sorted(home.models.glob("*/package.json")):
+        if file.parent.suffix != ARRIVING:
+            try:
+                read_package(file.parent)
+            except PackageRefused as refused:
+                said.append(f"{refused} {refused.hint}".strip())
+    return said
+
+
+def _files(library: Library) -> Diagnosis:
+    attached = library.attachments.of(library.ids().tolist())
+    missing = sorted({a.path for a in attached if not Path(a.path).exists()})
+    if not missing:
+        return Diagnosis("files", True, _all_there(len(attached)))
+    said = trn(
+        "{n} file is not there any more: {files}. Add the folder where it is now: it is known by "
+        "its content.",
+        "{n} files are not there any more: {files}. Add the folder where they are now: they are "
+        "known by their content.",
+        len(missing),
+        files=", ".join(missing[:5]) + (", ..." if len(missing) > 5 else ""),
+    )
+    return Diagnosis("files", False, said)
+
+
+def _all_there(files: int) -> str:
+    return trn(
+        "the {n} attached file is where it was",
+        "all {n} attached files are where they were",
+        files,
+    )
+
+
+def _leftovers(home: Home) -> Diagnosis:
+    """Partial files of interrupted writes. Ours all end in .new, and none is ever read."""
+    halves = [
+        path
+        for folder in (home.folder, home.indexes, home.models)
+        if folder.is_dir()
+        for path in folder.glob("*.new")
+        if path.is_file()
+    ]
+    for path in halves:
+        path.unlink()
+    if left := len(halves) + drop_halves(home.models):
+        removed = trn("{n} half-written file removed", "{n} half-written files removed", left)
+        return Diagnosis("leftovers", True, removed, mended=True)
+    # Translators: there are no half-written files
+    return Diagnosis("leftovers", True, tr("none"))

@@ -1,0 +1,1 @@
+"""The map of papers: layout, clusters and labels."""

@@ -1,0 +1,358 @@
+"""The map: every paper of an embedding index as a point in the plane, similar papers close.
+
+A map is laid out once. Papers added later are placed on it, and no existing point moves, since
+people remember positions. All its files are caches.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.language import tr
+from sciread_app.services.map import clustering as clusters
+from sciread_app.services.map.layout_worker import Draft, Unfinished, lay_out
+from sciread_app.services.map.map_file import read_arrays, write_arrays
+from sciread_app.services.map.tsne_layout import (
+    Axes,
+    NeighbourGraph,
+    Places,
+    find_axes,
+    least_similarity,
+    place_among,
+    similarity_to_nearest,
+)
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+FEWEST = 20  # papers that make a map
+SAMPLE = 25_000  # papers that are laid out; the rest of a larger library is placed among them
+# Shares of papers that came later, and of those that fit no group, from which on it is time to
+# draw the map again; and how many of the latter there must be.
+_OUTGROWN, _UNGROUPED, _UNGROUPED_LEAST = 0.12, 0.05, 10
+NO_GROUP = -1
+_FIRST_FORMAT, _FORMAT = 1, 2
+_READ = 4096  # vectors in memory at a time
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """A group of papers: what it is about, how many there are, and where most of them lie."""
+
+    name: str
+    papers: int
+    heart: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class MapLayout:
+    """A map. Places are in the unit square; what came later may lie a little outside.
+
+    `fine` and `coarse` say to which of `fine_clusters` and `coarse_clusters` each paper belongs;
+    NO_GROUP: it came later, and is unlike all that the groups were made of. `later` counts the
+    papers that came after the map was drawn.
+    """
+
+    ids: Ids  # ascending
+    places: Places
+    fine: NDArray[np.int16]
+    coarse: NDArray[np.int16]
+    fine_clusters: tuple[Cluster, ...]
+    coarse_clusters: tuple[Cluster, ...]
+    outgrown: bool = False  # much has come since it was drawn: it is time to draw it again
+    later: int = 0
+
+    @property
+    def ungrouped(self) -> int:
+        """How many papers fit none of the groups."""
+        return int((self.fine == NO_GROUP).sum())
+
+
+class MapVectors(Protocol):
+    """The part of EmbeddingIndex that a map needs."""
+
+    key: str
+
+    def vectors(self, ids: Ids) -> tuple[NDArray[np.float32], NDArray[np.bool_]]: ...
+
+
+def _here(work: Callable[..., Draft], *given: Any, task: Task) -> Draft:
+    return work(*given, task)
+
+
+class MapService:
+    """Draws the map of a library, keeps it, and places on it what comes in."""
+
+    def __init__(
+        self, library: Library, space: MapVectors, folder: Path, done: Callable[..., Draft] = _here
+    ) -> None:
+        """`done` has the long work done, such as services.apart."""
+        self._library = library
+        self._space = space
+        self._done = done
+        self._file = folder / f"{space.key}.atlas"
+        self._unfinished = Unfinished(
+            folder / f"{space.key}.atlas-neighbours", folder / f"{space.key}.atlas-state"
+        )
+        self._drawing = threading.Lock()
+
+    def read(self) -> MapLayout | None:
+        """The map as it was drawn last, at once; None if there is none."""
+        kept = _Kept.read(self._file)
+        if kept is None:
+            return None
+        ids, hashes = self._papers()
+        return kept.only(ids, hashes).drawing()
+
+    def draw(self, task: Task | None = None, *, anew: bool = False) -> MapLayout | None:
+        """The map of every paper that has a vector; None if there are too few.
+
+        Existing points keep their positions; `anew` lays out all again. If cancelled or killed,
+        the old map stays, and the next call resumes.
+        """
+        task = task or Task()
+        with self._drawing:
+            ids, hashes = self._papers()
+            if len(ids) < FEWEST:
+                return None
+            before = None if anew else _Kept.read(self._file)
+            kept = before.only(ids, hashes) if before else None
+            drawn = kept is None or not kept.laid.any()
+            if kept is None or drawn:
+                kept = self._lay_out(ids, hashes, task)
+            kept = self._place_rest(kept, ids, hashes, task, later=not drawn)
+            if before is None or kept.differs_from(before):
+                kept.write(self._file)
+            self._unfinished.forget()
+            return kept.drawing()
+
+    def problems(self) -> list[str]:
+        """Problems of the files, one sentence each. `rebuild` repairs them."""
+        if self._file.exists() and _Kept.read(self._file) is None:
+            return [tr("The map {file} is damaged.", file=self._file.name)]
+        return []
+
+    def rebuild(self) -> None:
+        """Forget what is damaged; the map is drawn anew when it is next looked at."""
+        self._file.unlink(missing_ok=True)
+        self._unfinished.forget()
+
+    def _papers(self) -> tuple[Ids, Ids]:
+        """Papers with a vector, ids ascending, and the hashes of their texts."""
+        ids, _, hashes = self._library.vector_rows(self._space.key)
+        return ids, hashes
+
+    def _lay_out(self, ids: Ids, hashes: Ids, task: Task) -> _Kept:
+        begun = self._begun(ids, hashes)
+        wanted = begun[0] if begun else _sample(len(ids))
+        task.step(0, len(wanted), tr("Reading vectors"))
+        there, axes, points, least = self._points(ids[wanted])
+        chosen = wanted[there]
+        near = begun[1] if begun and there.all() else None
+        papers = {"ids": ids[chosen], "hashes": hashes[chosen]}
+        places, centres, parents = self._done(
+            lay_out, points, near, papers, self._unfinished, task=task
+        )
+        fine = clusters.nearest_group(points, centres)
+        titles = self._library.attributes.titles(ids[chosen].tolist())
+        named = clusters.names(titles, fine, len(centres))
+        above = clusters.names(titles, parents[fine], int(parents.max()) + 1)
+        laid = np.ones(len(chosen), bool)
+        return _Kept(
+            ids[chosen], hashes[chosen], places, laid, ~laid, fine,
+            centres, parents, axes, tuple(named), tuple(above), least,
+        )  # fmt: skip
+
+    def _points(self, ids: Ids) -> tuple[NDArray[np.bool_], Axes, NDArray[np.float32], float]:
+        """Which of these papers are there, where they are along the axes of their space, and how
+        similar neighbours are at least."""
+        vectors, there = self._space.vectors(ids)
+        vectors = vectors[there]
+        axes = find_axes(vectors)
+        return there, axes, axes.reduce(vectors), least_similarity(vectors)
+
+    def _begun(self, ids: Ids, hashes: Ids) -> tuple[NDArray[np.int64], NeighbourGraph] | None:
+        """Positions of the papers that an unfinished layout is of, and their neighbours."""
+        stage = read_arrays(self._unfinished.neighbours)
+        if stage is None or set(stage) != {"ids", "hashes", "indices", "distances"}:
+            return None
+        places = np.searchsorted(ids, stage["ids"]).clip(max=len(ids) - 1)
+        same = (ids[places] == stage["ids"]) & (hashes[places] == stage["hashes"])
+        if not same.all() or len(places) < min(len(ids), SAMPLE) / 2:
+            return None
+        return places, NeighbourGraph(stage["indices"], stage["distances"])
+
+    def _place_rest(self, kept: _Kept, ids: Ids, hashes: Ids, task: Task, *, later: bool) -> _Kept:
+        """`later`: the rest came after the map was drawn, and belongs to a group only if it is as
+        similar to its neighbours as papers of the map are."""
+        new = np.flatnonzero(~np.isin(ids, kept.ids))
+        if not len(new):
+            return kept
+        laid = self._space.vectors(kept.ids[kept.laid])[0]
+        if later and np.isnan(kept.least):
+            kept = replace(kept, least=least_similarity(laid))
+        drawn = kept.axes.reduce(laid)
+        for start in range(0, len(new), _READ):
+            part = new[start : start + _READ]
+            vectors, there = self._space.vectors(ids[part])
+            part, vectors = part[there], vectors[there]
+            points = kept.axes.reduce(vectors)
+            inner = _part_of(task, start, len(new))
+            places = place_among(points, drawn, kept.places[kept.laid], ids[part], inner)
+            fine = clusters.nearest_group(points, kept.centres)
+            if later:
+                fine[similarity_to_nearest(vectors, laid) < kept.least] = NO_GROUP
+            kept = kept.with_papers(ids[part], hashes[part], places, fine, later=later)
+        return kept
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """A map as it is kept. `laid` are the papers that were laid out, by which others are placed;
+    `later` are those that came after it was drawn. Papers that fit in are at least as similar to
+    their neighbours as `least`; NaN: not known yet."""
+
+    ids: Ids
+    hashes: Ids
+    places: Places
+    laid: NDArray[np.bool_]
+    later: NDArray[np.bool_]
+    fine: NDArray[np.int16]
+    centres: NDArray[np.float32]
+    parents: NDArray[np.int16]
+    axes: Axes
+    fine_names: tuple[str, ...]
+    coarse_names: tuple[str, ...]
+    least: float
+
+    def only(self, ids: Ids, hashes: Ids) -> _Kept:
+        """Without papers that have gone, or have another text now."""
+        if not len(ids):
+            return self._part(np.zeros(len(self.ids), bool))
+        places = np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)
+        return self._part((ids[places] == self.ids) & (hashes[places] == self.hashes))
+
+    def with_papers(
+        self, ids: Ids, hashes: Ids, places: Places, fine: NDArray[np.int16], *, later: bool
+    ) -> _Kept:
+        together = replace(
+            self,
+            ids=np.append(self.ids, ids),
+            hashes=np.append(self.hashes, hashes),
+            places=np.concatenate([self.places, places]),
+            laid=np.append(self.laid, np.zeros(len(ids), bool)),
+            later=np.append(self.later, np.full(len(ids), later)),
+            fine=np.append(self.fine, fine),
+        )
+        return together._part(np.argsort(together.ids, kind="stable"))
+
+    def differs_from(self, other: _Kept) -> bool:
+        return not (
+            np.array_equal(self.ids, other.ids) and np.array_equal(self.hashes, other.hashes)
+        )
+
+    def drawing(self) -> MapLayout:
+        coarse = np.where(self.fine == NO_GROUP, NO_GROUP, self.parents[self.fine])
+        papers, later = len(self.ids), int(self.later.sum())
+        ungrouped = int((self.fine == NO_GROUP).sum())
+        astray = ungrouped >= max(_UNGROUPED_LEAST, _UNGROUPED * papers)
+        return MapLayout(
+            self.ids, self.places, self.fine, coarse.astype(np.int16),
+            self._clusters(self.fine, self.fine_names),
+            self._clusters(coarse, self.coarse_names),
+            later > _OUTGROWN * papers or astray,
+            later,
+        )  # fmt: skip
+
+    def write(self, path: Path) -> None:
+        named = json.dumps([self.fine_names, self.coarse_names]).encode()
+        write_arrays(
+            path,
+            {
+                "format": np.array(_FORMAT), "names": np.frombuffer(named, np.uint8),
+                "mean": self.axes.mean, "directions": self.axes.directions,
+                "least": np.array(self.least),
+                **{name: getattr(self, name) for name in _COLUMNS + _GROUPS},
+            },
+        )  # fmt: skip
+
+    @classmethod
+    def read(cls, path: Path) -> _Kept | None:
+        """None where there is no such file, or one that cannot be used."""
+        found = read_arrays(path)
+        try:
+            if found is None or int(found["format"]) not in (_FIRST_FORMAT, _FORMAT):
+                return None
+            if int(found["format"]) == _FIRST_FORMAT:
+                found = _of_first_format(found)
+            fine, coarse = json.loads(found["names"].tobytes())
+            axes = Axes(found["mean"], found["directions"])
+            rest = {name: found[name] for name in _COLUMNS + _GROUPS}
+            kept = cls(
+                axes=axes,
+                fine_names=tuple(fine),
+                coarse_names=tuple(coarse),
+                least=float(found["least"]),
+                **rest,
+            )
+        except (KeyError, ValueError, TypeError):
+            return None
+        return kept if kept._fits() else None
+
+    def _fits(self) -> bool:
+        """Whether its parts belong together."""
+        n, k = len(self.ids), len(self.fine_names)
+        return bool(
+            all(len(getattr(self, name)) == n for name in _COLUMNS)
+            and self.places.shape == (n, 2)
+            and np.isfinite(self.places).all()
+            and len(self.centres) == len(self.parents) == k
+            and (not n or NO_GROUP <= self.fine.min() <= self.fine.max() < k)
+            and (not k or 0 <= self.parents.min() <= self.parents.max() < len(self.coarse_names))
+            and (np.diff(self.ids) > 0).all()
+        )
+
+    def _clusters(self, labels: NDArray[np.int16], names: tuple[str, ...]) -> tuple[Cluster, ...]:
+        counts = np.bincount(labels[labels != NO_GROUP], minlength=len(names)).tolist()
+        hearts = [
+            clusters.heart(self.places[labels == n]) if counts[n] else (0.5, 0.5)
+            for n in range(len(names))
+        ]
+        return tuple(map(Cluster, names, counts, hearts))
+
+    def _part(self, which: Any) -> _Kept:
+        return replace(self, **{name: getattr(self, name)[which] for name in _COLUMNS})
+
+
+_COLUMNS = ("ids", "hashes", "places", "laid", "later", "fine")  # a value a paper
+_GROUPS = ("centres", "parents")
+
+
+def _of_first_format(found: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """A map that does not tell which papers came later: these are left out, to be placed again, and
+    what is there stays where it is. On the map of a large library they cannot be told."""
+    laid = found["laid"]
+    stays = np.ones(len(laid), bool) if laid.sum() >= SAMPLE else laid
+    columns = {name: found[name][stays] for name in _COLUMNS if name in found}
+    later = np.zeros(int(stays.sum()), bool)
+    return {**found, **columns, "later": later, "least": np.array(np.nan)}
+
+
+def _sample(papers: int) -> NDArray[np.int64]:
+    """Positions of the papers that are laid out: all, or some drawn by lot, the same each time."""
+    if papers <= SAMPLE:
+        return np.arange(papers)
+    return np.sort(np.random.default_rng(0).choice(papers, SAMPLE, replace=False))
+
+
+def _part_of(task: Task, start: int, total: int) -> Task:
+    """A task that reports the progress of a part as part of the whole."""
+    return Task(lambda done, _, note: task.step(start + done, total, note))

@@ -1,0 +1,1 @@
+"""Installed models: registry, installation, activation and comparison."""

@@ -1,0 +1,253 @@
+"""Import and export of model folders, file by file, as untrusted input.
+
+Only copies files; `read_package` decides whether they are a model, once they are in our folder.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, NamedTuple
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.services.models.archive_safety import (
+    DESCRIPTION,
+    MOST_FILES,
+    MOST_FOLDERS,
+    UNREADABLE,
+    check_apart,
+    check_density,
+    check_entry,
+    check_list,
+    check_room,
+    check_size,
+    mb,
+    model_in,
+    no_model,
+    refused_kind,
+    several_models,
+    too_many,
+)
+from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+
+TRAINING = "training.json"  # what a run says of itself, as it lies in a model's folder
+
+_PIECE = 1 << 20
+
+_JUNK = frozenset(("__MACOSX", "Thumbs.db", "desktop.ini"))
+_FIRST_DAY = (1980, 1, 1, 0, 0, 0)  # that a zip can name
+
+
+class ArchiveEntry(NamedTuple):
+    """A file of a model: its name within the model's folder, its size, and how to read it."""
+
+    name: str
+    size: int
+    open: Callable[[], IO[bytes]]
+
+
+def bring(source: Path, target: Path, task: Task) -> None:
+    """Copy the model that is in a folder or a zip file into the new folder `target`.
+
+    A run's folder holds one, and so may a folder within the one that is named. Raises
+    PackageRefused for what is no model's files, LibraryError where they cannot be read or
+    written, and Cancelled; what was copied until then is the caller's to remove.
+    """
+    with _understood(source):
+        if source.is_dir():
+            folder = model_folder(source)
+            entries = _in_folder(folder)
+            if folder.name == "package" and (folder.parent / "report.json").is_file():
+                entries.append(_file(folder.parent / "report.json", TRAINING))
+            _copy(entries, source, target, task)
+            return
+        if not source.is_file():  # a pipe or a device, which may have no end
+            raise refused_kind(source.parent, source.name, source.stat().st_mode)
+        check_list(source)
+        with zipfile.ZipFile(source) as archive:
+            entries = _in_zip(archive, source)
+            check_density(sum(entry.size for entry in entries), source)
+            _copy(entries, source, target, task)
+
+
+def pack(folder: Path, name: str, target: Path, task: Task) -> None:
+    """Write a folder's files as `name`/... into a zip file, whole or not at all.
+
+    The same files make the same zip, byte for byte, whenever and wherever it is made.
+    """
+    half = target.with_name(f"{target.name}.new")
+    try:
+        with _understood(target):
+            entries = _in_folder(folder)
+            told = _Told(entries, task)
+            with zipfile.ZipFile(half, "w", zipfile.ZIP_STORED) as archive:
+                for entry in entries:
+                    with entry.open() as stream, archive.open(_plain(name, entry), "w") as sink:
+                        told.copy(stream, sink, entry, folder)
+            with half.open("rb+") as written:
+                os.fsync(written.fileno())
+            half.replace(target)
+    finally:
+        half.unlink(missing_ok=True)
+
+
+def model_folder(folder: Path) -> Path:
+    """The folder of the model that is meant by this one. Raises PackageRefused."""
+    if (folder / DESCRIPTION).is_file():
+        return folder
+    if (folder / "recipe.toml").is_file():
+        if (folder / "package" / DESCRIPTION).is_file():
+            return folder / "package"
+        raise PackageRefused(
+            tr("The training in {folder} has made no model yet.", folder=folder.name),
+            tr("Let it come to its end, then add it."),
+        )
+    inside = [path.parent for path in sorted(folder.glob(f"*/{DESCRIPTION}"))][:3]
+    if len(inside) > 1:
+        raise several_models(folder, [path.name for path in inside])
+    if not inside:
+        raise no_model(folder)
+    return inside[0]
+
+
+def _in_folder(folder: Path) -> list[ArchiveEntry]:
+    """Its files, from the top; what others put into folders by themselves is passed over."""
+    found: list[ArchiveEntry] = []
+    left = [(folder, 0)]
+    while left:
+        here, depth = left.pop()
+        for path in sorted(here.iterdir()):
+            name = path.relative_to(folder).as_posix()
+            if _is_junk(path.name):
+                continue
+            mode = path.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                left.append((path, depth + 1))
+            elif stat.S_ISREG(mode):
+                found.append(_file(path, name))
+            else:
+                raise refused_kind(folder, name, mode)
+            if depth > MOST_FOLDERS or len(found) + len(left) > MOST_FILES:
+                raise too_many(folder)
+    return sorted(found)
+
+
+def _file(path: Path, name: str) -> ArchiveEntry:
+    return ArchiveEntry(name, path.lstat().st_size, lambda: _opened(path))
+
+
+def _opened(path: Path) -> IO[bytes]:
+    """Not what a link leads to, should one have come into its place, nor a pipe without end."""
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return io.FileIO(os.open(path, flags))
+
+
+def _in_zip(archive: zipfile.ZipFile, source: Path) -> list[ArchiveEntry]:
+    """The files of the one model in it. Every name is looked at, also of those left out."""
+    if len(archive.infolist()) > 5 * MOST_FILES:
+        raise too_many(source)
+    for info in archive.infolist():
+        check_entry(info, source)
+    files = [info for info in archive.infolist() if not info.is_dir()]
+    check_apart(files, source)
+    paths = {PurePosixPath(info.filename): info for info in files}
+    at = model_in(paths, source)
+    found = [
+        _packed(archive, info, path.relative_to(at))
+        for path, info in paths.items()
+        if path.is_relative_to(at)
+        and not any(_is_junk(part) for part in path.relative_to(at).parts)
+    ]
+    if at.name == "package" and (told := paths.get(at.parent / "report.json")):
+        found.append(_packed(archive, told, PurePosixPath(TRAINING)))
+    if len(found) > MOST_FILES:
+        raise too_many(source)
+    return sorted(found)
+
+
+def _packed(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: PurePosixPath) -> ArchiveEntry:
+    return ArchiveEntry(name.as_posix(), info.file_size, lambda: archive.open(info))
+
+
+def _copy(entries: Sequence[ArchiveEntry], source: Path, target: Path, task: Task) -> None:
+    for entry in entries:
+        check_size(entry.name, entry.size, source)
+    told = _Told(entries, task)
+    check_room(told.total, target)
+    target.mkdir(parents=True)
+    for entry in entries:
+        path = target / entry.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with entry.open() as stream, path.open("xb") as sink:
+            told.copy(stream, sink, entry, source)
+
+
+class _Told:
+    """Copies, and tells a task how much of everything is done."""
+
+    def __init__(self, entries: Sequence[ArchiveEntry], task: Task) -> None:
+        self.total = sum(entry.size for entry in entries)
+        self._done = 0
+        self._task = task
+
+    def copy(self, stream: IO[bytes], sink: IO[bytes], entry: ArchiveEntry, source: Path) -> None:
+        """As many bytes as were announced, and not one more."""
+        left = entry.size
+        while piece := stream.read(min(_PIECE, left + 1)):
+            left -= len(piece)
+            if left < 0:
+                break
+            sink.write(piece)
+            self._done += len(piece)
+            total = max(1, mb(self.total))
+            self._task.step(mb(self._done), total, tr("MB copied"))
+        if left:
+            raise PackageRefused(
+                tr(
+                    "The file {name} in {source} is of another size than it says.",
+                    name=repr(entry.name),
+                    source=source.name,
+                ),
+                tr("It is damaged, or made to do harm. Get it anew."),
+            )
+
+
+def _plain(name: str, entry: ArchiveEntry) -> zipfile.ZipInfo:
+    """Without the day, the rights and the system of who packs it."""
+    info = zipfile.ZipInfo(f"{name}/{entry.name}", _FIRST_DAY)
+    info.external_attr = (stat.S_IFREG | 0o644) << 16
+    info.create_system = 3
+    info.file_size = entry.size
+    return info
+
+
+@contextmanager
+def _understood(file: Path) -> Iterator[None]:
+    """Raise errors of a damaged file or a full disk as LibraryError or PackageRefused."""
+    try:
+        yield
+    except UNREADABLE as error:
+        raise PackageRefused(
+            tr("{file} is no zip file, or it is damaged.", file=file.name),
+            tr("A model is a folder with a package.json, or such a folder as a zip file."),
+        ) from error
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise refused_kind(file, file.name, stat.S_IFLNK) from error
+        raise LibraryError(
+            tr("{file} cannot be copied: {why}.", file=file, why=error.strerror),
+            tr("Nothing was left behind. Try again when that is mended."),
+        ) from error
+
+
+def _is_junk(name: str) -> bool:
+    return name.startswith(".") or name in _JUNK

@@ -1,0 +1,290 @@
+"""The description of a model: its training, its scores, and its model card.
+
+All of it was written by the model's author and is untrusted: invalid values are skipped, and long
+ones are cut.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sciread_app.services.models.archive import TRAINING
+from trainer.contract.catalog import recipe_of
+from trainer.contract.errors import TrainerError
+from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.package import Package
+from trainer.contract.report import REPORT, Report
+
+CARD, METRICS = "README.md", "metrics.json"
+_MOST_CARD = 200_000  # characters
+_MOST_FILE = 8 << 20  # bytes
+_MOST_SCORES = 200
+_MOST_LETTERS = 300
+_HEAD = re.compile(r"\A---\r?\n.*?\r?\n---\r?\n", re.DOTALL)
+_LICENCES = {
+    name.lower(): name
+    for name in (
+        *("Apache-2.0", "MIT", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MPL-2.0", "Unlicense"),
+        *("GPL-2.0", "GPL-3.0", "LGPL-2.1", "LGPL-3.0", "AGPL-3.0", "CC0-1.0", "CC-BY-4.0"),
+        *("CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "CC-BY-ND-4.0", "CC-BY-NC-ND-4.0"),
+    )
+}
+# The parts of a run's report that describe the training; the rest is curves.
+_KEPT = (
+    *("recipe", "method", "base", "settings", "seed", "corpus", "steps", "precision", "tokens"),
+    *("seconds", "started", "ended", "versions", "device", "ranks", "threads", "system", "best"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CardScore:
+    """One number, as a person reads it. `suite` is empty for what its own training measured.
+
+    `share` is 0 to 1 where the number is one of a hundred. `before` is that of the model it was
+    made from, on the same data, and `better` whether it has gained by it: None where neither is,
+    or where chance alone could make the difference, which `chance` says.
+    """
+
+    suite: str
+    title: str
+    metric: str
+    value: str
+    share: float | None = None
+    before: str = ""
+    share_before: float | None = None
+    change: str = ""
+    better: bool | None = None
+    n: int = 0
+    split: str = ""
+    low: str = ""
+    high: str = ""
+    chance: bool = False
+    higher_is_better: bool | None = True
+
+
+class Balance(NamedTuple):
+    """On how many of `measures` a model is better and worse than the one it was made from."""
+
+    measures: int
+    better: int
+    worse: int
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is worse on more measures than it is better on."""
+        return self.worse > self.better
+
+
+def balance(scores: Sequence[CardScore]) -> Balance:
+    """Only measures of both models count, by which one can be better than the other."""
+    both = [one for one in scores if one.before and one.higher_is_better is not None]
+    better = sum(one.better is True for one in both)
+    return Balance(len(both), better, sum(one.better is False for one in both))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a model came to be, as far as it says so. `changed` are settings that differ from the
+    recipe's; `sha256` is the corpus's."""
+
+    recipe: str = ""
+    changed: Mapping[str, str] = field(default_factory=dict)
+    seed: str = ""
+    steps: int = 0
+    papers: int = 0
+    sha256: str = ""
+    seconds: float = 0.0
+    ended: str = ""
+    device: str = ""
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+
+def card_of(folder: Path) -> str:
+    """The model's card as Markdown, without what programs read at its head."""
+    try:
+        with (folder / CARD).open(encoding="utf-8", errors="replace") as file:
+            text = file.read(_MOST_CARD)
+    except OSError:
+        return ""
+    return _HEAD.sub("", text).strip()
+
+
+def origin_of(package: Package) -> Origin:
+    told = _object(package.folder / TRAINING)
+    corpus = _as_object(told.get("corpus") or package.corpus)
+    recipe = plain(told.get("recipe", ""))
+    return Origin(
+        recipe=recipe,
+        changed=_changed(recipe, _as_object(told.get("settings"))),
+        seed=plain(told.get("seed", "")),
+        steps=_whole(told.get("steps")),
+        papers=_whole(corpus.get("papers")),
+        sha256=plain(corpus.get("sha256", "")),
+        seconds=_number(told.get("seconds")) or 0.0,
+        ended=plain(told.get("ended", "")),
+        device=plain(told.get("device", "")),
+        versions={
+            plain(name): plain(version)
+            for name, version in list(_as_object(told.get("versions")).items())[:20]
+        },
+    )
+
+
+def trim_training(folder: Path) -> None:
+    """Keep of a run's report, which was copied into a model's folder, what says how it was made."""
+    file = folder / TRAINING
+    if file.exists():
+        told = _object(file)
+        kept = {name: told[name] for name in _KEPT if name in told}
+        file.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+
+
+def scores_of(package: Package, reports: Path) -> tuple[CardScore, ...]:
+    """The scores of its training, and those of evaluations in the folder `reports`."""
+    rows = [scored for row in _rows(package.folder / METRICS) if (scored := _of_training(row))]
+    for file in sorted(reports.glob(f"*/*/{REPORT}")) if reports.is_dir() else ():
+        try:
+            report = Report.read(file)
+        except TrainerError:
+            continue
+        if report.subject.space == package.space:
+            rows += _of_report(report)
+    return tuple(rows[:_MOST_SCORES])
+
+
+def plain(value: object) -> str:
+    """An untrusted value as one line of text of limited length."""
+    text = " ".join(str(value)[: 4 * _MOST_LETTERS].split())
+    text = "".join(letter for letter in text if letter.isprintable())
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+
+
+def licence(value: object) -> str:
+    """In the one spelling that SPDX has for it; one that we do not know as it is written."""
+    text = plain(value)
+    return _LICENCES.get(text.lower().replace(" ", "-"), text)
+
+
+def _of_training(row: Mapping[str, Any]) -> CardScore | None:
+    value, before = _number(row.get("value")), _number(row.get("before"))
+    if value is None:
+        return None
+    spec = evaluation_spec(plain(row.get("evaluation", "")))
+    metric = spec.metric(plain(row.get("metric", "")))
+    change = "" if before is None else _signed(metric, value - before)
+    chance = row.get("real") is False
+    return CardScore(
+        suite="",
+        title=spec.title,
+        metric=metric.title,
+        value=metric.shown(value),
+        share=_share(metric, value),
+        before="" if before is None else metric.shown(before),
+        share_before=None if before is None else _share(metric, before),
+        change=change,
+        better=None if before is None or chance else _is_better(metric, value, before),
+        chance=chance,
+        n=_whole(row.get("n")),
+        split=plain(row.get("split", "")),
+        higher_is_better=metric.higher_is_better,
+    )
+
+
+def _of_report(report: Report) -> Iterator[CardScore]:
+    for result in report.results:
+        spec = evaluation_spec(result.evaluation)
+        for score in result.scores:
+            metric = spec.metric(score.metric)
+            yield CardScore(
+                suite=plain(report.suite),
+                title=plain(result.title),
+                metric=metric.title,
+                value=metric.shown(score.value),
+                share=_share(metric, score.value),
+                n=score.n,
+                split=plain(result.split),
+                low="" if score.low is None else metric.shown(score.low),
+                high="" if score.high is None else metric.shown(score.high),
+                higher_is_better=metric.higher_is_better,
+            )
+
+
+def _signed(metric: Metric, change: float) -> str:
+    shown = metric.shown(abs(change))
+    return (
+        shown if not any(digit in shown for digit in "123456789") else f"{'+−'[change < 0]}{shown}"
+    )
+
+
+def _is_better(metric: Metric, value: float, before: float) -> bool | None:
+    same = metric.shown(value) == metric.shown(before)
+    return (
+        None
+        if same or metric.higher_is_better is None
+        else ((value > before) is metric.higher_is_better)
+    )
+
+
+def _share(metric: Metric, value: float) -> float | None:
+    return min(1.0, max(0.0, value)) if metric.unit == "percent" else None
+
+
+def _changed(recipe: str, settings: Mapping[str, Any]) -> dict[str, str]:
+    """The settings in which a training differed from its recipe."""
+    try:
+        spec, name = recipe_of(recipe)
+        usual: Mapping[str, object] = spec.resolve(name)
+    except TrainerError:
+        usual = {}
+    return {
+        plain(name): plain(value)
+        for name, value in list(settings.items())[:100]
+        if name != "base" and usual.get(name) != value  # the base is told of by itself
+    }
+
+
+def _rows(file: Path) -> Sequence[Mapping[str, Any]]:
+    found = _json(file)
+    return (
+        [row for row in found[:_MOST_SCORES] if isinstance(row, dict)]
+        if isinstance(found, list)
+        else []
+    )
+
+
+def _object(file: Path) -> dict[str, Any]:
+    return _as_object(_json(file))
+
+
+def _as_object(found: object) -> dict[str, Any]:
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _json(file: Path) -> object:
+    try:
+        if file.stat().st_size > _MOST_FILE:
+            return None
+        return json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) and abs(number) < 1e15 else None
+
+
+def _whole(value: object) -> int:
+    number = _number(value)
+    return int(number) if number is not None and number > 0 else 0

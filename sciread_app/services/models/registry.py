@@ -1,0 +1,361 @@
+"""The models that are installed: what each is, and what can be done with it."""
+
+from __future__ import annotations
+
+import difflib
+import enum
+import json
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services.models import archive
+from sciread_app.services.models.archive_safety import DESCRIPTION
+from sciread_app.services.models.model_card import (
+    CARD,
+    CardScore,
+    Origin,
+    card_of,
+    licence,
+    origin_of,
+    plain,
+    scores_of,
+)
+from sciread_app.services.models.trash import ARRIVING, ModelTrash, RemovedModel, size_of, title_of
+from sciread_app.services.models.verification_cache import VerificationCache, VerificationResult
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import STARTER, Package, read_package, starter_package
+
+MOST_TITLE = 120  # letters
+
+
+class ModelState(enum.Enum):
+    """The use of a model at present. `earlier`: it was active before, and can be again."""
+
+    answers = "answers"
+    pending = "pending"
+    earlier = "earlier"
+    idle = "idle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InstalledModel:
+    """An installed model. `name` is that of its folder, by which everything calls it.
+
+    `size` is in bytes, `speed` in papers a second on this computer, None before it has read some.
+    A model with a `problem` cannot be used. `checked`: its files were looked at byte for byte.
+    """
+
+    name: str
+    title: str
+    state: ModelState = ModelState.idle
+    problem: str = ""
+    hint: str = ""
+    checked: bool = False
+    space: str = ""
+    method: str = ""
+    base: str = ""
+    dim: int = 0
+    pooling: str = ""
+    max_tokens: int = 0
+    template: str = ""
+    licence: str = ""
+    created: str = ""
+    trainer: str = ""
+    size: int = 0
+    speed: float | None = None
+
+    @property
+    def ours(self) -> bool:
+        """Whether it came with the program, and stays with it."""
+        return self.name == STARTER
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDetails:
+    """All there is to say about a model. `unread`: papers of the library that it has not read."""
+
+    model: InstalledModel
+    folder: Path
+    origin: Origin
+    scores: tuple[CardScore, ...]
+    card: str
+    papers: int
+    unread: int
+
+
+class ModelRegistry:
+    """The installed models. Safe to use from any thread.
+
+    Listing models hashes nothing; opening one always verifies its hashes.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        library: Library,
+        answers: Callable[[], str],
+        clean: Callable[[], object] = lambda: None,
+    ) -> None:
+        """`answers` says the name of the model that answers now. `clean` removes vectors of models
+        that are gone."""
+        self.folder = home.models
+        self._trash = ModelTrash(home.trash / "models")
+        self._reports = home.reports
+        self._library = library
+        self._answers = answers
+        self._clean = clean
+        self.facts = VerificationCache(home.models / "facts.json")
+        self._moving = threading.Lock()
+
+    def all(self) -> list[InstalledModel]:
+        """Also those that are damaged, each with what is wrong. The one that came with the program
+        is the first, then by title."""
+        names = {STARTER, self._answers(), *self._pending()}
+        if self.folder.is_dir():
+            names |= {path.name for path in self.folder.iterdir() if _is_model(path)}
+        return sorted(
+            map(self._look, names), key=lambda m: (not m.ours, m.title.casefold(), m.name)
+        )
+
+    def find(self, name: str) -> InstalledModel:
+        """The model of this name, or of this title. Raises LibraryError."""
+        models = self.all()
+        for wanted in (name, name.replace("/", "--")):
+            for model in models:
+                if wanted in (model.name, model.title):
+                    return model
+        known = [model.name for model in models]
+        close = difflib.get_close_matches(name, known, n=1)
+        raise LibraryError(
+            tr("There is no model {name} here.", name=name),
+            tr("Did you mean {name}?", name=close[0])
+            if close
+            else tr("There are: {names}.", names=", ".join(known)),
+        )
+
+    def earlier(self) -> str:
+        """The one to go back to: what answered last of those that still can; else empty."""
+        standing = self._library.active_model.state()
+        usable = {model.name for model in self.all() if not model.problem}
+        earlier = [known.model for known in standing.earlier] if standing else []
+        return next((name for name in earlier if name in usable), "")
+
+    def check(self, name: str, task: Task) -> InstalledModel:
+        """Look at its files byte for byte, unless they are as they were the last time."""
+        model = self.find(name)
+        if not model.problem and not model.checked:
+            task.step(0, 0, model.title)
+            self._judge(model.name)
+        return self._look(model.name)
+
+    def about(self, name: str) -> ModelDetails:
+        """Raises LibraryError."""
+        model = self.find(name)
+        papers = self._library.count()
+        try:
+            package = self._package(model.name)
+        except PackageRefused:
+            return ModelDetails(model, self._folder(model.name), Origin(), (), "", papers, papers)
+        return ModelDetails(
+            model,
+            package.folder,
+            origin_of(package),
+            scores_of(package, self._reports),
+            card_of(package.folder),
+            papers,
+            len(self._library.missing_vectors(package.space)[0]),
+        )
+
+    def rename(self, name: str, title: str) -> InstalledModel:
+        """Give it another title; its folder and its vectors stay. Raises LibraryError."""
+        model, title = self._own(name), " ".join(title.split())
+        if not title or len(title) > MOST_TITLE or not title.isprintable():
+            raise LibraryError(
+                tr("That cannot be the title of a model."),
+                tr("Write up to {most} letters.", most=MOST_TITLE),
+            )
+        if model.problem:
+            raise LibraryError(model.problem, model.hint)
+        with self._moving:
+            file = self.folder / model.name / DESCRIPTION
+            described = json.loads(file.read_text("utf-8")) | {"title": title}
+            _replace(file, json.dumps(described, indent=2) + "\n")
+            card = self.folder / model.name / CARD
+            with suppress(OSError, UnicodeDecodeError):
+                text = card.read_text("utf-8")
+                _replace(card, text.replace(f"\n# {model.title}\n", f"\n# {title}\n", 1))
+        if model.checked:  # neither of the two files is hashed
+            self.facts.judge(model.name, self.folder / model.name, VerificationResult())
+        return self._look(model.name)
+
+    def export(self, name: str, target: Path, task: Task, *, may_replace: bool = False) -> Path:
+        """Write a model to a zip file that `add` takes. Raises LibraryError and PackageRefused."""
+        model = self._own(name)
+        if target.exists() and not may_replace:
+            raise LibraryError(
+                tr("There is a file {file} already.", file=target), tr("Choose another name.")
+            )
+        package = read_package(self.folder / model.name)
+        archive.pack(package.folder, model.name, target, task)
+        return target
+
+    def remove(self, name: str) -> RemovedModel:
+        """Put it into the trash. Raises LibraryError for one that is needed."""
+        model = self._own(name)
+        if model.state is ModelState.answers:
+            raise LibraryError(
+                tr("{title} answers now, and is not removed.", title=model.title),
+                tr("Let another model answer first."),
+            )
+        if model.state is ModelState.pending:
+            raise LibraryError(
+                tr("{title} is about to answer, and is not removed.", title=model.title),
+                tr("Stop that first."),
+            )
+        self.tidy()
+        with self._moving:
+            return self._trash.put(self.folder / model.name)
+
+    def trashed(self) -> list[RemovedModel]:
+        """The models in the trash, the most recently removed first."""
+        return self._trash.all()
+
+    def find_removed(self, key: str) -> RemovedModel:
+        """By its key, name or title; of several, what was removed last. Raises LibraryError."""
+        return self._trash.find(key)
+
+    def restore(self, key: str) -> InstalledModel:
+        """Put a model back that is in the trash. Raises LibraryError."""
+        removed = self._trash.find(key)
+        with self._moving:
+            return self._look(self._trash.take(removed, self.folder))
+
+    def delete(self, key: str) -> RemovedModel:
+        """Delete a model in the trash for good, and what it has made of the library. Raises
+        LibraryError."""
+        removed = self._trash.find(key)
+        self._trash.delete(removed)
+        if not (self.folder / removed.name).exists():  # nor is there another of this name
+            self._library.active_model.forget(removed.name)
+        self._clean()
+        return removed
+
+    def tidy(self) -> None:
+        """Delete what has lain in the trash for a month."""
+        if self._trash.delete_old():
+            self._clean()
+
+    def make_room(self, name: str) -> None:
+        """Put a damaged model out of the way of a whole one that comes in its place."""
+        with self._moving:
+            self._trash.put(self.folder / name)
+
+    def judge(self, name: str) -> InstalledModel:
+        """The model, its files looked at byte for byte in any case."""
+        self._judge(name)
+        return self._look(name)
+
+    def _judge(self, name: str) -> None:
+        try:
+            self._package(name, hashes=True)
+        except PackageRefused as refused:
+            verdict = VerificationResult(refused.message, refused.hint)
+        else:
+            verdict = VerificationResult()
+        self.facts.judge(name, self._folder(name), verdict)
+
+    def _look(self, name: str) -> InstalledModel:
+        """The state of a model, without reading all of its files."""
+        state = self._state(name)
+        folder = self._folder(name)
+        try:
+            package = self._package(name)
+        except PackageRefused as refused:
+            problem, hint = refused.message, refused.hint
+            if name != STARTER and not folder.is_dir():
+                problem = tr("The folder of the model {name} is gone.", name=name)
+                hint = tr("Add it again, or let another model answer.")
+            return InstalledModel(
+                name=name,
+                title=title_of(folder) or name,
+                state=state,
+                problem=problem,
+                hint=hint,
+                size=size_of(folder),
+            )
+        verdict = self.facts.verdict(name, folder)
+        return replace(
+            _described(package, name),
+            state=state,
+            problem=verdict.problem if verdict else "",
+            hint=verdict.hint if verdict else "",
+            checked=verdict is not None,
+            size=size_of(folder),
+            speed=self.facts.speed(package.space),
+        )
+
+    def _state(self, name: str) -> ModelState:
+        standing = self._library.active_model.state()
+        if name == self._answers():
+            return ModelState.answers
+        if standing and name == standing.pending:
+            return ModelState.pending
+        if standing and name in [known.model for known in standing.earlier]:
+            return ModelState.earlier
+        return ModelState.idle
+
+    def _pending(self) -> list[str]:
+        standing = self._library.active_model.state()
+        return [standing.pending] if standing and standing.pending else []
+
+    def _own(self, name: str) -> InstalledModel:
+        model = self.find(name)
+        if model.ours:
+            raise LibraryError(
+                tr("{title} comes with SciRead and stays as it is.", title=model.title),
+                tr("Every SciRead has it already."),
+            )
+        return model
+
+    def _package(self, name: str, *, hashes: bool = False) -> Package:
+        if name == STARTER:
+            return starter_package(hashes=hashes)
+        return read_package(self.folder / name, hashes=hashes)
+
+    def _folder(self, name: str) -> Path:
+        return starter_package(hashes=False).folder if name == STARTER else self.folder / name
+
+
+def _described(package: Package, name: str) -> InstalledModel:
+    return InstalledModel(
+        name=name,
+        title=plain(package.title) or name,
+        space=package.space,
+        method=plain(package.method),
+        base=plain(package.base),
+        dim=package.dim,
+        pooling=package.pooling,
+        max_tokens=package.max_tokens,
+        template=plain(package.template),
+        licence=licence(package.licence),
+        created=plain(package.created),
+        trainer=plain(package.trainer),
+    )
+
+
+def _is_model(path: Path) -> bool:
+    return path.is_dir() and path.suffix != ARRIVING and not path.name.startswith(".")
+
+
+def _replace(file: Path, text: str) -> None:
+    half = file.with_name(f"{file.name}{ARRIVING}")
+    half.write_text(text, "utf-8")
+    half.replace(file)

@@ -1,0 +1,128 @@
+"""Models that were removed: they lie in the trash for a month, and can be put back."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import stat
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.services.models.archive_safety import DESCRIPTION
+from sciread_app.services.models.model_card import plain
+
+DAYS = 30
+ARRIVING = ".new"  # how a folder ends that is not there yet, or not any more
+
+_NAME = re.compile(r"(?P<name>.+)@(?P<when>\d{8}-\d{6})(-\d+)?")
+_WHEN = "%Y%m%d-%H%M%S"
+_MOST_DESCRIPTION = 16 << 20  # bytes
+
+
+class RemovedModel(NamedTuple):
+    """A model in the trash. `key` names it there, `name` its folder as it was before."""
+
+    key: str
+    name: str
+    title: str
+    when: float  # seconds since 1970
+    size: int
+
+
+class ModelTrash:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def all(self) -> list[RemovedModel]:
+        """The most recently removed comes first."""
+        found = []
+        for path in self._folder.iterdir() if self._folder.is_dir() else ():
+            match = _NAME.fullmatch(path.name)
+            if match and path.is_dir():
+                when = time.mktime(time.strptime(match["when"], _WHEN))
+                title = title_of(path) or match["name"]
+                found.append(RemovedModel(path.name, match["name"], title, when, size_of(path)))
+        return sorted(found, key=lambda removed: (-removed.when, removed.key))
+
+    def find(self, key: str) -> RemovedModel:
+        """By its key, its name or its title; of several, what was removed last."""
+        for removed in self.all():
+            if key in (removed.key, removed.name, removed.title):
+                return removed
+        raise LibraryError(
+            tr("There is no model {name} in the trash.", name=key),
+            tr("What was removed more than {days} days ago is gone.", days=DAYS),
+        )
+
+    def put(self, model: Path) -> RemovedModel:
+        when = time.time()
+        stamp = time.strftime(_WHEN, time.localtime(when))
+        key = free_name(self._folder, f"{model.name}@{stamp}")
+        title, size = title_of(model) or model.name, size_of(model)
+        move(model, self._folder / key)
+        return RemovedModel(key, model.name, title, when, size)
+
+    def take(self, removed: RemovedModel, models: Path) -> str:
+        """Put it back; returns its name, which is another if its own was taken meanwhile."""
+        name = free_name(models, removed.name)
+        move(self._folder / removed.key, models / name)
+        return name
+
+    def delete(self, removed: RemovedModel) -> None:
+        # Under another name first: what is half deleted shall not be put back.
+        gone = self._folder / f"{removed.key}{ARRIVING}"
+        move(self._folder / removed.key, gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def delete_old(self, days: float = DAYS) -> int:
+        """Delete what has lain there for so many days. Returns how many."""
+        since = time.time() - days * 86_400
+        old = [removed for removed in self.all() if removed.when <= since]
+        for removed in old:
+            self.delete(removed)
+        for half in self._folder.glob(f"*{ARRIVING}"):
+            shutil.rmtree(half, ignore_errors=True)
+        return len(old)
+
+
+def title_of(folder: Path) -> str:
+    """The title in a model's manifest, even of a damaged model; empty if there is none."""
+    try:
+        file = folder / DESCRIPTION
+        if file.stat().st_size > _MOST_DESCRIPTION:
+            return ""
+        found = json.loads(file.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return ""
+    title = found.get("title") if isinstance(found, dict) else None
+    return plain(title) if isinstance(title, str) else ""
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of its files."""
+    try:
+        states = [path.lstat() for path in folder.rglob("*")]
+    except (OSError, RecursionError):
+        return 0
+    return sum(state.st_size for state in states if stat.S_ISREG(state.st_mode))
+
+
+def free_name(folder: Path, name: str) -> str:
+    """The name, or the next one after it that is not taken."""
+    names = (name, *(f"{name}-{number}" for number in range(2, 1_000)))
+    return next(one for one in names if not (folder / one).exists())
+
+
+def move(path: Path, to: Path) -> None:
+    try:
+        to.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(to)
+    except OSError as error:
+        raise LibraryError(
+            tr("{folder} cannot be moved: {why}.", folder=path, why=error.strerror),
+            tr("Another program may be using it. Close what does, and try again."),
+        ) from error

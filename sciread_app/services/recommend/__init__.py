@@ -1,0 +1,1 @@
+"""Recommendations: new papers for followed topics."""

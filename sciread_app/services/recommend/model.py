@@ -1,0 +1,218 @@
+"""The topic model: a linear model over words and one over vectors, combined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from sciread_app.domain.recommend import Scores, standard
+from sciread_app.domain.text.stop_words import EMPTY_WORDS
+from sciread_app.services.recommend.linear_model import Matrix, linear_svm, tfidf
+
+Rows = NDArray[np.int64]
+
+# Number of nearest wanted papers that count for a candidate.
+_NEAREST = 3
+_WORDS_SHOWN = 4
+_SHORTEST_WORD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class TopicModelDesign:
+    """Hyperparameters of the topic model, chosen by bench_recommend."""
+
+    presumed: int = 1000  # papers without feedback that are taken as negatives
+    offered: float = 0.5  # share of these drawn from the candidates; the rest from the library
+    words_c: float = 0.11
+    meaning_c: float = 0.003
+    ratio: float = 9.8  # total weight of wanted papers relative to all others
+    said: float = 10.0  # weight of a dismissed paper relative to a presumed negative
+    meaning: float = 0.8  # weight of vectors against words, 0 to 1, with few papers
+    fade: float = 50.0  # number of papers at which that is halved: with many, words learn more
+    nearest: float = 0.25  # weight of the similarity to the nearest wanted papers
+
+    def share(self, wanted: int) -> float:
+        """The weight of vectors against words for this number of wanted papers."""
+        return self.meaning / (1 + wanted / self.fade)
+
+
+DESIGN = TopicModelDesign()
+
+
+class PaperFeatures(NamedTuple):
+    """Input features of papers: their texts, and their vectors where `known`."""
+
+    texts: Sequence[str]
+    vectors: NDArray[np.float32]
+    known: NDArray[np.bool_]
+
+
+class Split(NamedTuple):
+    """Rows of papers by their part in training."""
+
+    wanted: Rows
+    unwanted: Rows
+    presumed: Rows
+    offered: Rows
+
+
+class ComponentScores(NamedTuple):
+    """Scores of each component for every candidate; NaN where a component has no data."""
+
+    words: Scores
+    near_words: Scores
+    meaning: Scores
+    near_meaning: Scores
+    weights: NDArray[np.float64]  # of each word
+    wanted: int  # papers that they have learnt from
+
+
+class RankedCandidates(NamedTuple):
+    """The scores of the candidates (0 to 1), with the features that explain them."""
+
+    scores: Scores
+    offered: csr_matrix  # TF-IDF
+    wanted: csr_matrix
+    weights: NDArray[np.float64]
+    vocabulary: Sequence[str]
+
+    @property
+    def by_words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Similarities of candidates to wanted papers, and of these to one another."""
+        own = self.wanted
+        return (self.offered @ own.T).toarray(), (own @ own.T).toarray()
+
+    def words(self, row: int) -> tuple[str, ...]:
+        """The words that contribute most to this candidate's score; if none does, those it shares
+        with the wanted papers."""
+        paper = self.offered[row]
+        worth = paper.data * self.weights[paper.indices]
+        if not (worth > 0).any():
+            worth = paper.data * np.asarray(self.wanted.mean(axis=0)).ravel()[paper.indices]
+        chosen: list[str] = []
+        for place in paper.indices[np.argsort(-worth, kind="stable")][: int((worth > 0).sum())]:
+            word = self.vocabulary[place]
+            if _is_informative(word) and not any(
+                word in other or other in word for other in chosen
+            ):
+                chosen.append(word)
+            if len(chosen) == _WORDS_SHOWN:
+                break
+        return tuple(chosen)
+
+
+def rank(
+    wanted: PaperFeatures,
+    unwanted: PaperFeatures,
+    presumed: PaperFeatures,
+    offered: PaperFeatures,
+    design: TopicModelDesign = DESIGN,
+) -> RankedCandidates:
+    """Score the candidates `offered` by their fit with the wanted papers against the unwanted.
+
+    `presumed` are papers of the library without feedback, taken as negatives. For a paper without
+    a vector, its words alone count.
+    """
+    parts = (wanted, unwanted, presumed, offered)
+    edges = np.cumsum([0, *(len(part.texts) for part in parts)])
+    split = Split(*(np.arange(first, end) for first, end in pairwise(edges)))
+    words, vocabulary = tfidf([text for part in parts for text in part.texts])
+    components = score_components(
+        words,
+        np.concatenate([part.vectors for part in parts]),
+        np.concatenate([part.known for part in parts]),
+        split._replace(presumed=np.append(split.presumed, _some(split.offered, design))),
+        design,
+    )
+    return RankedCandidates(
+        1 / (1 + np.exp(-combine(components, design))),
+        words[split.offered],
+        words[split.wanted],
+        components.weights,
+        vocabulary,
+    )
+
+
+def score_components(
+    words: csr_matrix,
+    vectors: NDArray[np.float32],
+    known: NDArray[np.bool_],
+    split: Split,
+    design: TopicModelDesign,
+) -> ComponentScores:
+    """Train the components on the split, and score its candidates with each."""
+    weights, by_words = _learnt(words, split, design.words_c, design)
+    near_words = _near((words[split.offered] @ words[split.wanted].T).toarray())
+    by_meaning, near_meaning = np.full((2, len(split.offered)), np.nan)
+    there = known[split.offered]
+    usable = Split(*(rows[known[rows]] for rows in split))
+    if len(usable.wanted) and len(usable.offered) and len(usable.unwanted) + len(usable.presumed):
+        by_meaning[there] = _learnt(vectors, usable, design.meaning_c, design)[1]
+        near_meaning[there] = _near(vectors[usable.offered] @ vectors[usable.wanted].T)
+    return ComponentScores(
+        by_words, near_words, by_meaning, near_meaning, weights, len(split.wanted)
+    )
+
+
+def combine(components: ComponentScores, design: TopicModelDesign) -> Scores:
+    """The combined scores of all components."""
+    scores = standard(components.words) + design.nearest * standard(components.near_words)
+    there = ~np.isnan(components.meaning)
+    if there.any():
+        share = design.share(components.wanted)
+        meaning = share * standard(components.meaning[there])
+        words = (1 - share) * standard(components.words)[there]
+        nearest = design.nearest * standard(components.near_meaning[there])
+        scores[there] = 2 * (meaning + words + nearest)
+    return scores
+
+
+def _learnt(
+    papers: Matrix, split: Split, c: float, design: TopicModelDesign
+) -> tuple[Scores, Scores]:
+    """The weights of a linear SVM, and its scores of the candidates."""
+    seen = np.concatenate(split[:3])
+    labels = np.arange(len(seen)) < len(split.wanted)
+    if labels.all():  # there are no negatives
+        weights = np.asarray(papers[split.wanted].mean(axis=0)).ravel().astype(np.float64)
+    else:
+        weights = linear_svm(papers[seen], np.where(labels, 1.0, -1.0), c * _weights(split, design))
+    return weights, np.asarray(papers[split.offered] @ weights, np.float64)
+
+
+def _weights(split: Split, design: TopicModelDesign) -> NDArray[np.float64]:
+    """Sample weights with mean 1; wanted papers together weigh `ratio` times the others."""
+    wanted, unwanted, presumed, _ = map(len, split)
+    others = np.append(np.full(unwanted, design.said), np.ones(presumed))
+    others *= wanted / (design.ratio * others.sum())
+    weights: NDArray[np.float64] = np.append(np.ones(wanted), others)
+    weights *= len(weights) / weights.sum()
+    return weights
+
+
+def _near(similarities: NDArray[Any]) -> Scores:
+    """The mean of the largest similarities in each row."""
+    count = min(_NEAREST, similarities.shape[1])
+    largest = -np.partition(-similarities, count - 1, axis=1)[:, :count]
+    means: Scores = largest.mean(axis=1).astype(np.float64)
+    return means
+
+
+def _some(offered: Rows, design: TopicModelDesign) -> Rows:
+    """Candidates taken as negatives, which most of them are."""
+    return np.random.default_rng(0).permutation(offered)[: round(design.presumed * design.offered)]
+
+
+def _is_informative(word: str) -> bool:
+    """Whether a word, or a pair of words, is informative to a reader."""
+    parts = word.split()
+    return all(
+        part not in EMPTY_WORDS and len(part) >= _SHORTEST_WORD and not part.isdigit()
+        for part in parts
+    )

@@ -1,0 +1,200 @@
+"""Ranking of candidates for a followed topic, each with the reasons."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.parser import any_of, terms_of
+from sciread_app.domain.recommend import DAY, RecommendedPaper, TopicPreferences, decay
+from sciread_app.services.recommend.model import DESIGN, PaperFeatures, RankedCandidates, rank
+from sciread_app.services.recommend.similarity import TopicSimilarity, alike
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.relevance_feedback import AddedPapers
+from sciread_app.tasks import Task
+
+# More candidates than this are first reduced by their vectors, or by their words.
+_MOST_CANDIDATES = 1_000
+# Number of the latest papers whose title words are searched for.
+_QUERY_PAPERS = 10
+# Papers less similar than this share of random pairs have nothing in common.
+_UNLIKE = 0.9
+_REASONS = 2  # similar papers named for each pick
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingExamples:
+    """The examples to learn from: wanted and unwanted papers."""
+
+    wanted: Sequence[PaperId]
+    unwanted: Sequence[PaperId]
+    wishes: TopicPreferences
+
+
+class TopicRanker:
+    """Ranks candidates by words and vectors; without vectors, by words alone."""
+
+    def __init__(self, library: Library, space: EmbeddingIndex | None) -> None:
+        self._library = library
+        self._space = space
+
+    def pick(
+        self, examples: TrainingExamples, candidates: AddedPapers, limit: int, task: Task
+    ) -> list[RecommendedPaper]:
+        """The best candidates, best first."""
+        others = self._presumed(examples)
+        candidates = self._shortlist(examples, others, candidates)
+        if not len(candidates.ids):
+            return []
+        task.raise_if_cancelled()
+        wanted, unwanted = self._features(examples.wanted), self._features(examples.unwanted)
+        offered = self._features(candidates.ids.tolist())
+        task.raise_if_cancelled()
+        ranked = rank(wanted, unwanted, self._features(others), offered)
+        task.raise_if_cancelled()
+        near = _alike(wanted, offered, ranked, self._floor())
+        scores = ranked.scores * decay(_ages(candidates.came), examples.wishes.half_life)
+        order = np.lexsort((candidates.ids, -scores))[:limit]
+        return [
+            self._pick(row, examples, candidates, scores, near, ranked) for row in order.tolist()
+        ]
+
+    def count(self, examples: TrainingExamples, candidates: AddedPapers) -> int:
+        """How many unseen candidates fit, of those that have a vector."""
+        if not examples.wanted or not len(candidates.ids) or self._space is None:
+            return 0
+        candidates = self._shortlist(examples, self._presumed(examples), candidates)
+        wanted, known = self._space.vectors(examples.wanted)
+        offered, there = self._space.vectors(candidates.ids)
+        if not known.any() or not there.any():
+            return 0
+        own = wanted[known]
+        near = alike(offered[there] @ own.T, own @ own.T, self._floor())
+        return int((near.fits & (candidates.came[there] > examples.wishes.seen)).sum())
+
+    def _shortlist(
+        self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers
+    ) -> AddedPapers:
+        candidates = self._reduced(examples, others, candidates)
+        candidates = self._one_per_work(examples.wanted, candidates)
+        if np.isnan(candidates.came).any():  # of a whole library it was not asked
+            candidates = self._library.feedback.added_times(candidates.ids)
+        return candidates
+
+    def _pick(
+        self,
+        row: int,
+        examples: TrainingExamples,
+        candidates: AddedPapers,
+        scores: NDArray[np.float64],
+        near: TopicSimilarity,
+        ranked: RankedCandidates,
+    ) -> RecommendedPaper:
+        similarity, came = float(near.similarity[row]), float(candidates.came[row])
+        space = None if np.isnan(similarity) else self._space
+        return RecommendedPaper(
+            PaperId(int(candidates.ids[row])),
+            float(scores[row]),
+            came,
+            fits=bool(near.fits[row]),
+            unseen=came > examples.wishes.seen,
+            similarity=similarity if space else None,
+            percentile=100 * space.percentile(similarity) if space else None,
+            like=tuple(examples.wanted[place] for place in near.nearest[row, :_REASONS]),
+            words=ranked.words(row),
+        )
+
+    def _presumed(self, examples: TrainingExamples) -> list[PaperId]:
+        """A sample of papers without feedback, most of which are not relevant."""
+        said = np.array([*examples.wanted, *examples.unwanted], np.int64)
+        ids = np.setdiff1d(self._library.matching(()), said, assume_unique=True)
+        count = round(DESIGN.presumed * (1 - DESIGN.offered))
+        drawn = np.random.default_rng(0).permutation(len(ids))[:count]
+        return [PaperId(id) for id in ids[np.sort(drawn)].tolist()]
+
+    def _reduced(
+        self, examples: TrainingExamples, others: Sequence[PaperId], candidates: AddedPapers
+    ) -> AddedPapers:
+        if len(candidates.ids) <= _MOST_CANDIDATES:
+            return candidates
+        nearest = self._nearest(examples, others, candidates.ids)
+        return _among(candidates, nearest if len(nearest) else candidates.ids[-_MOST_CANDIDATES:])
+
+    def _nearest(self, examples: TrainingExamples, others: Sequence[PaperId], ids: Ids) -> Ids:
+        if self._space:
+            wanted, known = self._space.vectors(examples.wanted)
+            if known.any():
+                average = self._space.vectors(others)[0].mean(0) if others else 0.0
+                direction = wanted[known].mean(0) - average
+                return self._space.nearest_among(direction, ids, _MOST_CANDIDATES)[0]
+        texts = self._library.texts(examples.wanted[:_QUERY_PAPERS])
+        terms = dict.fromkeys(terms_of(" ".join(title for title, _ in texts)))
+        ranking = self._library.search_text(any_of(terms), 2 * _MOST_CANDIDATES)
+        found = np.fromiter((id for id, _ in ranking), np.int64)
+        return found[np.isin(found, ids)][:_MOST_CANDIDATES]
+
+    def _one_per_work(self, wanted: Sequence[PaperId], candidates: AddedPapers) -> AddedPapers:
+        """Remove versions of works already present; keep the latest of each other work."""
+        works = self._library.works([*wanted, *candidates.ids.tolist()])
+        offered = set(candidates.ids.tolist())
+        held = {works[paper] for paper in wanted if paper in works and paper not in offered}
+        latest = {
+            works[PaperId(id)]: id
+            for id in candidates.ids.tolist()
+            if id in works and works[PaperId(id)] not in held
+        }
+        return _among(candidates, np.array(sorted(latest.values()), np.int64))
+
+    def _floor(self) -> float:
+        """The similarity that most pairs of papers in the library do not reach."""
+        if self._space is None:
+            return -np.inf
+        steps = np.linspace(-1, 1, 201)
+        shares = np.array([self._space.percentile(float(step)) for step in steps])
+        return float(steps[min(int(np.searchsorted(shares, _UNLIKE)), len(steps) - 1)])
+
+    def _features(self, ids: Sequence[int]) -> PaperFeatures:
+        texts = [f"{title} {abstract}" for title, abstract in self._library.texts(ids)]
+        if self._space is None:
+            return PaperFeatures(
+                texts, np.zeros((len(texts), 1), np.float32), np.zeros(len(texts), bool)
+            )
+        return PaperFeatures(texts, *self._space.vectors(ids))
+
+
+def _among(arrivals: AddedPapers, ids: Ids) -> AddedPapers:
+    kept = np.isin(arrivals.ids, ids)
+    return AddedPapers(arrivals.ids[kept], arrivals.came[kept])
+
+
+def _ages(came: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (time.time() - came) / DAY
+
+
+def _alike(
+    wanted: PaperFeatures, offered: PaperFeatures, ranked: RankedCandidates, floor: float
+) -> TopicSimilarity:
+    """Similarity by vectors where there are any; else by words, without a similarity value, since
+    that of words is not meaningful to a reader."""
+    there, members = np.flatnonzero(offered.known), np.flatnonzero(wanted.known)
+    if not len(there) or not len(members):
+        near = alike(*ranked.by_words)
+        return near._replace(similarity=np.full(len(offered.texts), np.nan))
+    own = wanted.vectors[members]
+    by_meaning = alike(offered.vectors[there] @ own.T, own @ own.T, floor)
+    by_meaning = by_meaning._replace(nearest=members[by_meaning.nearest])
+    if len(there) == len(offered.texts):
+        return by_meaning
+    near = alike(*ranked.by_words)
+    similarity = np.full(len(offered.texts), np.nan)
+    nearest = near.nearest[:, : by_meaning.nearest.shape[1]]
+    similarity[there], nearest[there] = by_meaning.similarity, by_meaning.nearest
+    near.fits[there] = by_meaning.fits
+    return TopicSimilarity(similarity, nearest, near.fits)

@@ -1,0 +1,306 @@
+"""Recommendations: recently added papers, ranked for a followed collection or saved search."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+import numpy as np
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.parser import Condition, parse
+from sciread_app.domain.recommend import (
+    DAY,
+    CandidateScope,
+    FollowedTopic,
+    Recommendations,
+    TopicKind,
+    TopicPreferences,
+)
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr, trn
+from sciread_app.services.recommend import messages as words
+from sciread_app.services.recommend.messages import StatusMessage
+from sciread_app.services.recommend.ranker import TopicRanker, TrainingExamples
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.search.search import SearchService
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.relevance_feedback import AddedPapers
+from sciread_app.tasks import Task
+
+LATELY = 30  # days
+# Number of papers from which on a collection defines its topic well enough.
+ENOUGH = 5
+# Number of the best results that represent a saved search.
+_BEST = 25
+# Results that score less than this share of the best one do not represent the search.
+_RELEVANT = 0.4
+# Number of the latest members used of a larger collection.
+_MOST_MEMBERS = 1_000
+_KEPT = 64  # cached feeds
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """The cache key of a feed: all it depends on except the texts of the papers."""
+
+    subject: FollowedTopic
+    among: CandidateScope
+    wishes: TopicPreferences
+    members: tuple[PaperId, ...]  # what the subject is made of, and what was liked
+    waved: tuple[PaperId, ...]
+    arrived: bytes
+    candidates: bytes
+    vectors: tuple[str, int]  # the space, and how many papers have one
+    today: int  # age counts in days
+    limit: int
+
+
+class _Asked(NamedTuple):
+    question: _Question
+    arrived: Ids  # all that came
+    candidates: AddedPapers
+    waved: dict[PaperId, float]
+
+    @property
+    def examples(self) -> TrainingExamples:
+        return TrainingExamples(self.question.members, self.question.waved, self.question.wishes)
+
+
+class Recommender:
+    """Recommends papers for followed topics. Blocks; safe to call from any thread. Without a model,
+    works by words alone."""
+
+    def __init__(self, library: Library, space: EmbeddingIndex | None) -> None:
+        self._library = library
+        self._opinions = library.feedback
+        self._space = space
+        self._search = SearchService(library, space)
+        self._picker = TopicRanker(library, space)
+        self._feeds: OrderedDict[_Question, Recommendations] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def subjects(self) -> list[FollowedTopic]:
+        """All collections by path, then all saved searches."""
+        return self._opinions.subjects()
+
+    def subject(self, name: str) -> FollowedTopic:
+        """The subject with this key, path or name. Raises LibraryError if there is none."""
+        known = self.subjects()
+        for subject in known:
+            if name in (subject.key, subject.name):
+                return subject
+        for subject in known:
+            if name.casefold().strip("/ ") == subject.name.casefold():
+                return subject
+        raise LibraryError(
+            tr("There is no collection and no saved search “{name}”.", name=name),
+            tr("`sciread recommend` without a name lists those there are."),
+        )
+
+    def wishes(self, subject: FollowedTopic) -> TopicPreferences:
+        return self._opinions.preferences().get(subject.key, TopicPreferences())
+
+    # Each of these is an edit that can be undone.
+
+    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
+        """Change the preferences for a topic. Raises BadQuery if they are no valid query."""
+        _wanted(subject, wishes)
+        what = tr("Changed what comes for “{name}”", name=subject.name)
+        with self._library.edits.recording(what):
+            self._opinions.set_preferences(subject.key, wishes)
+
+    def seen(self, subject: FollowedTopic, until: float) -> None:
+        """Mark papers added until then as seen."""
+        what = tr("Saw what is new for “{name}”", name=subject.name)
+        with self._library.edits.recording(what):
+            self._opinions.set_preferences(subject.key, replace(self.wishes(subject), seen=until))
+
+    def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        """Mark these papers as relevant to the topic, without adding them to a collection."""
+        what = trn(
+            "Liked {n:,} paper for “{name}”",
+            "Liked {n:,} papers for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
+            self._opinions.set(subject.key, papers, liked=True)
+
+    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        """Mark these papers as not relevant; the next list takes it into account."""
+        what = trn(
+            "Waved {n:,} paper away for “{name}”",
+            "Waved {n:,} papers away for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
+            self._opinions.set(subject.key, papers, liked=False)
+
+    def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        """Remove the feedback on these papers."""
+        what = trn(
+            "Took back {n:,} paper for “{name}”",
+            "Took back {n:,} papers for “{name}”",
+            len(papers),
+            name=subject.name,
+        )
+        with self._library.edits.recording(what):
+            self._opinions.remove(subject.key, papers)
+
+    def new_for(
+        self,
+        subject: FollowedTopic,
+        *,
+        since: float | None = None,
+        among: CandidateScope = CandidateScope.fetched,
+        limit: int = 100,
+        task: Task | None = None,
+    ) -> Recommendations:
+        """Recommendations for a topic, best first: by default of papers fetched in the last 30
+        days. Raises BadQuery if the topic's query or its preferences are invalid."""
+        task = task or Task()
+        since = time.time() - LATELY * DAY if since is None else since
+        asked = self._ask(subject, since, among, limit)
+        task.raise_if_cancelled()
+        feed = self._known(asked.question)
+        if feed is None:
+            feed = self._answer(asked, since, task)
+        if feed.picks:  # why there are none depends on more than the question
+            self._keep(asked.question, feed)
+        return replace(feed, since=since, dismissed=asked.waved)
+
+    def count_new(self, subject: FollowedTopic, task: Task | None = None) -> int:
+        """How many papers are new for this subject, unseen, and as like it as its own papers.
+        Nothing is learnt for it where there are vectors, so that it is known at once."""
+        if self._space is None:
+            return sum(pick.fits and pick.unseen for pick in self.new_for(subject, task=task).picks)
+        asked = self._ask(subject, time.time() - LATELY * DAY, CandidateScope.fetched, 0)
+        return self._picker.count(asked.examples, asked.candidates)
+
+    def _ask(
+        self, subject: FollowedTopic, since: float, among: CandidateScope, limit: int
+    ) -> _Asked:
+        wishes = self.wishes(subject)
+        liked, waved = self._opinions.of(subject.key)
+        arrivals = self._arrivals(among, since)
+        members = list(dict.fromkeys([*self._own(subject, arrivals.ids), *liked]))
+        held = members if subject.kind is TopicKind.collection else liked
+        candidates = self._candidates(subject, wishes, arrivals, [*held, *waved])
+        question = _Question(
+            subject,
+            among,
+            wishes,
+            tuple(members),
+            tuple(waved),
+            arrivals.ids.tobytes(),
+            candidates.ids.tobytes(),
+            (self._space.key, self._space.count()) if self._space else ("", 0),
+            int(time.time() / DAY),
+            limit,
+        )
+        return _Asked(question, arrivals.ids, candidates, waved)
+
+    def _arrivals(self, among: CandidateScope, since: float) -> AddedPapers:
+        if among is CandidateScope.fetched:
+            return self._opinions.fetched(since)
+        if among is CandidateScope.added:
+            return self._opinions.added(since)
+        every = self._library.matching(())
+        return AddedPapers(every, np.full(len(every), np.nan))
+
+    def _own(self, subject: FollowedTopic, arrived: Ids) -> list[PaperId]:
+        """The papers that define the topic."""
+        if subject.kind is TopicKind.collection:
+            return self._opinions.members(subject.number)[:_MOST_MEMBERS]
+        return self._best(subject.query, arrived)
+
+    def _best(self, query: str, arrived: Ids) -> list[PaperId]:
+        """The best results of a search among papers present before; among all, if those are too
+        few to learn from."""
+        hits = self._search.find(query, limit=8 * _BEST).hits
+        least = _RELEVANT * max((hit.score for hit in hits), default=0.0)
+        found = [hit.paper for hit in hits if hit.score >= least]
+        new = set(arrived.tolist())
+        older = [paper for paper in found if paper not in new][:_BEST]
+        return older if len(older) >= ENOUGH else found[:_BEST]
+
+    def _candidates(
+        self,
+        subject: FollowedTopic,
+        wishes: TopicPreferences,
+        arrivals: AddedPapers,
+        settled: Sequence[PaperId],
+    ) -> AddedPapers:
+        """The candidates: neither members nor dismissed, and meeting the preferences."""
+        kept = ~np.isin(arrivals.ids, np.array(settled, np.int64))
+        conditions = _wanted(subject, wishes)
+        if conditions and kept.any():
+            kept &= np.isin(arrivals.ids, self._library.matching(conditions), assume_unique=True)
+        return AddedPapers(arrivals.ids[kept], arrivals.came[kept])
+
+    def _answer(self, asked: _Asked, since: float, task: Task) -> Recommendations:
+        question = asked.question
+        if not question.members or not len(asked.candidates.ids):
+            why = self._why_nothing(question, asked.arrived, since)
+            return Recommendations(question.subject, note=why.note, hint=why.hint, next=why.next)
+        picks = self._picker.pick(asked.examples, asked.candidates, question.limit, task)
+        feed = Recommendations(question.subject, picks, len(asked.candidates.ids))
+        if not picks:
+            why = words.only_versions(feed.candidates)
+        elif not feed.fitting:
+            why = words.none_fits(feed.candidates, question.subject)
+        elif not any(pick.fits and pick.unseen for pick in picks):
+            why = words.all_seen(self._opinions.last_fetch(), datetime.now().astimezone())
+        elif len(question.members) < ENOUGH:
+            why = words.few(question.subject, len(question.members))
+        else:
+            why = StatusMessage("")
+        return replace(feed, note=why.note, hint=why.hint, next=why.next)
+
+    def _why_nothing(self, question: _Question, arrived: Ids, since: float) -> StatusMessage:
+        if not question.members:
+            return words.too_few(question.subject)
+        if not len(arrived):
+            now, last = datetime.now().astimezone(), self._opinions.last_fetch()
+            return words.nothing_new(question.among, since, last, now)
+        held, waved = (
+            int(np.isin(arrived, np.array(ids, np.int64)).sum())
+            for ids in (question.members, question.waved)
+        )
+        return words.nothing_wanted(len(arrived), held, waved, question.wishes)
+
+    def _known(self, question: _Question) -> Recommendations | None:
+        with self._lock:
+            if question in self._feeds:
+                self._feeds.move_to_end(question)
+            return self._feeds.get(question)
+
+    def _keep(self, question: _Question, feed: Recommendations) -> None:
+        with self._lock:
+            self._feeds[question] = feed
+            if len(self._feeds) > _KEPT:
+                self._feeds.popitem(last=False)
+
+
+def _wanted(subject: FollowedTopic, wishes: TopicPreferences) -> list[Condition]:
+    """The conditions that a paper must meet to be recommended. Raises BadQuery."""
+    conditions = _conditions(wishes.must)
+    conditions += [one._replace(negated=not one.negated) for one in _conditions(wishes.never)]
+    if subject.kind is TopicKind.search:
+        conditions += parse(subject.query).conditions
+    return conditions
+
+
+def _conditions(fragment: str) -> list[Condition]:
+    """A fragment of a query, of which every word counts."""
+    query = parse(fragment)
+    terms = (Condition("text", f"{one.text}*" if one.prefix else one.text) for one in query.terms)
+    return list(dict.fromkeys([*query.conditions, *terms]))

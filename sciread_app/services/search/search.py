@@ -1,0 +1,409 @@
+"""Finding papers: by their words, by their meaning, by both, or by what they are like."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.domain.paper import Order, PaperId
+from sciread_app.domain.query.builder import likes
+from sciread_app.domain.query.parser import Condition, Query, Term, parse, terms_of
+from sciread_app.domain.ranking import fuse, rocchio
+from sciread_app.domain.text.folding import spellings
+from sciread_app.errors import EncoderFailed
+from sciread_app.language import tr
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.search.explanations import MatchExplanation, reasons
+from sciread_app.services.search.keyword_search import KeywordSearch, RankedList
+from sciread_app.services.search.paper_names import unknown_names, with_examples
+from sciread_app.services.search.relevance import RelevanceFloor, are_alike, is_comparable, matches
+from sciread_app.services.search.results import MatchInfo, SearchHit, SearchMode, SearchResults
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+
+__all__ = [
+    "MatchExplanation",
+    "MatchInfo",
+    "SearchHit",
+    "SearchMode",
+    "SearchResults",
+    "SearchService",
+]
+
+# Papers that this leg hands to the ranking. Deeper changes nothing among the first ten.
+_BY_MEANING = 200
+# Papers that stand for the whole library where its average is asked for.
+_SAMPLE = 1000
+# How often a typed word counts where the words of whole papers stand beside it.
+_TYPED = 4
+_NAMES = {"doi": "DOI", "arxiv": tr("arXiv id"), "pmid": "PMID", "pmcid": "PMCID", "isbn": "ISBN"}
+_HOW_TO_ADD = tr("Add its PDF, or a BibTeX, RIS or PubMed file that holds it, to have it found.")
+
+
+class SearchService:
+    """Answers from the library and, where there is one, from a model's space.
+
+    Without a space, or when the model fails, words alone are searched and the note says so.
+    """
+
+    def __init__(self, library: Library, space: EmbeddingIndex | None) -> None:
+        self._library = library
+        self._space = space
+        self._words = KeywordSearch(library, space)
+        self._floor = RelevanceFloor(space) if space else None
+        self._centre: tuple[int, NDArray[np.float32]] | None = None
+        self._latest: tuple[str, NDArray[np.float32]] | None = None
+
+    def find(
+        self,
+        text: str,
+        *,
+        limit: int = 50,
+        mode: SearchMode = SearchMode.hybrid,
+        order: Order = Order.relevance,
+        task: Task | None = None,
+    ) -> SearchResults:
+        """Run a query; without words, return all papers that meet its conditions.
+
+        An order other than relevance covers all papers that contain every word, and the best
+        `limit` of the others; of results by meaning or by example alone, just the best. Raises
+        BadQuery, and EncoderFailed if only meaning was requested and no model is available.
+        """
+        task = task or Task()
+        query = with_examples(self._library, parse(text))
+        results = self._answered(query, limit, mode, order, task)
+        if missing := unknown_names(self._library, query.conditions):
+            return replace(results, note=f"{missing} {results.note}".strip())
+        return results
+
+    def _answered(
+        self, query: Query, limit: int, mode: SearchMode, order: Order, task: Task
+    ) -> SearchResults:
+        if query.identifier:
+            return self._named(query)
+        if any(one.of_trash and not one.negated for one in query.conditions):
+            return self._in_trash(query, limit, order)
+        if query.terms:
+            results = self._searched(query, mode, limit, task)
+            if order is not Order.relevance and mode is not SearchMode.meaning:
+                return self._whole(results, limit, order)
+        elif query.like:
+            results = self._alike(query, limit)
+        else:
+            return self._listed(query, limit, order)
+        return self._sorted(results, order)
+
+    def similar(
+        self, like: Sequence[PaperId], unlike: Sequence[PaperId] = (), *, limit: int = 50
+    ) -> SearchResults:
+        """Papers like these, and not like those. Works while the model sleeps.
+
+        The similarity of a hit is the mean of those to the papers in `like`.
+        """
+        return self.find(likes(like, unlike), limit=limit)
+
+    def why(self, text: str, ids: Sequence[PaperId]) -> Mapping[PaperId, MatchExplanation]:
+        """Why each of these papers fits: the words it shares with the query, and where they
+        stand, and the sentence that says it best. Meant for the papers that are looked at."""
+        query = parse(text)
+        if not query.terms:
+            return {paper: MatchExplanation() for paper in ids}
+        vector = self._understood(query, SearchMode.hybrid)[0]
+
+        def nearness(texts: Sequence[str]) -> NDArray[np.float32]:
+            assert self._space and vector is not None
+            similarities: NDArray[np.float32] = self._space.encode_texts(texts) @ vector
+            return similarities
+
+        nearness_or_none = nearness if vector is not None else None
+        return reasons(self._library, query.sought, nearness_or_none, ids)
+
+    def _named(self, query: Query) -> SearchResults:
+        assert query.identifier
+        name = f"{_NAMES[query.identifier.kind]} {query.identifier.value}"
+        papers, note = self._library.with_identifier(query.identifier), ""
+        if not papers:
+            # Translators: the name is such as "DOI 10.1000/x"
+            note = " ".join([tr("No paper here has the {name}.", name=name), _HOW_TO_ADD])
+        ids = np.array(papers, np.int64)
+        if papers and query.conditions:
+            ids = np.intersect1d(ids, self._library.matching(query.conditions))
+            # Translators: the name is such as "DOI 10.1000/x"
+            note = "" if len(ids) else tr("The paper with the {name} is elsewhere.", name=name)
+        hits = [SearchHit(PaperId(id), score=1.0) for id in ids.tolist()]
+        return SearchResults(hits, len(hits), note, query, ids)
+
+    def _listed(self, query: Query, limit: int, order: Order) -> SearchResults:
+        """All papers that meet the conditions, but for those that are not wanted."""
+        if query.conditions:
+            ids = self._library.ordered(self._library.matching(query.conditions), order)
+        else:
+            ids = self._library.ids(order)
+        if query.unlike:
+            ids = ids[~np.isin(ids, query.unlike)]
+        return _list(ids, limit, query)
+
+    def _in_trash(self, query: Query, limit: int, order: Order) -> SearchResults:
+        """The papers that contain all words; papers in the trash are not ranked."""
+        return _list(self._library.ordered(self._holding(query), order), limit, query)
+
+    def _holding(self, query: Query) -> Ids:
+        """The papers that hold every word, and meet the conditions."""
+        words = [
+            Condition("text", f"{term.text}*" if term.prefix else term.text)
+            for term in dict.fromkeys(query.terms)
+        ]
+        return self._library.matching([*query.conditions, *words])
+
+    def _whole(self, ranked: SearchResults, limit: int, order: Order) -> SearchResults:
+        """Sort all matches, not just the top 100, by this order. The version shown for each work
+        is chosen again: the one first in this order."""
+        query, best = ranked.query, {hit.paper: hit for hit in ranked.hits}
+        ids = np.union1d(self._holding(query), np.array(list(best), np.int64))
+        ids = ids[~np.isin(ids, [*query.like, *query.unlike])]
+        ids = self._library.ordered(ids, order)
+        ids = self._library.first_of_works(ids)
+        hits = [best.pop(PaperId(id), SearchHit(PaperId(id))) for id in ids[:limit].tolist()]
+        listed = set(np.intersect1d(ids, list(best)).tolist())
+        further = [hit for paper, hit in best.items() if paper in listed]
+        return replace(ranked, hits=hits, total=len(ids), ids=ids, whole=True, further=further)
+
+    def _searched(self, query: Query, mode: SearchMode, limit: int, task: Task) -> SearchResults:
+        vector, note = (None, "") if mode is SearchMode.text else self._understood(query, mode)
+        task.raise_if_cancelled()
+        allowed = self._library.matching(query.conditions) if query.conditions else None
+        terms = query.terms
+        if vector is not None:
+            vector = rocchio(vector, self._known(query.like), self._known(query.unlike))
+        elif query.like or query.unlike:
+            terms = self._steered_terms(query)
+        words, holding = RankedList.of(), np.empty(0, np.int64)
+        if mode is not SearchMode.meaning:
+            words, holding = self._words.find(terms, query.conditions, allowed, limit)
+            task.raise_if_cancelled()
+        meaning = RankedList.of()
+        if vector is not None:
+            meaning = self._by_meaning(vector, allowed, max(_BY_MEANING, 2 * limit))
+        return self._ranked(query, vector, words, meaning, holding, limit, note)
+
+    def _alike(self, query: Query, limit: int) -> SearchResults:
+        """Papers like some, not like others, and no versions of any of them."""
+        vectors, given = self._known(query.like), [*query.like, *query.unlike]
+        allowed = self._library.matching(query.conditions) if query.conditions else None
+        wide = 2 * limit + len(given)
+        if self._space is None or not len(vectors):
+            note = tr("Alike by their words: there is no vector to go by yet.")
+            terms = self._steered_terms(query)
+            leg, _ = self._words.find(terms, query.conditions, allowed, wide)
+            alike, ranked = np.full(len(leg.ids), math.nan), "text_rank"
+        else:
+            some = len(vectors) < len(query.like)
+            note = tr("Papers without a vector did not count; encode them first.") if some else ""
+            target = rocchio(None, vectors, self._known(query.unlike))
+            leg = self._by_meaning(target, allowed, wide)
+            alike, ranked = self._space.vectors(leg.ids)[0] @ vectors.mean(0), "meaning_rank"
+        kept = self._one_a_work(leg.ids, limit, without=given)
+        hits = [
+            self._hit(int(leg.ids[n]), leg.scores[n], float(alike[n]), True, **{ranked: rank})
+            for rank, n in enumerate(kept, start=1)
+        ]
+        of = self._space.count() if self._space and allowed is None else len(leg.ids)
+        hits = [
+            replace(hit, weak=not are_alike(hit.percentile, rank, of))
+            for rank, hit in enumerate(hits, start=1)
+        ]
+        if query.unlike:  # the order is another one than that of the likeness to what is wanted
+            hits = [replace(hit, percentile=None) for hit in hits]
+        found = [hit for hit in hits if not hit.weak]
+        weaker = [hit for hit in hits if hit.weak]
+        ids = np.array([hit.paper for hit in found], np.int64)
+        return SearchResults(found, len(found), note, query, ids, weaker=weaker)
+
+    def _known(self, papers: Sequence[PaperId]) -> NDArray[np.float32]:
+        """The vectors of those of these papers that have one."""
+        if self._space is None:
+            return np.empty((0, 1), np.float32)
+        vectors, known = self._space.vectors(papers)
+        return vectors[known]
+
+    def _steered_terms(self, query: Query) -> tuple[Term, ...]:
+        """The typed terms, and those of positive examples that no negative example has."""
+        liked, unliked = (
+            terms_of(" ".join(part for texts in self._library.texts(papers) for part in texts))
+            for papers in (query.like, query.unlike)
+        )
+        unwanted = set(unliked) - set(query.terms)
+        return (*query.terms * _TYPED, *(term for term in liked if term not in unwanted))
+
+    def _sorted(self, results: SearchResults, order: Order) -> SearchResults:
+        if order is Order.relevance:
+            return results
+        hits = {hit.paper: hit for hit in results.hits}
+        ids = self._library.ordered(np.array(list(hits), np.int64), order)
+        return replace(results, hits=[hits[PaperId(id)] for id in ids.tolist()])
+
+    def _understood(self, query: Query, mode: SearchMode) -> tuple[NDArray[np.float32] | None, str]:
+        """The query as a vector, or None and the reason why it cannot be had."""
+        try:
+            if self._space is None:
+                said = tr("There is no model to search by meaning with.")
+                raise EncoderFailed(said, tr("Choose one."))
+            if not self._space.count():
+                said = tr("No paper has a vector yet.")
+                raise EncoderFailed(said, tr("Encode the library first."))
+            return self._vector(query.meaning), ""
+        except EncoderFailed as failure:
+            if mode is SearchMode.meaning:
+                raise
+            why = f"{failure} {failure.hint}".strip()
+            return None, tr("Found by words alone. {why}", why=why)
+
+    def _vector(self, text: str) -> NDArray[np.float32]:
+        latest = self._latest
+        if latest is None or latest[0] != text:
+            assert self._space
+            self._latest = latest = text, self._space.encode_query(text)
+        return latest[1]
+
+    def _by_meaning(self, vector: NDArray[np.float32], allowed: Ids | None, k: int) -> RankedList:
+        assert self._space
+        if allowed is None:
+            ids, similarities = self._space.nearest(vector, k)
+        else:
+            ids, similarities = self._space.nearest_among(vector, allowed, k)
+        return RankedList(ids, similarities.astype(np.float64))
+
+    def _knows_any_word(self, query: Query) -> bool:
+        """Whether a word of the query means something to the model, or stands in the library."""
+        assert self._space
+        ways = [spellings(term.text) for term in query.terms]
+        words = {word.lower() for way in ways for spelling in way for word in spelling}
+        if self._space.knows_any(words):
+            return True
+        return any(self._library.document_frequencies(sorted(words)).values())
+
+    def _ranked(
+        self,
+        query: Query,
+        vector: NDArray[np.float32] | None,
+        words: RankedList,
+        meaning: RankedList,
+        holding: Ids,
+        limit: int,
+        note: str,
+    ) -> SearchResults:
+        """Fuse keyword and semantic rankings; each paper is scored in both, whichever found it.
+        Separates relevant results from weak ones."""
+        by_words, by_meaning = words.ranks(), meaning.ranks()
+        ids = np.array(sorted({**by_words, **by_meaning}), np.int64)
+        bm25, similarity = np.zeros(len(ids)), np.full(len(ids), np.nan)
+        bm25[np.searchsorted(ids, words.ids)] = words.scores
+        average = 0.0
+        if vector is not None and self._space:
+            vectors, known = self._space.vectors(ids)
+            similarity[known] = vectors[known] @ vector
+            average = float(self._average() @ vector)
+        scores = fuse(bm25, similarity, average)
+        order = np.lexsort((ids, -scores))
+        given = [*query.like, *query.unlike]
+        order = order[~np.isin(ids[order], given)]
+        weak = np.zeros(len(ids), bool)
+        if vector is not None and self._floor:
+            words_known = len(words.ids) > 0 or self._knows_any_word(query)
+            floor = self._floor.value(words_known=words_known)
+            weak = ~np.isin(ids, holding) & ~(similarity >= floor)
+        comparable = is_comparable(query)
+
+        def hits_of(places: NDArray[np.int64], without: Sequence[PaperId]) -> list[SearchHit]:
+            kept = places[self._one_a_work(ids[places], limit, without)].tolist()
+            papers = [int(ids[n]) for n in kept]
+            return [
+                self._hit(
+                    paper,
+                    scores[n],
+                    float(similarity[n]),
+                    comparable,
+                    by_words.get(paper),
+                    by_meaning.get(paper),
+                )
+                for n, paper in zip(kept, papers, strict=True)
+            ]
+
+        hits = hits_of(order[~weak[order]], given)
+        matched = matches(self._library, query, [hit.paper for hit in hits])
+        hits = [replace(hit, match=matched.get(hit.paper, MatchInfo.other)) for hit in hits]
+        weaker = hits_of(order[weak[order]], [*given, *(hit.paper for hit in hits)])
+        answering = ids[order[~weak[order]]]
+        further = np.setdiff1d(holding, [*answering.tolist(), *given], assume_unique=True)
+        return SearchResults(
+            hits,
+            len(answering) + len(further),
+            note or self._nearest_of(hits, weaker),
+            query,
+            np.concatenate([answering, further]),
+            weaker=[replace(hit, weak=True) for hit in weaker],
+        )
+
+    def _nearest_of(self, hits: list[SearchHit], weaker: list[SearchHit]) -> str:
+        if hits or not weaker:
+            return ""
+        [(title, _)] = self._library.texts([weaker[0].paper])
+        return tr("No paper matches. The nearest is “{title}”.", title=title)
+
+    def _hit(
+        self,
+        paper: int,
+        score: float,
+        similarity: float,
+        comparable: bool,
+        text_rank: int | None = None,
+        meaning_rank: int | None = None,
+    ) -> SearchHit:
+        """A hit; `similarity` is nan where there is no vector, and `comparable` says whether it
+        may be compared with pairs of papers."""
+        if self._space is None or math.isnan(similarity):
+            return SearchHit(PaperId(paper), float(score), text_rank, meaning_rank)
+        percentile = 100 * self._space.percentile(similarity) if comparable else None
+        return SearchHit(
+            PaperId(paper), float(score), text_rank, meaning_rank, similarity, percentile
+        )
+
+    def _one_a_work(self, ids: Ids, limit: int, without: Sequence[PaperId] = ()) -> list[int]:
+        """Positions of the first `limit` papers of which no other version stands in front, and
+        that are no versions of those in `without`."""
+        kept: list[int] = []
+        works = self._library.works(without)
+        seen = {works.get(paper, -paper) for paper in without}
+        step = limit + 20
+        for start in range(0, len(ids), step):
+            part = ids[start : start + step].tolist()
+            works = self._library.works(part)
+            for position, paper in enumerate(part, start):
+                work = works.get(paper)
+                if work is not None and work not in seen:
+                    seen.add(work)
+                    kept.append(position)
+                if len(kept) == limit:
+                    return kept
+        return kept
+
+    def _average(self) -> NDArray[np.float32]:
+        """The mean vector of the library, from a sample; redrawn when it has grown a lot."""
+        assert self._space
+        count = self._space.count()
+        if self._centre is None or abs(count - self._centre[0]) > self._centre[0] / 4:
+            ids = self._library.matching(())
+            sample = np.random.default_rng(0).choice(ids, min(_SAMPLE, len(ids)), replace=False)
+            vectors, known = self._space.vectors(sample)
+            self._centre = (count, vectors.sum(0) / max(int(known.sum()), 1))
+        return self._centre[1]
+
+
+def _list(ids: Ids, limit: int, query: Query) -> SearchResults:
+    hits = [SearchHit(PaperId(id)) for id in ids[:limit].tolist()]
+    return SearchResults(hits, len(ids), "", query, ids, whole=True)

@@ -1,0 +1,1 @@
+"""Training runs of the trainer, started and followed by the app."""

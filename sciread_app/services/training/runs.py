@@ -1,0 +1,312 @@
+"""Trainings: each is a folder of the home, and a process that outlives the window."""
+
+from __future__ import annotations
+
+import enum
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.paths import Home
+from sciread_app.services.models.model_card import CardScore, scores_of
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training.run_monitor import combinations, part_of
+from trainer.contract.catalog import method_spec
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import read_package
+from trainer.contract.run import Recipe, Run, RunState
+
+CONSOLE = "console.log"  # what the process says that is no event: why it could not even begin
+_GONE = ".gone-"
+_STARTS = 180.0  # seconds that a process may take before it tells of itself
+_DRAWN = 48  # points of a curve in a list
+_TAIL = 60_000  # bytes of a log that are shown
+# Characters that are invalid in file names, and names that would be hidden folders.
+_NO_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
+_MOST_NAME = 80
+_NO_FOLDER = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+class RunStatus(enum.Enum):
+    """How a training stands. `interrupted`: its process died, as when the computer was switched
+    off. All but `finished` can be gone on with."""
+
+    starting = "starting"
+    running = "running"
+    stopping = "stopping"
+    stopped = "stopped"
+    interrupted = "interrupted"
+    failed = "failed"
+    finished = "finished"
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a process is at it."""
+        return self in (RunStatus.starting, RunStatus.running, RunStatus.stopping)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """A training as a list shows it. `name` is that of its folder. Times are seconds since 1970;
+    `left` seconds until it is done, 0 while that is unknown. `losses` are drawn as a small curve.
+
+    One whose recipe cannot be read has a `problem`, and nothing else.
+    """
+
+    name: str
+    folder: Path
+    standing: RunStatus
+    method: str = ""
+    recipe: str = ""
+    base: str = ""
+    corpus: Path = Path()
+    papers: int = 0
+    seed: int = 1
+    step: int = 0
+    steps: int = 0
+    loss: float | None = None
+    left: float = 0.0
+    began: float = 0.0
+    at: float = 0.0
+    space: str = ""
+    losses: Sequence[float] = ()
+    problem: str = ""
+    hint: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Runs:
+    """The training runs, found by their folders, whichever process began them. Safe to use from any
+    thread."""
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._begun: dict[str, subprocess.Popen[bytes]] = {}
+        self._stopping: set[str] = set()
+
+    def all(self) -> list[TrainingRun]:
+        """The one of which there was news last comes first."""
+        folders = self._home.runs.iterdir() if self._home.runs.is_dir() else ()
+        found = [
+            self._look(folder)
+            for folder in folders
+            if not folder.name.startswith(".") and (folder / "recipe.toml").is_file()
+        ]
+        return sorted(found, key=lambda t: (t.standing.goes_on, t.at or t.began), reverse=True)
+
+    def find(self, name: str) -> TrainingRun:
+        """Raises LibraryError."""
+        return self._look(self._run(name).folder)
+
+    def start(self, recipe: Recipe, name: str) -> TrainingRun:
+        """Begin a training under this name, or one like it that is free. Raises LibraryError,
+        TrainerError and TrainerFailed."""
+        self._home.runs.mkdir(parents=True, exist_ok=True)
+        folder = self._home.runs / self.free_name(name or recipe.name)
+        # Named as it lies from there: a home may be moved.
+        Run.create(folder, recipe, relative=True)
+        self._begin(folder)
+        return self._look(folder)
+
+    def go_on(self, name: str) -> TrainingRun:
+        """Begin again where it was. Raises LibraryError and TrainerFailed."""
+        training = self.find(name)
+        if training.problem and not training.method:
+            raise LibraryError(training.problem, training.hint)
+        if training.standing.goes_on or training.standing is RunStatus.finished:
+            return training
+        if not training.corpus.is_dir():
+            raise LibraryError(
+                tr("The papers that {name} learned from are not here.", name=name),
+                tr("They were in {folder}. Bring them back, or start a new training.",
+                   folder=training.corpus),
+            )  # fmt: skip
+        Run(training.folder).clear_stop()
+        self._begin(training.folder)
+        return self._look(training.folder)
+
+    def stop(self, name: str) -> TrainingRun:
+        """Ask it to save and leave, which takes a moment. Raises LibraryError."""
+        run = self._run(name)
+        child = self._child(name)
+        if child and run.state is not RunState.running:
+            child.terminate()  # it has not begun, and has nothing to save
+            child.wait()
+            (run.folder / CONSOLE).unlink(missing_ok=True)
+        elif self._standing(run).goes_on:
+            self._stopping.add(name)
+            run.stop()
+        return self._look(run.folder)
+
+    def remove(self, name: str) -> None:
+        """Delete it with all that it holds; models that were made of it stay. Raises LibraryError
+        for one that goes on."""
+        training = self.find(name)
+        if training.standing.goes_on:
+            raise LibraryError(tr("{name} goes on.", name=name), tr("Stop it first."))
+        # Half removed it is none any more.
+        gone = training.folder.with_name(f"{_GONE}{training.folder.name}")
+        shutil.rmtree(gone, ignore_errors=True)
+        try:
+            training.folder.rename(gone)
+        except OSError as error:
+            raise LibraryError(
+                tr("{folder} cannot be removed: {why}.", folder=training.folder, why=error.strerror)
+            ) from error
+        shutil.rmtree(gone, ignore_errors=True)
+
+    def scores(self, name: str) -> Sequence[CardScore]:
+        """The scores of the model that the run made: at its end, and by evaluations since. Empty
+        until there is a model. Raises LibraryError."""
+        run = self._run(name)
+        try:
+            return scores_of(read_package(run.package, hashes=False), self._home.reports)
+        except TrainerError:
+            return ()
+
+    def log(self, name: str) -> str:
+        """The end of what it has said, and of what its process has said beside."""
+        folder = self._run(name).folder
+        parts = [_tail(folder / log) for log in (Path("trainer.log"), Path(CONSOLE))]
+        return "\n\n".join(filter(None, parts))
+
+    def free_name(self, wanted: str) -> str:
+        """A name for a folder that nothing has yet."""
+        name = " ".join(_NO_NAME.sub(" ", wanted).split())[:_MOST_NAME].strip(" .") or "training"
+        if _NO_FOLDER.fullmatch(name):
+            name = f"training {name}"
+        free, number = name, 2
+        while (self._home.runs / free).exists():
+            free, number = f"{name}-{number}", number + 1
+        return free
+
+    def _begin(self, folder: Path) -> None:
+        self._stopping.discard(folder.name)
+        self._begun[folder.name] = trainer.begin(
+            ["train", str(folder.absolute())], self._home.folder, folder / CONSOLE
+        )
+
+    def _run(self, name: str) -> Run:
+        run = Run(self._home.runs / name)
+        if Path(name).name != name or not run.exists:
+            raise LibraryError(
+                tr("There is no training {name}.", name=name),
+                tr("`sciread train list` says which there are."),
+            )
+        return run
+
+    def _child(self, name: str) -> subprocess.Popen[bytes] | None:
+        """The process that was begun here, if it still runs."""
+        child = self._begun.get(name)
+        return child if child and child.poll() is None else None
+
+    def _look(self, folder: Path) -> TrainingRun:
+        run, hint = Run(folder), ""
+        try:
+            return self._read(run, run.recipe)
+        except TrainerError as error:
+            problem, hint = error.message, error.hint
+        except (TypeError, ValueError, AttributeError, OSError):
+            # Of another program, or of a stranger who means no good.
+            problem = tr("What is in {folder} does not read as a training.", folder=folder)
+        standing = RunStatus.failed
+        return TrainingRun(
+            name=folder.name, folder=folder, standing=standing, problem=problem, hint=hint
+        )
+
+    def _read(self, run: Run, recipe: Recipe) -> TrainingRun:
+        folder = run.folder
+        part = part_of(run, combinations(recipe))
+        head = next((e for e in part.run.follow(thin=1_000)[0] if e.kind == "start"), None)
+        tail = part.run.tail()
+        standing = self._standing(run)
+        problem, hint = _problem(run) if standing is RunStatus.failed else ("", "")
+        last = next((e for e in reversed(tail) if e.kind == "step"), None)
+        about: Mapping[str, Any] = head.values if head else {}
+        now: Mapping[str, Any] = last.values if last else {}
+        steps = int(about.get("steps", 0))
+        return TrainingRun(
+            name=folder.name,
+            folder=folder,
+            standing=standing,
+            method=method_spec(recipe.method).title,
+            recipe=recipe.name,
+            base=recipe.base,
+            corpus=recipe.corpus,
+            papers=_papers(about),
+            seed=recipe.seed,
+            step=(last.step if last else 0) + max(0, part.number - 1) * steps,
+            steps=steps * max(1, part.parts),
+            loss=now.get("loss"),
+            left=float(now.get("eta", 0.0)) if standing is RunStatus.running else 0.0,
+            began=head.at if head else (folder / "recipe.toml").stat().st_mtime,
+            at=tail[-1].at if tail else 0.0,
+            space=str((run.report or {}).get("package", {}).get("space", "")),
+            losses=_losses(part.run),
+            problem=problem,
+            hint=hint,
+            settings=recipe.settings,
+        )
+
+    def _standing(self, run: Run) -> RunStatus:
+        state, name = run.state, run.folder.name
+        if state is RunState.running:
+            if name in self._stopping and not run.stop_requested():
+                run.stop()  # it had just begun, and took the wish for one of a time before
+            return RunStatus.stopping if run.stop_requested() else RunStatus.running
+        if state is RunState.finished:
+            return RunStatus.finished
+        if self._is_starting(run):
+            return RunStatus.starting
+        self._stopping.discard(name)
+        if state is RunState.new:
+            return RunStatus.failed if (run.folder / CONSOLE).exists() else RunStatus.stopped
+        return RunStatus[state.value]
+
+    def _is_starting(self, run: Run) -> bool:
+        """Whether a process was begun that has not told of itself yet."""
+        if run.folder.name in self._begun:
+            return self._child(run.folder.name) is not None
+        console = run.folder / CONSOLE
+        if run.state is not RunState.new or not console.exists():
+            return False
+        began = console.stat()  # by another program of ours
+        return not began.st_size and time.time() - began.st_mtime < _STARTS
+
+
+def _problem(run: Run) -> tuple[str, str]:
+    """Why it failed, and what to do."""
+    for event in reversed(run.tail()):
+        if event.kind == "error":
+            return str(event.values.get("message", "")), str(event.values.get("hint", ""))
+    said = _tail(run.folder / CONSOLE, 2_000).splitlines()
+    message = tr("The training could not begin.")
+    return message, "\n".join(said[-4:]) or tr("Its process ended without a word.")
+
+
+def _papers(about: Mapping[str, Any]) -> int:
+    corpus = about.get("corpus")
+    return int(corpus.get("papers", 0)) if isinstance(corpus, dict) else 0
+
+
+def _losses(run: Run) -> Sequence[float]:
+    steps = [event for event in run.sampled(_DRAWN) if event.kind == "step"]
+    losses = [event.values.get("loss") for event in steps]
+    return [float(loss) for loss in losses if isinstance(loss, int | float)]
+
+
+def _tail(file: Path, most: int = _TAIL) -> str:
+    try:
+        with file.open("rb") as stream:
+            size = stream.seek(0, 2)
+            stream.seek(max(0, size - most))
+            return stream.read().decode("utf-8", "replace").strip()
+    except OSError:
+        return ""

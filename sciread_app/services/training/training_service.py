@@ -1,0 +1,302 @@
+"""Teaching a model: is there enough to learn from, how long would it take, begin."""
+
+from __future__ import annotations
+
+import enum
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sciread_app.domain.training import LIBRARY, TrainingData
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr, trn
+from sciread_app.paths import Home
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training.corpora import Corpora, CorpusInUse
+from sciread_app.services.training.runs import Runs, TrainingRun
+from sciread_app.tasks import Task
+from trainer.contract.catalog import MethodSpec, Need, recipe_of
+from trainer.contract.corpus_stats import Level, Requirement, check_requirements
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import STARTER, max_positions, starter_package
+from trainer.contract.run import Recipe, Run
+from trainer.contract.settings import Value
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingPlan:
+    """A planned training: method, data and settings. `changes` are settings that differ from the
+    recipe; several values of one are each tried."""
+
+    data: TrainingData = LIBRARY
+    recipe: str = "specter-small"
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    seed: int = 1
+    name: str = ""
+
+    @property
+    def method(self) -> MethodSpec:
+        """Raises TrainerError."""
+        return recipe_of(self.recipe)[0]
+
+    def on(self, corpus: Path) -> Recipe:
+        """The recipe for papers that were put aside. Raises TrainerError."""
+        several = {name: list(v) for name, v in self.changes.items() if isinstance(v, list | tuple)}
+        single = {name: value for name, value in self.changes.items() if name not in several}
+        base = str(single.get("base", STARTER))
+        if base != STARTER and (folder := Path(base).expanduser()).is_dir():
+            single["base"] = str(folder.resolve())  # the trainer runs in another folder
+        recipe = Recipe.named(
+            self.recipe, corpus, seed=self.seed, changes=single, grid=several or None
+        )
+        list(recipe.combinations())  # which looks at each of several values
+        return recipe
+
+
+class Remedy(enum.Enum):
+    """The remedy for a missing requirement."""
+
+    citations = "citations"
+    papers = "papers"
+    settings = "settings"
+    model = "model"
+
+
+@dataclass(frozen=True)
+class CheckLine:
+    """One thing that was looked at, in a sentence, and what can be done about it: `verb` says that
+    in words; of it, `papers`, `settings` or the `model` is meant."""
+
+    level: Level
+    text: str
+    remedy: Remedy | None = None
+    verb: str = ""
+    papers: tuple[int, ...] = ()
+    settings: Mapping[str, Value] = field(default_factory=dict)
+    model: str = ""
+
+
+@dataclass(frozen=True)
+class TrainingCheck:
+    held: CorpusInUse
+    lines: tuple[CheckLine, ...]
+
+    @property
+    def able(self) -> bool:
+        """Whether it could begin."""
+        return all(line.level is not Level.missing for line in self.lines)
+
+
+class StageEstimate(NamedTuple):
+    name: str
+    examples: int
+    steps: int
+    tokens_per_second: float
+    seconds: float
+    memory: int
+
+
+@dataclass(frozen=True)
+class TrainingEstimate:
+    """The estimated duration in seconds and peak memory and disk in bytes of a training here."""
+
+    device: str
+    steps: int
+    seconds: float
+    memory: int
+    stages: tuple[StageEstimate, ...]
+
+
+class TrainingService:
+    """Plans, and how they begin. Everything blocks; what takes long has a task."""
+
+    def __init__(self, home: Home, corpora: Corpora, runs: Runs) -> None:
+        self._home = home
+        self.corpora = corpora
+        self.runs = runs
+
+    def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
+        """Whether there is what the plan needs, and how to get what is missing. Raises
+        LibraryError, TrainerError and TrainerFailed."""
+        recipe = plan.on(Path())
+        held = self.corpora.held(plan.data, task)
+        found = check_requirements(plan.method, recipe.settings, held.holdings)
+        lines = [_SENTENCES[finding.need](finding, held, recipe.settings) for finding in found]
+        return TrainingCheck(held, tuple([*lines, *self._of_base(recipe), *self._of_others()]))
+
+    def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
+        """Try some steps. Raises LibraryError, TrainerError, TrainerFailed and Cancelled."""
+        recipe = self.recipe(plan, task)
+        with tempfile.TemporaryDirectory() as folder:
+            Run.create(Path(folder), recipe)
+            task.step(0, 0, tr("Starting the trainer"))
+            said = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)
+        return _estimate(said, len(list(recipe.combinations())))
+
+    def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
+        """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
+        Cancelled."""
+        for missing in self._of_base(plan.on(Path())):  # it would begin, and fail at once
+            raise LibraryError(
+                missing.text, missing.verb or tr("Add it first, or start from another model.")
+            )
+        recipe = self.recipe(plan, task)
+        task.step(0, 0, tr("Starting the trainer"))
+        return self.runs.start(recipe, plan.name)
+
+    def recipe(self, plan: TrainingPlan, task: Task) -> Recipe:
+        """The recipe for the trainer, after freezing its papers. Raises LibraryError, TrainerError,
+        TrainerFailed and Cancelled."""
+        plan.on(Path())  # what is wrong with it is said before anything is done
+        return plan.on(self.corpora.make(plan.data, task))
+
+    def _folder_of(self, base: str) -> Path | None:
+        """Where a model to start from is, as the trainer would find it; None if it is not here."""
+        if base == STARTER:
+            return starter_package(hashes=False).folder
+        folders = (Path(base).expanduser(), self._home.models / base.replace("/", "--"))
+        return next((folder for folder in folders if (folder / "config.json").is_file()), None)
+
+    def _of_base(self, recipe: Recipe) -> list[CheckLine]:
+        base = recipe.base
+        if folder := self._folder_of(base):
+            try:
+                return _of_places(max_positions(folder), recipe)
+            except PackageRefused as refused:
+                return [CheckLine(Level.missing, f"{refused} {refused.hint}".strip())]
+        text = tr("The model that it starts from is not here yet: {name}.", name=base)
+        if base.count("/") != 1 or base.startswith((".", "/", "~")):
+            return [CheckLine(Level.missing, text)]
+        return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch it"), model=base)]
+
+    def _of_others(self) -> list[CheckLine]:
+        going = [training for training in self.runs.all() if training.standing.goes_on]
+        if not going:
+            return []
+        text = tr("{name} goes on. Two at once take twice as long.", name=going[0].name)
+        return [CheckLine(Level.few, text)]
+
+
+def _of_places(most: int | None, recipe: Recipe) -> list[CheckLine]:
+    """Whether more is to be read at once than the model to start from can read."""
+    lines = []
+    for name in ("max_tokens", "read_tokens"):
+        asked = max(int(one.settings[name]) for _, one in recipe.combinations())
+        if most is not None and asked > most:
+            text = tr(
+                "{name} reads at most {most:,} word pieces of a text, not {asked:,}.",
+                name=recipe.base,
+                most=most,
+                asked=asked,
+            )
+            verb = tr("Set {values}", values=f"{name} = {most}")
+            lines.append(
+                CheckLine(Level.missing, text, Remedy.settings, verb, settings={name: most})
+            )
+    return lines
+
+
+def _estimate(said: Mapping[str, Any], combinations: int) -> TrainingEstimate:
+    stages = tuple(
+        StageEstimate(
+            one["stage"], one["examples"], one["steps"], one["tokens_per_second"],
+            one["seconds"], one["memory"],
+        )
+        for one in said["stages"]
+    )  # fmt: skip
+    return TrainingEstimate(
+        said["device"],
+        said["steps"] * combinations,
+        said["seconds"] * combinations,
+        said["memory"],
+        stages,
+    )
+
+
+def _abstracts(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+    papers = held.holdings.papers
+    if finding.level is Level.enough:
+        text = trn(
+            "{n:,} of {papers:,} papers has an abstract.",
+            "{n:,} of {papers:,} papers have an abstract.",
+            finding.have,
+            papers=papers,
+        )
+        return CheckLine(Level.enough, text)
+    text = trn(
+        "Only {n:,} paper has an abstract. From so few hardly anything is learned.",
+        "Only {n:,} papers have an abstract. From so few hardly anything is learned.",
+        finding.have,
+    )
+    if not finding.have:
+        text = tr("No paper has an abstract, and it is abstracts that are learned from.")
+    return CheckLine(finding.level, text, Remedy.papers, tr("Fetch papers"))
+
+
+def _citations(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+    unasked, count = held.unasked, finding.have
+    if finding.level is Level.enough and held.about:
+        text = trn("About {n:,} citation lies between these papers.",
+                   "About {n:,} citations lie between these papers.", count)  # fmt: skip
+    elif finding.level is Level.enough:
+        text = trn("{n:,} citation lies between these papers.",
+                   "{n:,} citations lie between these papers.", count)  # fmt: skip
+    elif count:
+        text = trn("Only {n:,} citation lies between these papers. From so few hardly anything is "
+                   "learned.",
+                   "Only {n:,} citations lie between these papers. From so few hardly anything is "
+                   "learned.", count)  # fmt: skip
+    else:
+        text = tr("It is not known which of these papers cites which.")
+    if not unasked:
+        return CheckLine(finding.level, text)
+    verb = trn("Fetch citations for {n:,} paper", "Fetch citations for {n:,} papers", len(unasked))
+    return CheckLine(finding.level, text, Remedy.citations, verb, papers=unasked)
+
+
+def _venues(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+    papers, year = settings.get("min_papers", 1), settings.get("recent_year", 0)
+    if year:
+        text = trn("{n:,} journal has at least {papers:,} papers, one of {year} among them.",
+                   "{n:,} journals have at least {papers:,} papers, one of {year} among them.",
+                   finding.have, papers=papers, year=year)  # fmt: skip
+    else:
+        text = trn("{n:,} journal has at least {papers:,} papers.",
+                   "{n:,} journals have at least {papers:,} papers.",
+                   finding.have, papers=papers)  # fmt: skip
+    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+
+
+def _fields(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+    text = trn("{n:,} category has at least {papers:,} papers.",
+               "{n:,} categories have at least {papers:,} papers.",
+               finding.have, papers=settings.get("min_papers", 1))  # fmt: skip
+    return _with_settings(finding, text, tr("At least two are needed, and more teach more."))
+
+
+def _questions(finding: Requirement, held: CorpusInUse, settings: Mapping[str, Value]) -> CheckLine:
+    text = trn("There is {n:,} question that a paper answers.",
+               "There are {n:,} questions that papers answer.", finding.have)  # fmt: skip
+    return CheckLine(finding.level, text)
+
+
+def _with_settings(finding: Requirement, text: str, need: str) -> CheckLine:
+    if finding.level is Level.enough:
+        return CheckLine(Level.enough, text)
+    if not finding.settings:
+        return CheckLine(finding.level, f"{text} {need}", Remedy.papers, tr("Fetch papers"))
+    values = ", ".join(f"{name} = {value}" for name, value in finding.settings.items())
+    verb = tr("Set {values}", values=values)
+    text = f"{text} {need}"
+    return CheckLine(finding.level, text, Remedy.settings, verb, settings=finding.settings)
+
+
+_SENTENCES = {
+    Need.abstracts: _abstracts,
+    Need.citations: _citations,
+    Need.venues: _venues,
+    Need.fields: _fields,
+    Need.questions: _questions,
+}

@@ -1,0 +1,1 @@
+"""arXiv's query API and OAI-PMH interface."""

@@ -1,0 +1,399 @@
+"""Fetches from arXiv's query API: all results of a query, 2,000 papers per request, oldest
+first."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sciread_app.domain.fetch import FetchPage, Preview, QueryField, SourceQuery
+from sciread_app.domain.identifiers import arxiv_id
+from sciread_app.domain.paper import Paper, Skipped
+from sciread_app.errors import Busy, SourceError
+from sciread_app.formats.arxiv import atom
+from sciread_app.formats.arxiv.atom import AtomEntry, AtomFeed
+from sciread_app.language import tr, trn
+from sciread_app.sources import date_bounds
+from sciread_app.sources.arxiv import oai as arxiv_oai
+from sciread_app.sources.arxiv import query as arxiv_query
+from sciread_app.sources.arxiv import submission_dates
+from sciread_app.sources.arxiv.cursor import (
+    FetchCursor,
+    contradiction,
+    follows,
+    is_end,
+    is_falling,
+    is_rising,
+    name_of,
+    names_of,
+)
+from sciread_app.sources.arxiv.oai import HarvestCursor as HarvestPlace
+from sciread_app.sources.arxiv.sets import sets_of
+from sciread_app.sources.http.client import Client
+from sciread_app.sources.http.parsed_response import ParsedResponse
+from sciread_app.sources.progress_guard import ProgressGuard
+from sciread_app.tasks import Task
+
+KEY = "arxiv"
+TITLE = "arXiv"
+FIELDS = (
+    QueryField(tr("All fields"), 'all:"{}"', "sparse attention"),
+    QueryField(tr("Title"), 'ti:"{}"', "attention is all you need"),
+    QueryField(tr("Author"), 'au:"{}"', "Geoffrey Hinton"),
+    QueryField(tr("Abstract"), 'abs:"{}"', "contrastive learning"),
+    QueryField(tr("Category"), "cat:{}", "cs.CL"),
+    QueryField(tr("Comment"), 'co:"{}"', "NeurIPS 2024"),
+    QueryField(tr("Journal"), 'jr:"{}"', "Phys. Rev. D"),
+)
+HELP = tr(
+    "Words, or fields joined by AND, OR and ANDNOT: cat:cs.CL AND all:transformer. "
+    "The fields are all, ti, au, abs, cat, co and jr; cat:cs.* is all of computer science. "
+    "A list of arXiv ids will do, too."
+)
+
+log = logging.getLogger(__name__)
+
+_OTHER_WAY = tr(
+    "arXiv's query service is overloaded; its harvest service (OAI-PMH) is asked instead."
+)
+# A page begins with the last paper of the one before, which proves that none was lost between them.
+_OVERLAP = 1
+_PAGE = 2000 - _OVERLAP
+_PAGE_OF_CHANGES = 500  # a refresh mostly finds few papers
+# arXiv promises 30,000 results per query, but has failed beyond 10,000. A new window costs nothing.
+_REACH = 10_000
+_REACH_OF_CHANGES = 30_000  # changes have no windows
+_FIRST = 10
+_MOST_IDS = 300  # limited by the length of the address
+
+
+def fetch(query: SourceQuery, cursor: str, client: Client, task: Task) -> Iterator[FetchPage]:
+    run = _Run(query, FetchCursor.read(cursor), client, task)
+    if run.place.harvest is None:
+        try:
+            yield from run.pages()
+            return
+        except Busy as busy:
+            run.turn_to_harvest(busy)
+    yield from run.harvested()
+
+
+def preview(query: SourceQuery, client: Client, task: Task) -> Preview:
+    found = _Run(query, FetchCursor(), client, task).ask("submittedDate", "descending", 0, _FIRST)
+    papers = [entry.record for entry in found.entries if isinstance(entry.record, Paper)]
+    minutes = round(found.total / _PAGE * 10 / 60)  # about ten seconds per page
+    long = trn(
+        "Fetching all of them takes {n} minute or more.",
+        "Fetching all of them takes {n} minutes or more.",
+        minutes,
+    )
+    return Preview(found.total, papers, long if minutes > 1 else "")
+
+
+def check(query: SourceQuery) -> str:
+    if not query.text.strip() and not query.since:
+        return tr("Say what to look for, such as cat:cs.CL AND all:transformer.")
+    if count := len(_named_ids(query.text)):
+        many = trn(
+            "This is {n} arXiv id; ask for at most {most} at once.",
+            "These are {n} arXiv ids; ask for at most {most} at once.",
+            count,
+            most=_MOST_IDS,
+        )
+        return many if count > _MOST_IDS else ""
+    return arxiv_query.check(query.text) or date_bounds.check(query)
+
+
+def why_nothing(now: datetime) -> str:
+    return submission_dates.why_nothing(now)
+
+
+class _Run:
+    """One run of a fetch."""
+
+    def __init__(self, query: SourceQuery, place: FetchCursor, client: Client, task: Task) -> None:
+        self._query = query
+        self._client = client
+        self._task = task
+        self._guard = ProgressGuard(TITLE)
+        self._seen = {*place.known, *filter(None, [place.last])}
+        self._came = set(self._seen)  # in this window; _seen includes those of the previous one
+        self._furthest = place.start + 1  # a lower bound of the window's size
+        self._changes_seen: set[str] = set()
+        self._changed = submission_dates.utc(query.changed_since) if query.changed_since else ""
+        self.place = place
+
+    def pages(self) -> Iterator[FetchPage]:
+        if self._changed and not self.place.sweep:
+            yield from self._changes()
+        if not self._changed or self.place.sweep:
+            yield from self._windows()
+
+    def ask(
+        self,
+        sort: str,
+        order: str,
+        start: int,
+        size: int,
+        *,
+        doubted: Callable[[AtomFeed], bool] = lambda found: False,
+        fresh: bool = False,
+    ) -> AtomFeed:
+        """One page. Raises Busy, and SourceError if arXiv cannot answer."""
+        named = _named_ids(self._query.text)
+        params = [
+            ("id_list", ",".join(named)) if named else ("search_query", self._text()),
+            ("sortBy", sort),
+            ("sortOrder", order),
+            ("start", str(start)),
+            ("max_results", str(size)),
+        ]
+        oldest_first, last = order == "ascending", self.place.last
+        answer = ParsedResponse(
+            atom.feed, lambda found: _complaint(found, start, oldest_first, last)
+        )
+        body = self._client.ask(
+            "arxiv",
+            params=params,
+            task=self._task,
+            check=answer.check,
+            doubted=lambda body: doubted(answer.read(body)),
+            fresh=fresh,
+        )
+        found = answer.read(body)
+        if found.error:
+            raise SourceError(found.error, tr("Look the query over; arXiv cannot answer it."))
+        return found
+
+    def _next(self, sort: str, order: str, size: int) -> AtomFeed:
+        """The page after the present position, which moves back if papers before it were
+        removed."""
+        back, fresh = _PAGE, bool(self._changed) and self.place.start == 0
+        while True:
+            place = self.place
+            self._guard.ask()
+            found = self.ask(
+                sort,
+                order,
+                place.start,
+                size,
+                doubted=lambda found: bool(self._doubt(found, size, order)),
+                fresh=fresh,
+            )
+            answer = (found.total, names_of(found.entries))
+            believed = self._guard.believes(answer, self._doubt(found, size, order))
+            if believed and place.start and not self._continues(found, size):
+                # Removed papers have moved the rest up by as many. Else an earlier page was wrong.
+                step = max(place.total - found.total, 0) or back
+                self.place = replace(place, start=max(place.start - step, 0), total=found.total)
+                back *= 2
+            elif believed:
+                self._note_progress(found)
+                return found
+            fresh = True
+
+    def _doubt(self, found: AtomFeed, size: int, order: str) -> str:
+        """The reason to doubt a page; empty if it is consistent."""
+        if not follows(found, self.place, self._seen):
+            return tr("the page does not follow on the one before")
+        if not (is_rising if order == "ascending" else is_falling)(found.entries):
+            return tr("the page is not sorted by date")
+        if not self._continues(found, size):
+            return tr("arXiv repeats a page that it has sent before")
+        return contradiction(found, self.place.start, size)
+
+    def _continues(self, found: AtomFeed, size: int) -> bool:
+        """Whether a page follows on those before it, and contains papers where it should."""
+        place, names = self.place, names_of(found.entries)
+        if not follows(found, place, self._seen):
+            return False
+        if is_end(found, place.start, size) or not self._seen.issuperset(names):
+            return True
+        appeared = found.total - place.total if place.total >= 0 else 0
+        return place.start + len(names) <= self._furthest or appeared >= len(names)
+
+    def _note_progress(self, found: AtomFeed) -> None:
+        end = self.place.start + len(found.entries)
+        if end > self._furthest or not self._seen.issuperset(names_of(found.entries)):
+            self._guard.moved()
+        came = self._came.union(names_of(found.entries))
+        self._furthest = max(self._furthest, end, len(came))
+
+    def _passed(self, found: AtomFeed, size: int) -> FetchCursor:
+        """The position after a page."""
+        place, count = self.place, len(found.entries)
+        if is_end(found, place.start, size):
+            return replace(place, start=place.start + count, total=found.total, last="")
+        overlap = _OVERLAP if count > _OVERLAP else 0
+        last = name_of(found.entries[-1]) if overlap else ""
+        return replace(place, start=place.start + count - overlap, total=found.total, last=last)
+
+    # ---- by windows of submission dates, oldest first ------------------------------------------
+
+    def _windows(self) -> Iterator[FetchPage]:
+        size = self._size()
+        while True:
+            found = self._next("submittedDate", "ascending", size)
+            place = self.place
+            records = self._fresh(found.entries)
+            ended = is_end(found, place.start, size)
+            self._pass(found, size, ended=ended)
+            yield FetchPage(records, self.place.cursor(), place.before + found.total)
+            if ended:
+                return
+
+    def _size(self) -> int:
+        most = self._query.most
+        return min(_PAGE + _OVERLAP, most) if most else _PAGE + _OVERLAP
+
+    def _fresh(self, entries: Sequence[AtomEntry]) -> list[Paper | Skipped]:
+        """The papers that are new in this run and, in a refresh, have changed."""
+        fresh = []
+        for entry in entries:
+            name = name_of(entry)
+            if name not in self._seen and entry.updated >= self._changed:
+                fresh.append(entry.record)
+            if name:
+                self._seen.add(name)
+                self._came.add(name)
+        return fresh
+
+    def _pass(self, found: AtomFeed, size: int, *, ended: bool) -> None:
+        """Advance past a page: within this window, or to the next when this one gets too long."""
+        passed = self.place.start + len(found.entries)
+        minute, known = self.place.minute, list(self.place.known)
+        for entry in found.entries:
+            published = submission_dates.minute(entry.published)
+            if published > minute:
+                minute, known = published, []
+            if published == minute:
+                known.append(name_of(entry))
+        known = list(filter(None, dict.fromkeys(known)))
+        self.place = replace(self._passed(found, size), minute=minute, known=tuple(known))
+        if not ended and self.place.start + size > _REACH:
+            self._next_window(found.entries, passed)
+
+    def _next_window(self, entries: Sequence[AtomEntry], passed: int) -> None:
+        place = self.place
+        times = [entry.published for entry in entries]
+        # arXiv sorts by a slightly different date, so windows overlap by a day.
+        begin = (
+            place.minute if times == sorted(times) else submission_dates.day_before(place.minute)
+        )
+        if begin <= place.begin:
+            raise SourceError(
+                trn(
+                    "arXiv has {n:,} paper of one date, which is more than it answers.",
+                    "arXiv has {n:,} papers of one date, which is more than it answers.",
+                    place.total,
+                ),
+                tr("Ask for less, such as one category."),
+            )
+        before = place.before + passed - len(place.known)
+        self._seen = self._came | self._changes_seen
+        self._furthest = len(place.known if begin == place.minute else self._came)
+        self._came = set()
+        self.place = replace(place, begin=begin, start=0, total=-1, before=before)
+
+    # ---- a refresh: latest changes first --------------------------------------------------------
+
+    def _changes(self) -> Iterator[FetchPage]:
+        size = _PAGE_OF_CHANGES + _OVERLAP
+        while self.place.start + size <= _REACH_OF_CHANGES:
+            found = self._next("lastUpdatedDate", "descending", size)
+            if not is_falling(found.entries):
+                break
+            ended = is_end(found, self.place.start, size)
+            self.place = self._passed(found, size)
+            self._changes_seen |= set(names_of(found.entries))
+            yield FetchPage(self._fresh(found.entries), self.place.cursor(), 0)
+            if ended or found.entries[-1].updated < self._changed:
+                return
+        log.info("arXiv cannot tell what has changed; reading all that the query finds")
+        self.place = FetchCursor(sweep=True)
+        self._furthest = 0
+
+    # ---- by OAI-PMH, when the query API is too busy ---------------------------------------------
+
+    def turn_to_harvest(self, busy: Busy) -> None:
+        """Continue by OAI-PMH. Raises SourceError if the query names no category to harvest."""
+        if not self._sets():
+            raise SourceError(
+                busy.message,
+                tr(
+                    "Try again later; the fetch goes on where it is. A query that names a "
+                    "category, such as cat:cs.CL AND ..., could be answered by arXiv's OAI-PMH "
+                    "meanwhile."
+                ),
+            ) from busy
+        log.warning("%s Going on by OAI-PMH: %s", busy.message, ", ".join(self._sets()))
+        self.place = replace(self.place, harvest=HarvestPlace())
+
+    def harvested(self) -> Iterator[FetchPage]:
+        assert self.place.harvest is not None
+        place = self.place.harvest
+        wanted = arxiv_query.parse(self._query.text)
+        # No paper has an earlier datestamp than its day of submission.
+        since = max(self._since(), arxiv_oai.first_stamp(self._query))
+        for answer in arxiv_oai.harvest(self._sets(), since, place, self._client, self._task):
+            records = [item.record for item in answer.items if not item.deleted]
+            found = [r for r in records if isinstance(r, Skipped) or self._wants(r, wanted)]
+            self.place = replace(self.place, harvest=answer.place)
+            total = max(self.place.before + self.place.total, 0)
+            yield FetchPage(found, self.place.cursor(), total, _OTHER_WAY)
+
+    def _wants(self, paper: Paper, wanted: arxiv_query.ArxivQuery) -> bool:
+        return (
+            paper.published >= self._since()
+            and paper.source_id not in self._seen
+            and submission_dates.contains(self._query, paper.published)
+            and wanted.matches(paper)
+        )
+
+    def _since(self) -> str:
+        """The day up to which the query API has answered."""
+        minute = self.place.minute
+        return f"{minute[:4]}-{minute[4:6]}-{minute[6:8]}" if minute else ""
+
+    def _sets(self) -> list[str]:
+        """The sets that contain all papers of the query; empty if it could find any paper."""
+        if _named_ids(self._query.text):
+            return []
+        categories = arxiv_query.parse(self._query.text).categories() or []
+        found = [sets_of(category) for category in categories]
+        return list(dict.fromkeys(name for names in found for name in names)) if all(found) else []
+
+    def _text(self) -> str:
+        window = submission_dates.window(self._query, self.place.begin)
+        text = " ".join(self._query.text.split())
+        return f"({text}) AND {window}" if text and window else text or window
+
+
+def _complaint(found: AtomFeed, start: int, oldest_first: bool, last: str) -> str:
+    """The reason why a well-formed response is wrong. It should begin with the paper `last`."""
+    if found.error:
+        return ""
+    if found.total < 0:
+        return tr("the answer does not say how many papers there are")
+    if found.total == 0 and start > 0:
+        return tr("arXiv suddenly finds nothing")
+    only_last = bool(last) and names_of(found.entries) == (last,)
+    if (not found.entries or only_last) and start + len(found.entries) < found.total:
+        return trn(
+            "the page is empty, although arXiv announces {n:,} paper",
+            "the page is empty, although arXiv announces {n:,} papers",
+            found.total,
+        )
+    if oldest_first and found.total > _REACH and not is_rising(found.entries):
+        return tr("the page is not sorted by date, so that no later page could be found")
+    return ""
+
+
+def _named_ids(text: str) -> list[str]:
+    """The arXiv ids that the text lists; none if it is a query."""
+    words = re.split(r"[\s,;]+", text.strip(" \t\n,;"))
+    found = [arxiv_id(word)[0] for word in words]
+    return list(dict.fromkeys(found)) if all(found) else []

@@ -1,0 +1,1 @@
+"""The HTTP client: retries, rate limits, cache and errors."""

@@ -1,0 +1,75 @@
+"""Response bodies: bounded decompression and extraction of error messages."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+
+from sciread_app.language import tr
+
+PIECE = 256 << 10
+_MARKUP = re.compile(r"(?is)<(script|style|head)\b.*?</\1>|<!--.*?-->|<[^>]*>")
+
+
+class TooLong(Exception):
+    """The body exceeds the limit."""
+
+
+class BadCoding(Exception):
+    """The body cannot be decompressed; the text is the reason."""
+
+
+def whole(pieces: Iterable[bytes], coding: str, most: int) -> bytes:
+    """The whole body, decompressed by its Content-Encoding `coding`.
+
+    Never decompresses more than `most` bytes. Raises TooLong, BadCoding.
+    """
+    read = []
+    size = 0
+    for piece in _unpacked(pieces, coding):
+        size += len(piece)
+        if size > most:
+            raise TooLong
+        read.append(piece)
+    return b"".join(read)
+
+
+def message(body: bytes) -> str:
+    """The first sentence of an error response in JSON, XML, HTML or plain text."""
+    text = body.decode("utf-8", "replace")
+    try:
+        told = json.loads(text)
+    except ValueError:
+        told = None
+    if isinstance(told, dict):
+        names = ("error", "message", "detail")
+        text = next((str(told[name]) for name in names if told.get(name)), "")
+    text = " ".join(html.unescape(_MARKUP.sub(" ", text)).split())
+    text = "".join(filter(str.isprintable, text))
+    sentence = re.split(r"(?<=[^\d][.!?])\s", text, maxsplit=1)[0].rstrip(".")
+    return sentence if len(sentence) <= 200 else sentence[:199] + "…"
+
+
+def _unpacked(pieces: Iterable[bytes], coding: str) -> Iterator[bytes]:
+    if coding in ("", "identity"):
+        yield from pieces
+        return
+    if coding not in ("gzip", "x-gzip", "deflate"):
+        said = tr("it is packed as {coding}, which nobody asked for", coding=repr(coding))
+        raise BadCoding(said)
+    packed = zlib.decompressobj(wbits=32 + zlib.MAX_WBITS)  # detects gzip and zlib
+    try:
+        for piece in pieces:
+            out = None
+            while out is None or piece or len(out) == PIECE:
+                out = packed.decompress(piece, PIECE)
+                piece = packed.unconsumed_tail
+                yield out
+    except zlib.error as error:
+        raise BadCoding(tr("it cannot be unpacked")) from error
+    if not packed.eof:
+        # Translators: an answer that ends too early
+        raise BadCoding(tr("it breaks off"))

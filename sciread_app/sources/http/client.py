@@ -1,0 +1,373 @@
+"""The HTTP client of all sources: rate limits, retries, a one-day cache, bounded responses."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import os
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, Self
+
+import httpx
+
+from sciread_app import __version__
+from sciread_app.errors import SourceError
+from sciread_app.language import tr
+from sciread_app.sources.api_keys import key
+from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.http import bodies
+from sciread_app.sources.http.cache import DayCache
+from sciread_app.sources.http.errors import (
+    PASSING,
+    TransientError,
+    give_up,
+    misplaced,
+    no_answer,
+    passing,
+    refused,
+    sent_on,
+    too_long,
+    too_slow,
+    unproven,
+    unreachable,
+)
+from sciread_app.sources.http.rate_limit import RateLimiter
+from sciread_app.tasks import Task
+
+log = logging.getLogger(__name__)
+
+MIB = 1 << 20
+PIECE = 64 << 10
+REDIRECTS = 5
+OFFLINE_TRIES = 3
+
+
+class RetryPolicy(NamedTuple):
+    """Timeouts and delays between tries, all in seconds."""
+
+    tries: int = 6
+    first: float = 2.0  # before the second try; doubled for each further one
+    longest: float = 120.0  # before any try; a longer Retry-After ends the request
+    connect: float = 10.0
+    read: float = 60.0  # without a byte
+    whole: float = 900.0  # for one response
+
+    def rest(self, tried: int, asked: float) -> float | None:
+        """Seconds before the next try, if the server asked for `asked` seconds; None: give up."""
+        if tried >= self.tries or asked > self.longest:
+            return None
+        usual = self.first * 2.0 ** (tried - 1) * random.uniform(1, 1.5)
+        return max(asked, min(usual, self.longest))
+
+
+class Client:
+    """Sends requests to endpoints within their limits. Thread-safe."""
+
+    def __init__(
+        self,
+        folder: Path,
+        endpoints: Mapping[str, Endpoint],
+        *,
+        contact: str = "",
+        patience: RetryPolicy = RetryPolicy(),
+    ) -> None:
+        """`folder` holds the cache, and the rate limits shared by all programs with the same
+        folder.
+
+        `contact`, which SCIREAD_CONTACT in the environment overrides, is an e-mail address by which
+        the sources can reach the user.
+        """
+        self._endpoints = endpoints
+        contact = os.environ.get("SCIREAD_CONTACT") or contact
+        self._contact = contact if re.fullmatch(r"[!-~]+@[!-~]+", contact) else ""
+        self._patience = patience
+        self._cache = DayCache(folder / "answers")
+        self._limits = folder / "limits"
+        self._keys: dict[str, str] = {}
+        self._http = _http(patience, self._contact)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._http.close()
+
+    def ask(
+        self,
+        endpoint: str,
+        path: str = "",
+        *,
+        params: Sequence[tuple[str, str]] = (),
+        form: Sequence[tuple[str, str]] | None = None,
+        json: Any = None,
+        accept: Sequence[str] = ("xml",),
+        most: int = 64 * MIB,
+        task: Task,
+        check: Callable[[bytes], str] | None = None,
+        doubted: Callable[[bytes], bool] = lambda body: False,
+        fresh: bool = False,
+        keep: bool = True,
+    ) -> bytes:
+        """The response body of one request, from the cache if it was requested on the same day.
+
+        `form` and `json` are posted. The content type must contain one of the words in `accept`.
+        `check` returns the reason why a body is invalid, or an empty string; an invalid one is
+        requested again, and not cached. `fresh` does not read the cache; without `keep` it is not
+        used at all, for requests that will not be repeated in the same words. A body that is
+        `doubted` is returned, but neither read from the cache nor written to it. Raises Busy
+        if the source is overloaded until the retries are exhausted, SourceError for other failures,
+        Cancelled.
+        """
+        task.raise_if_cancelled()
+        where = self._endpoints[endpoint]
+        url = f"{where.url.rstrip('/')}/{path}" if path else where.url
+        posted = None if form is None else tuple(form)
+        question = _Question(url, tuple(params), posted, json, tuple(accept), most)
+        wrong = check or (lambda body: "")
+        if keep and not fresh:
+            kept = self._cache.get(question.name)
+            if kept is not None and not wrong(kept) and not doubted(kept):
+                return kept
+        body = self._insist(where, question, wrong, task)
+        secret = self._key(where)
+        if keep and (not secret or secret.encode() not in body) and not doubted(body):
+            self._cache.put(question.name, body)
+        return body
+
+    # ---- one request, with its retries ---------------------------------------------------------
+
+    def _insist(
+        self, where: Endpoint, question: _Question, wrong: Callable[[bytes], str], task: Task
+    ) -> bytes:
+        for tried in itertools.count(1):
+            try:
+                body = self._try(where, question, task)
+                if why := wrong(body):
+                    raise no_answer(where.title, why)
+                return body
+            except TransientError as trouble:
+                why = self._clean(where, str(trouble))
+                log.info("%s (try %d)", why, tried)
+                patience = self._patience
+                if trouble.offline:
+                    patience = patience._replace(tries=min(patience.tries, OFFLINE_TRIES))
+                rest = patience.rest(tried, trouble.after)
+                if rest is None:
+                    give_up(why, trouble)
+                self._lane(where).rest(rest, tr("{why}; asking again", why=why), task)
+        raise AssertionError("unreachable")
+
+    def _try(self, where: Endpoint, question: _Question, task: Task) -> bytes:
+        """One try. Raises TransientError if it can be repeated, SourceError if not."""
+        request = self._request(where, question)
+        often = tr(
+            "{source} takes a request every {pause:g} s",
+            source=where.title,
+            pause=self._pause(where),
+        )
+        for _ in range(REDIRECTS):
+            turn = self._lane(where).turn(self._pause(where), often, where.alone, task)
+            with turn as asked, self._answer(where, request, asked) as response:
+                asked()
+                if response.next_request is None:
+                    return self._body(where, question, response, task)
+                request = _within(where, request, response.next_request)
+        said = tr("{source} sends us in circles.", source=where.title)
+        raise SourceError(said, tr("Try again later."))
+
+    def _body(
+        self, where: Endpoint, question: _Question, response: httpx.Response, task: Task
+    ) -> bytes:
+        if response.status_code != httpx.codes.OK:
+            self._refused(where, response, task)
+        kind = response.headers.get("content-type", "")
+        if not any(word in kind.lower() for word in question.accept):
+            told = bodies.message(_opening(response, task))
+            raise misplaced(where.title, kind, question.accept[0], told)
+        try:
+            if int(response.headers.get("content-length", 0)) > question.most:
+                raise bodies.TooLong
+            coding = response.headers.get("content-encoding", "").lower()
+            return bodies.whole(self._pieces(where, response, task), coding, question.most)
+        except bodies.TooLong:
+            raise too_long(where.title, question.most / MIB) from None
+        except bodies.BadCoding as error:
+            raise no_answer(where.title, str(error)) from None
+
+    def _refused(self, where: Endpoint, response: httpx.Response, task: Task) -> NoReturn:
+        status = response.status_code
+        if status in PASSING:
+            raise passing(where.title, status, _retry_after(response))
+        told = self._clean(where, bodies.message(_opening(response, task)))
+        raise refused(where.title, status, told, where.api_key)
+
+    @contextmanager
+    def _answer(
+        self, where: Endpoint, request: httpx.Request, sent: Callable[[], None]
+    ) -> Iterator[httpx.Response]:
+        """The response, before its body. Errors in it, and later in the body, are reported."""
+
+        def trace(event: str, _: object) -> None:
+            if event.endswith("send_request_body.complete"):
+                sent()
+
+        request.extensions["trace"] = trace
+        try:
+            response = self._http.send(request, stream=True)
+            try:
+                yield response
+            finally:
+                response.close()
+        except httpx.TimeoutException as error:
+            raise TransientError(tr("{source} does not answer", source=where.title)) from error
+        except httpx.ConnectError as error:
+            if _is_certificate(error):
+                raise unproven(where.title) from error
+            raise unreachable(where.title, error) from error
+        except httpx.ProxyError as error:
+            log.info("the proxy does not reach %s: %s", where.title, error)
+            why = tr("{source} cannot be reached through the proxy", source=where.title)
+            raise TransientError(why) from error
+        except httpx.TransportError as error:
+            raise TransientError(
+                tr("{source} breaks off its answer", source=where.title)
+            ) from error
+
+    def _pieces(self, where: Endpoint, response: httpx.Response, task: Task) -> Iterator[bytes]:
+        end = time.monotonic() + self._patience.whole
+        for piece in response.iter_raw(PIECE):
+            task.raise_if_cancelled()
+            if time.monotonic() > end:
+                raise too_slow(where.title, self._patience.whole)
+            yield piece
+
+    # ---- data sent to this source only ---------------------------------------------------------
+
+    def _request(self, where: Endpoint, question: _Question) -> httpx.Request:
+        """Requests with a key in a parameter are posted: URLs are logged on their way."""
+        secret = self._key(where)
+        headers = {"Connection": "close"} if where.alone else {}
+        params, form = question.params, question.form
+        if where.key_header and secret:
+            headers[where.key_header] = secret
+        if where.api_key and not where.key_header:
+            params, form = (), (*params, *(form or ()))
+        if form is None and question.json is None:
+            return self._http.build_request("GET", question.url, params=params, headers=headers)
+        if form is None:
+            return self._http.build_request(
+                "POST", question.url, params=params, json=question.json, headers=headers
+            )
+        who = [("tool", "sciread"), ("email", self._contact), ("api_key", secret)]
+        data: dict[str, list[str]] = {}
+        for name, value in (*form, *(pair for pair in who if pair[1])):
+            data.setdefault(name, []).append(value)
+        return self._http.build_request(
+            "POST", question.url, params=params, data=data, headers=headers
+        )
+
+    def _key(self, where: Endpoint) -> str:
+        """The key for an endpoint, if it has one and the connection is encrypted or local."""
+        if not where.api_key:
+            return ""
+        url = httpx.URL(where.url)
+        if url.scheme != "https" and url.host not in ("127.0.0.1", "localhost", "::1"):
+            return ""
+        if where.api_key not in self._keys:
+            self._keys[where.api_key] = key(where.api_key)
+        return self._keys[where.api_key]
+
+    def _clean(self, where: Endpoint, text: str) -> str:
+        """The text without keys, which servers like to repeat in their messages."""
+        secret = self._key(where)
+        return text.replace(secret, "[key]") if secret else text
+
+    def _pause(self, where: Endpoint) -> float:
+        if where.pause_with_key is not None and self._key(where):
+            return where.pause_with_key
+        return where.pause
+
+    def _lane(self, where: Endpoint) -> RateLimiter:
+        return RateLimiter(self._limits, where.lane, self._patience.longest)
+
+
+class _Question(NamedTuple):
+    """A request without its sender."""
+
+    url: str
+    params: tuple[tuple[str, str], ...]
+    form: tuple[tuple[str, str], ...] | None
+    json: Any
+    accept: tuple[str, ...]
+    most: int
+
+    @property
+    def name(self) -> str:
+        """A name that is equal for requests with the same response."""
+        return json.dumps([self.url, self.params, self.form, self.json])
+
+
+def _http(patience: RetryPolicy, contact: str) -> httpx.Client:
+    agent = f"SciRead/{__version__}" + (f" (mailto:{contact})" if contact else "")
+    headers = {"User-Agent": agent, "Accept-Encoding": "gzip"}
+    timeout = httpx.Timeout(patience.read, connect=patience.connect)
+    try:
+        return httpx.Client(headers=headers, timeout=timeout, follow_redirects=False)
+    except (ValueError, ImportError, httpx.InvalidURL) as error:
+        raise SourceError(
+            tr("The proxy that the environment names cannot be used."),
+            tr("Look over HTTP_PROXY, HTTPS_PROXY and ALL_PROXY."),
+        ) from error
+
+
+def _within(where: Endpoint, old: httpx.Request, new: httpx.Request) -> httpx.Request:
+    """The request that a redirect leads to, if it stays on the same server."""
+    upgraded = old.url.scheme == "http" and new.url.scheme == "https"
+    if (new.url.host, new.url.port) != (old.url.host, old.url.port) or not (
+        upgraded or new.url.scheme == old.url.scheme
+    ):
+        raise sent_on(where.title, f"{new.url.scheme}://{new.url.host}")
+    return new
+
+
+def _opening(response: httpx.Response, task: Task) -> bytes:
+    """The first part of a body that is only read for its error message."""
+    task.raise_if_cancelled()
+    coding = response.headers.get("content-encoding", "").lower()
+    pieces = itertools.islice(response.iter_raw(PIECE), 1)
+    try:
+        return bodies.whole(pieces, coding, 16 * PIECE)
+    except (bodies.TooLong, bodies.BadCoding):
+        return b""
+
+
+def _retry_after(response: httpx.Response) -> float:
+    """Seconds to wait, by the server's own clock; 0 if it is missing or invalid."""
+    told = response.headers.get("retry-after", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d+)?", told):
+        return float(told)
+    try:
+        until = parsedate_to_datetime(told)
+        now = parsedate_to_datetime(response.headers["date"])
+        return max(0.0, (until - now).total_seconds())
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return 0.0
+
+
+def _is_certificate(error: BaseException | None) -> bool:
+    while error is not None:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

@@ -1,0 +1,1 @@
+"""The library file itself: opening, integrity, backup and salvage."""

@@ -1,0 +1,1 @@
+"""Undo log, import log and fetches."""

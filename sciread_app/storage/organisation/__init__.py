@@ -1,0 +1,1 @@
+"""How people organise papers: collections, tags, notes, annotations, saved searches."""

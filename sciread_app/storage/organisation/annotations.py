@@ -1,0 +1,119 @@
+"""Highlights in files, and reading positions."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable
+
+from sqlalchemy import ColumnElement, Row, delete, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.annotations.annotations import (
+    Box,
+    Colour,
+    Highlight,
+    ReadingPlace,
+    in_order,
+)
+from sciread_app.domain.paper import PaperId
+from sciread_app.storage import paper_rows, schema
+from sciread_app.storage.database import Database
+
+
+class AnnotationStore:
+    """Highlights belong to a paper and a file content; reading positions to the content alone."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def highlights(self, papers: Iterable[int]) -> list[Highlight]:
+        """All highlights in any file of these papers, in page order."""
+        return self._select(schema.highlights.c.paper.in_(paper_rows.among(papers)))
+
+    def add(self, highlight: Highlight) -> int:
+        """Store a highlight and return its id."""
+        now = time.time()
+        row = {
+            "paper": highlight.paper,
+            "sha256": highlight.sha256,
+            "path": highlight.path,
+            "page": highlight.page,
+            "boxes": _as_json(highlight.boxes),
+            "text": highlight.text,
+            "colour": highlight.colour.value,
+            "note": highlight.note,
+            "added": now,
+            "changed": now,
+        }
+        with self._db.writing() as db:
+            return int(db.execute(insert(schema.highlights).values(row)).lastrowid)
+
+    def change(self, id: int, *, colour: Colour | None = None, note: str | None = None) -> None:
+        values: dict[str, object] = {"changed": time.time()}
+        if colour is not None:
+            values["colour"] = colour.value
+        if note is not None:
+            values["note"] = note
+        self._update(id, values)
+
+    def move(self, highlight: Highlight) -> None:
+        """Move a highlight to another content or page."""
+        self._update(
+            highlight.id,
+            {
+                "sha256": highlight.sha256,
+                "path": highlight.path,
+                "page": highlight.page,
+                "boxes": _as_json(highlight.boxes),
+            },
+        )
+
+    def remove(self, id: int) -> None:
+        with self._db.writing() as db:
+            db.execute(delete(schema.highlights).where(schema.highlights.c.id == id))
+
+    def place(self, sha256: str) -> ReadingPlace | None:
+        table = schema.reading.c
+        with self._db.reading() as db:
+            row = db.execute(
+                select(table.page, table.zoom, table.turn).where(table.sha256 == sha256)
+            ).one_or_none()
+        return ReadingPlace(*row) if row else None
+
+    def remember(self, sha256: str, place: ReadingPlace) -> None:
+        row = {"page": place.page, "zoom": place.zoom, "turn": place.turn, "at": time.time()}
+        put = insert(schema.reading).values(sha256=sha256, **row)
+        with self._db.writing() as db:
+            db.execute(put.on_conflict_do_update(index_elements=["sha256"], set_=row))
+
+    def _update(self, id: int, values: dict[str, object]) -> None:
+        table = schema.highlights
+        with self._db.writing() as db:
+            db.execute(update(table).where(table.c.id == id).values(values))
+
+    def _select(self, condition: ColumnElement[bool]) -> list[Highlight]:
+        with self._db.reading() as db:
+            return in_order(
+                [_highlight(row) for row in db.execute(select(schema.highlights).where(condition))]
+            )
+
+
+def _as_json(boxes: Iterable[Box]) -> str:
+    return json.dumps([[round(edge, 2) for edge in box] for box in boxes])
+
+
+def _highlight(row: Row[tuple[object, ...]]) -> Highlight:
+    known = {colour.value for colour in Colour}
+    return Highlight(
+        PaperId(row.paper),
+        row.sha256,
+        row.path,
+        row.page,
+        tuple(Box(*edges) for edges in json.loads(row.boxes)),
+        row.text,
+        Colour(row.colour) if row.colour in known else Colour.yellow,
+        row.note,
+        row.id,
+        row.added,
+    )

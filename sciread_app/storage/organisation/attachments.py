@@ -1,0 +1,87 @@
+"""The files of papers: path, size, content hash and text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import ColumnElement, delete, select, update
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.storage import fulltext, paper_rows, schema
+from sciread_app.storage.database import Database
+
+# Columns that are known once a file was read.
+_SEEN = ("sha256", "size", "modified", "problem", "pages")
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file of a paper. `sha256` is empty until the file was read; `modified` is its mtime."""
+
+    paper: PaperId
+    path: str
+    sha256: str = ""
+    size: int = 0
+    modified: float = 0.0
+    problem: str = ""
+    pages: int = 0  # 0: not counted
+
+
+class Attachments:
+    """Files stay where users keep them; the library stores path, content hash and text."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def of(self, ids: Iterable[int]) -> list[Attachment]:
+        return self._select(schema.attachments.c.paper.in_(paper_rows.among(ids)))
+
+    def with_path(self, paths: Sequence[str]) -> list[Attachment]:
+        return self._select(schema.attachments.c.path.in_(paper_rows.among_texts(paths)))
+
+    def with_content(self, hashes: Sequence[str]) -> list[Attachment]:
+        return self._select(schema.attachments.c.sha256.in_(paper_rows.among_texts(hashes)))
+
+    def unread(self) -> list[Attachment]:
+        """Files named by a record but never opened."""
+        return self._select(schema.attachments.c.sha256 == "")
+
+    def put(self, found: Sequence[tuple[Attachment, str]]) -> None:
+        """Attach files to papers and index their text for search."""
+        papers = sorted({attachment.paper for attachment, _ in found})
+        table = schema.attachments
+        with self._db.writing() as db:
+            fulltext.remove(db, papers)
+            for attachment, text in found:
+                row = {name: getattr(attachment, name) for name in ("paper", "path", *_SEEN)}
+                put = insert(table).values(row | {"added": time.time()})
+                new = {name: put.excluded[name] for name in _SEEN}
+                db.execute(put.on_conflict_do_update(index_elements=["paper", "path"], set_=new))
+                if text:
+                    body = insert(schema.bodies).values(sha256=attachment.sha256, text=text)
+                    db.execute(body.on_conflict_do_nothing())
+            fulltext.index(db, papers)
+
+    def move(self, old: str, new: str) -> None:
+        """Record that a file has moved: same content, other path."""
+        table = schema.attachments
+        with self._db.writing() as db:
+            db.execute(update(table).where(table.c.path == old).values(path=new))
+
+    def remove(self, paper: PaperId, path: str) -> None:
+        """Detach a file from a paper; the file on disk stays."""
+        table = schema.attachments
+        with self._db.writing() as db:
+            fulltext.remove(db, [paper])
+            db.execute(delete(table).where(table.c.paper == paper, table.c.path == path))
+            fulltext.index(db, [paper])
+
+    def _select(self, condition: ColumnElement[bool]) -> list[Attachment]:
+        table = schema.attachments.c
+        columns = (table.paper, table.path, *(table[name] for name in _SEEN))
+        with self._db.reading() as db:
+            rows = db.execute(select(*columns).where(condition).order_by(table.id))
+            return [Attachment(*row) for row in rows]

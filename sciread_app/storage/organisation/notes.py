@@ -1,0 +1,78 @@
+"""Notes on papers."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import delete, insert, select, update
+
+from sciread_app.errors import LibraryError
+from sciread_app.language import tr
+from sciread_app.storage import fulltext, schema
+from sciread_app.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """`added` and `changed` are seconds since 1970."""
+
+    id: int
+    text: str
+    added: float
+    changed: float
+
+
+class NoteStore:
+    """The notes of papers. Each change updates the full-text index."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def of(self, paper: int) -> list[Note]:
+        """The notes of a paper, oldest first."""
+        table = schema.notes.c
+        columns = (table.id, table.text, table.added, table.changed)
+        with self._db.reading() as db:
+            found = db.execute(select(*columns).where(table.paper == paper).order_by(table.id))
+            return [Note(*row) for row in found]
+
+    def add(self, id: int, text: str, added: float | None = None) -> int:
+        """Add a note and return its id. `added`: creation time, if not now.
+
+        Raises LibraryError if the paper does not exist.
+        """
+        now = time.time() if added is None else added
+        with self._db.writing() as db:
+            if (
+                db.scalars(select(schema.papers.c.id).where(schema.papers.c.id == id)).first()
+                is None
+            ):
+                problem = tr("This paper is no longer there.")
+                raise LibraryError(problem, tr("Look again, and try again."))
+            fulltext.remove(db, [id])
+            note = db.execute(
+                insert(schema.notes).values(paper=id, text=text, added=now, changed=now)
+            ).lastrowid
+            fulltext.index(db, [id])
+            return int(note)
+
+    def change(self, note: int, text: str, changed: float | None = None) -> None:
+        """Change the text of a note; an empty text deletes it. `changed`: time, if not now.
+
+        Raises LibraryError if the note does not exist.
+        """
+        now = time.time() if changed is None else changed
+        notes = schema.notes.c
+        with self._db.writing() as db:
+            paper = db.scalars(select(notes.paper).where(notes.id == note)).one_or_none()
+            if paper is None:
+                problem = tr("This note is no longer there.")
+                raise LibraryError(problem, tr("It may have been removed."))
+            fulltext.remove(db, [paper])
+            if text:
+                changes = update(schema.notes).values(text=text, changed=now)
+                db.execute(changes.where(notes.id == note))
+            else:
+                db.execute(delete(schema.notes).where(notes.id == note))
+            fulltext.index(db, [paper])

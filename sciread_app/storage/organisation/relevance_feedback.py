@@ -1,0 +1,192 @@
+"""Followed topics, relevance feedback on recommended papers, and recently added papers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import delete, select
+from sqlalchemy.dialects.sqlite import insert
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
+from sciread_app.storage import paper_rows, schema
+from sciread_app.storage.database import Database
+from sciread_app.storage.id_sets import Ids
+from sciread_app.storage.organisation.collections import BELOW, BELOW_ONE, PATHS
+
+# Each collection with its path and the number of papers in it and its descendants.
+_COLLECTIONS = f"""
+WITH RECURSIVE {PATHS}, {BELOW}
+SELECT paths.id, paths.path, (
+    SELECT count(DISTINCT collected.paper)
+    FROM below JOIN collected ON collected.collection = below.id
+        JOIN papers ON papers.id = collected.paper AND papers.trashed IS NULL
+    WHERE below.top = paths.id)
+FROM paths ORDER BY paths.path COLLATE NOCASE
+"""
+_MEMBERS = f"""
+WITH RECURSIVE {BELOW_ONE}
+SELECT collected.paper, max(collected.added)
+FROM below JOIN collected ON collected.collection = below.id
+    JOIN papers ON papers.id = collected.paper AND papers.trashed IS NULL
+GROUP BY collected.paper ORDER BY max(collected.added) DESC, collected.paper
+"""
+# The time of each page counts, not the start of the fetch.
+_FETCHED = """
+SELECT id, added FROM papers
+WHERE trashed IS NULL AND added >= ? AND id IN (
+    SELECT news.paper FROM imports JOIN news ON news."import" = imports.id
+    WHERE imports.fetch IS NOT NULL AND news.what = 'added')
+ORDER BY id
+"""
+_ADDED = "SELECT id, added FROM papers WHERE trashed IS NULL AND added >= ? ORDER BY id"
+
+
+class AddedPapers(NamedTuple):
+    """Papers, ids ascending, and when each was added: seconds since 1970; nan if not looked up."""
+
+    ids: Ids
+    came: NDArray[np.float64]
+
+
+class LastFetch(NamedTuple):
+    source: str
+    started: float
+    fetches: int  # number of all fetches
+    finished: bool = True
+    problem: str = ""  # error of this or, failing that, of another fetch; empty if none failed
+
+
+class RelevanceFeedback:
+    """A subject is named by its key (see domain.recommend.FollowedTopic)."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    def subjects(self) -> list[FollowedTopic]:
+        """All collections by path, then all saved searches by age."""
+        with self._db.reading() as db:
+            collections = [
+                FollowedTopic(
+                    f"collection:{id}", TopicKind.collection, path, f'in:"{path}"', papers
+                )
+                for id, path, papers in db.exec_driver_sql(_COLLECTIONS)
+            ]
+            table = schema.saved_searches.c
+            searches = [
+                FollowedTopic(f"search:{id}", TopicKind.search, name, query)
+                for id, name, query in db.execute(
+                    select(table.id, table.name, table.query).order_by(table.id)
+                )
+            ]
+        return collections + searches
+
+    def members(self, collection: int) -> list[PaperId]:
+        """The papers of a collection and its descendants, latest added first."""
+        with self._db.reading() as db:
+            return [PaperId(id) for id, _ in db.exec_driver_sql(_MEMBERS, (collection,))]
+
+    def fetched(self, since: float) -> AddedPapers:
+        """Papers added by fetches since then, with their times."""
+        return self._added_papers(_FETCHED, since)
+
+    def added(self, since: float) -> AddedPapers:
+        """Papers added in any way since then, with their times."""
+        return self._added_papers(_ADDED, since)
+
+    def added_times(self, papers: Ids) -> AddedPapers:
+        """The times at which these papers were added; without the trash."""
+        table = schema.papers.c
+        wanted = table.id.in_(paper_rows.among(papers.tolist()))
+        query = select(table.id, table.added).where(wanted, table.trashed.is_(None))
+        with self._db.reading() as db:
+            rows = db.execute(query.order_by(table.id)).all()
+        return _added_papers(rows)
+
+    def last_fetch(self) -> LastFetch | None:
+        """The latest run of a fetch; None if there never was one."""
+        query = """
+            SELECT fetches.source, imports.started, (SELECT count(*) FROM fetches),
+                   imports.finished IS NOT NULL, coalesce(nullif(fetches.message, ''),
+                   (SELECT message FROM fetches WHERE message != '' LIMIT 1), '')
+            FROM imports JOIN fetches ON fetches.id = imports.fetch
+            ORDER BY imports.started DESC LIMIT 1
+        """
+        with self._db.reading() as db:
+            row = db.exec_driver_sql(query).one_or_none()
+        return LastFetch(row[0], row[1], row[2], bool(row[3]), row[4]) if row else None
+
+    def set(self, subject: str, papers: Iterable[int], *, liked: bool) -> None:
+        """Store feedback on papers for a subject, replacing earlier feedback."""
+        rows = [
+            {"subject": subject, "paper": int(paper), "liked": liked, "at": time.time()}
+            for paper in papers
+        ]
+        put = insert(schema.opinions)
+        changed = {name: put.excluded[name] for name in ("liked", "at")}
+        put = put.on_conflict_do_update(index_elements=["subject", "paper"], set_=changed)
+        if rows:
+            with self._db.writing() as db:
+                db.execute(put, rows)
+
+    def remove(self, subject: str, papers: Iterable[int]) -> None:
+        table = schema.opinions.c
+        with self._db.writing() as db:
+            db.execute(
+                delete(schema.opinions).where(
+                    table.subject == subject, table.paper.in_(paper_rows.among(papers))
+                )
+            )
+
+    def of(self, subject: str) -> tuple[dict[PaperId, float], dict[PaperId, float]]:
+        """Times of feedback by paper, latest first: liked papers and dismissed papers.
+
+        Papers in the trash are left out.
+        """
+        table, papers = schema.opinions.c, schema.papers.c
+        wanted = (
+            select(table.paper, table.liked, table.at)
+            .join(schema.papers, papers.id == table.paper)
+            .where(table.subject == subject, papers.trashed.is_(None))
+            .order_by(table.at.desc(), table.paper)
+        )
+        liked, dismissed = dict[PaperId, float](), dict[PaperId, float]()
+        with self._db.reading() as db:
+            for paper, likes, at in db.execute(wanted):
+                (liked if likes else dismissed)[PaperId(paper)] = at
+        return liked, dismissed
+
+    def preferences(self) -> Mapping[str, TopicPreferences]:
+        """Preferences by subject, for the subjects that have any."""
+        with self._db.reading() as db:
+            return {
+                row.subject: TopicPreferences(row.must, row.never, row.half_life, row.seen)
+                for row in db.execute(select(schema.subjects))
+            }
+
+    def set_preferences(self, subject: str, preferences: TopicPreferences) -> None:
+        put = insert(schema.subjects).values(
+            subject=subject,
+            must=preferences.must,
+            never=preferences.never,
+            half_life=preferences.half_life,
+            seen=preferences.seen,
+        )
+        changed = {name: put.excluded[name] for name in ("must", "never", "half_life", "seen")}
+        with self._db.writing() as db:
+            db.execute(put.on_conflict_do_update(index_elements=["subject"], set_=changed))
+
+    def _added_papers(self, query: str, since: float) -> AddedPapers:
+        with self._db.reading() as db:
+            rows = db.exec_driver_sql(query, (since,)).all()
+        return _added_papers(rows)
+
+
+def _added_papers(rows: Sequence[Any]) -> AddedPapers:
+    """From rows of id and time."""
+    ids = np.fromiter((row[0] for row in rows), np.int64, len(rows))
+    return AddedPapers(ids, np.fromiter((row[1] for row in rows), np.float64, len(rows)))

@@ -1,0 +1,1 @@
+"""Paper records: adding, merging, citation keys, versions, citations."""

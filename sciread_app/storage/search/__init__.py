@@ -1,0 +1,1 @@
+"""Vector files, vector indexes and facets."""

@@ -1,0 +1,1 @@
+"""Adding papers: fetches, files, imports."""

@@ -1,0 +1,159 @@
+"""The panel that fetches citations: the references of the library's papers, and papers citing
+them."""
+
+from __future__ import annotations
+
+import time
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout, QWidget
+
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, restyled, styled
+from sciread_app.ui.view_models import CitationReport
+
+ABOUT = tr(
+    "What your papers cite, and which papers cite them, from Semantic Scholar and from PubMed. "
+    "Each paper is asked for once: stopped, it goes on where it was, and papers that came in "
+    "since are asked for the next time."
+)
+
+
+class Citer(Protocol):
+    def cite(self, task: Task) -> CitationReport:
+        """Fetch the citations of all papers that have not been looked up yet. Raises
+        SourceError."""
+        ...
+
+
+class CitationsPanel(QWidget):
+    failures_requested = Signal(object)  # CitationReport
+    moved = Signal()  # fetching has started or ended
+
+    def __init__(self, citer: Citer, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._citer = citer
+        self._jobs = jobs
+        self._appearance = appearance
+        self._job: Job | None = None
+        self._pace = ProgressRate()
+        self._report: CitationReport | None = None
+        self._build()
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
+        appearance.changed.connect(self._paint)
+        self._show_job()
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def start_or_stop(self) -> None:
+        if self._job:
+            self._job.cancel()
+            self.state.setText(tr("Stopping…"))
+            self.act.setEnabled(False)
+            return
+        self._pace = ProgressRate()
+        for label in (self.note, self.problem, self.report):
+            label.hide()
+        self.failures.hide()
+        self._job = self._jobs.run(
+            tr("Fetching citations"),
+            self._citer.cite,
+            self._done,
+            on_failed=self._failed,
+            queue=JobQueue.network,
+        )
+        self.state.setText(tr("Starting…"))
+        self._show_job()
+
+    def take_focus(self) -> None:
+        self.act.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is not self._job or not self.act.isEnabled():
+            return
+        self._pace.add(done, time.monotonic())
+        self.bar.setRange(0, 1000 if total else 0)
+        if total:
+            self.bar.setValue(min(1000, done * 1000 // total))
+        self.state.setText(progress_text(done, total, self._pace) or tr("Starting…"))
+        _put(self.note, note)
+
+    def _done(self, report: CitationReport) -> None:
+        self._report = report
+        _put(self.report, "\n".join(report.lines))
+        self.failures.setVisible(bool(report.failures or report.remarks))
+        self.state.setText(tr("Done"))
+
+    def _failed(self, problem: JobError) -> None:
+        _put(self.problem, f"{problem.message}\n{problem.hint}".strip())
+        self.state.setText(
+            tr("What came until then is kept; started again, it goes on from there.")
+        )
+
+    def _finished(self, job: Job) -> None:
+        if job is not self._job:
+            return
+        self._job = None
+        if job.cancelled:
+            self.state.setText(tr("Stopped. Started again, it goes on from there."))
+        self._show_job()
+
+    def _show_job(self) -> None:
+        running = self._job is not None
+        self.bar.setVisible(running)
+        self.note.setVisible(running and bool(self.note.text()))
+        self.act.setText(tr("Cancel") if running else tr("Fetch citations"))
+        restyled(self.act, "" if running else "primary")
+        self._paint(self._appearance.theme)
+        self.act.setEnabled(True)
+        self.moved.emit()
+
+    def _show_failures(self) -> None:
+        if self._report:
+            self.failures_requested.emit(self._report)
+
+    def _build(self) -> None:
+        about = styled(QLabel(ABOUT, wordWrap=True), "quiet")
+        self.act = styled(QPushButton(tr("Fetch citations")), "primary")
+        self.act.clicked.connect(self.start_or_stop)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(tr("How far the citations are"))
+        self.state = styled(QLabel(wordWrap=True), "quiet")
+        self.note = QLabel(wordWrap=True)
+        self.report = QLabel(wordWrap=True)
+        self.problem = styled(QLabel(wordWrap=True), "wrong")
+        self.failures = styled(QPushButton(tr("Show what is missing")), "link")
+        self.failures.clicked.connect(self._show_failures)
+        row = QHBoxLayout()
+        row.addWidget(self.act)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 0, 4, 0)
+        column.setSpacing(10)
+        column.addWidget(about)
+        column.addLayout(row)
+        for label in (self.state, self.note, self.report, self.problem):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self.bar, self.state, self.note, self.report, self.problem):
+            column.addWidget(widget)
+        column.addWidget(self.failures, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addStretch()
+        self.failures.hide()
+
+    def _paint(self, theme: Theme) -> None:
+        picture = "close" if self._job else "citations"
+        self.act.setIcon(icon(picture, theme.text if self._job else theme.on_accent))
+
+
+def _put(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))

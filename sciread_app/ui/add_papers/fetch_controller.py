@@ -1,0 +1,193 @@
+"""Runs fetches, one at a time per source, and reports their progress."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from sciread_app.domain.fetch import Fetch, Preview, SourceQuery
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.formatting import ProgressRate
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.view_models import FetchResults, SourceForm
+
+NEWS_MS = 60_000  # between two updates of the library with the papers of a long fetch
+
+
+class FetchBackend(Protocol):
+    """The services for fetches. Every method may block, and none is called on this thread."""
+
+    def sources(self) -> Sequence[SourceForm]: ...
+
+    def check(self, query: SourceQuery) -> str:
+        """The error of a query, as a sentence; empty if it is valid."""
+        ...
+
+    def preview(self, query: SourceQuery, task: Task) -> Preview: ...
+
+    def keep(self, query: SourceQuery) -> Fetch:
+        """The stored fetch of this query, new or existing. Raises BadQuery."""
+        ...
+
+    def run(self, fetch: int, task: Task) -> FetchResults:
+        """Resume a fetch, or refresh a completed one. Raises SourceError."""
+        ...
+
+    def fetches(self) -> list[Fetch]: ...
+
+    def results(self, fetch: int) -> FetchResults:
+        """The results of the last run so far."""
+        ...
+
+    def forget(self, fetch: int) -> None: ...
+
+
+@dataclass
+class RunningFetch:
+    """A fetch that is running, or that is waiting and has no job yet."""
+
+    fetch: Fetch
+    job: Job | None = None
+    done: int = 0
+    total: int = 0  # 0: unknown
+    note: str = ""
+    stopping: bool = False
+    pace: ProgressRate = field(default_factory=ProgressRate)
+
+
+class FetchController(QObject):
+    listed = Signal()  # all fetches were loaded
+    moved = Signal(int)  # the id of a fetch that was started, has progressed or has ended
+    loaded = Signal(object)  # LibraryChanges
+    failed = Signal(object)  # JobError
+
+    def __init__(
+        self, fetcher: FetchBackend, jobs: JobRunner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._fetcher = fetcher
+        self._jobs = jobs
+        self.fetches: list[Fetch] = []
+        self.results: dict[int, FetchResults] = {}
+        self._now_and_then = QTimer(self, interval=NEWS_MS)
+        self._now_and_then.timeout.connect(lambda: self.loaded.emit(LibraryChanges(papers=True)))
+        self._running: dict[int, RunningFetch] = {}  # in the order of requests
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
+
+    def load(self) -> None:
+        self._jobs.run(
+            tr("Reading the fetches"),
+            lambda task: self._fetcher.fetches(),
+            self._list,
+            queue=JobQueue.short,
+            replaces="fetches",
+        )
+
+    def running(self, fetch: int) -> RunningFetch | None:
+        return self._running.get(fetch)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._running)
+
+    def fetch(self, query: SourceQuery) -> None:
+        """Store this query as a fetch, and run it."""
+
+        def begin(fetch: Fetch) -> None:
+            if all(known.id != fetch.id for known in self.fetches):
+                self.fetches = [fetch, *self.fetches]
+            self.run([fetch])
+
+        self._jobs.run(
+            tr("Starting a fetch"),
+            lambda task: self._fetcher.keep(query),
+            begin,
+            on_failed=self.failed.emit,
+            queue=JobQueue.short,
+        )
+
+    def run(self, fetches: Sequence[Fetch]) -> None:
+        """Resume or refresh these fetches, one after the other if they use the same source."""
+        for fetch in fetches:
+            if fetch.id not in self._running:
+                self._running[fetch.id] = RunningFetch(fetch)
+                self.moved.emit(fetch.id)
+        self._next()
+        self._list(self.fetches)
+        if self.busy and not self._now_and_then.isActive():
+            self._now_and_then.start()
+
+    def stop(self, fetch: int) -> None:
+        running = self._running.get(fetch)
+        if running and running.job:
+            running.stopping = True
+            running.job.cancel()
+            self.moved.emit(fetch)
+        elif running:
+            self._end(fetch)
+
+    def forget(self, fetch: int) -> None:
+        """Remove a fetch from the list; its papers stay. A running one must be stopped first."""
+        if fetch in self._running:
+            return
+        self.results.pop(fetch, None)
+        self._jobs.run(
+            tr("Removing a fetch"),
+            lambda task: self._fetcher.forget(fetch),
+            lambda _: self.load(),
+            queue=JobQueue.short,
+        )
+
+    def _next(self) -> None:
+        busy = {running.fetch.query.source for running in self._running.values() if running.job}
+        for id, running in self._running.items():
+            source = running.fetch.query.source
+            if running.job is None and source not in busy:
+                busy.add(source)
+                running.job = self._jobs.run(
+                    tr("Fetching {query}", query=running.fetch.query.text),
+                    partial(self._fetcher.run, id),
+                    partial(self.results.__setitem__, id),
+                    on_failed=self.failed.emit,
+                    queue=JobQueue.network,
+                )
+                running.job.retry = partial(self.run, [running.fetch])
+                self.moved.emit(id)
+
+    def _list(self, fetches: list[Fetch]) -> None:
+        """Running fetches come first, then waiting ones."""
+        self.fetches = sorted(fetches, key=lambda fetch: self._rank(fetch.id))
+        self.listed.emit()
+
+    def _rank(self, fetch: int) -> int:
+        running = self._running.get(fetch)
+        return 2 if running is None else 0 if running.job else 1
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        for id, running in self._running.items():
+            if running.job is job and not running.stopping:
+                running.pace.add(done, time.monotonic())
+                running.done, running.total, running.note = done, total, note
+                self.moved.emit(id)
+
+    def _finished(self, job: Job) -> None:
+        ended = [id for id, running in self._running.items() if running.job is job]
+        for id in ended:
+            self._end(id)
+            self.loaded.emit(LibraryChanges(papers=True))
+            self.load()
+
+    def _end(self, fetch: int) -> None:
+        del self._running[fetch]
+        if not self.busy:
+            self._now_and_then.stop()
+        self.moved.emit(fetch)
+        self._next()

@@ -1,0 +1,113 @@
+"""The results of a fetch: new papers, changes to known ones, and failures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableView,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr, trn
+from sciread_app.ui.add_papers.fetch_text import change_name, results_line
+from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.view_models import Change, FetchResults
+
+# Translators: columns of a list: what has become of which paper, and how
+COLUMNS = (tr("What"), tr("Paper"), tr("How"))
+Index = QModelIndex | QPersistentModelIndex
+
+
+class FetchResultsModel(QAbstractTableModel):
+    def __init__(self, changes: Sequence[Change], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._changes = changes
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._changes)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        change = self._changes[index.row()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return (change_name(change.what), readable(change.title), change.detail)[index.column()]
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+
+class FetchResultsDialog(ImportReportDialog):
+    """The report of a run, with its changes to the library above it."""
+
+    papers_requested = Signal(object)  # list of PaperId
+    map_requested = Signal(object)  # list of PaperId, to be shown on the map
+
+    def __init__(self, results: FetchResults, parent: QWidget | None = None) -> None:
+        self.results = results
+        super().__init__(results.ledger, parent, title=tr("What came in"))
+
+    def _title(self) -> str:
+        return results_line(self.results)
+
+    def _more(self) -> list[QWidget]:
+        """The query, the changes, and a button that shows the new papers."""
+        about = styled(QLabel(self.results.title, wordWrap=True), "quiet")
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        widgets: list[QWidget] = [about]
+        if self.results.changes:
+            widgets += [styled(QLabel(tr("These have changed:")), "quiet"), self._changes()]
+        return widgets
+
+    def _left_buttons(self) -> list[QPushButton]:
+        if not self.results.added:
+            return super()._left_buttons()
+        count = len(self.results.added)
+        show = QPushButton(trn("Show the new paper", "Show the {n:,} new papers", count))
+        show.clicked.connect(lambda: self._show(list(self.results.added)))
+        on_map = QPushButton(tr("Show on the map"))
+        on_map.clicked.connect(self._show_on_map)
+        return [show, on_map, *super()._left_buttons()]
+
+    def _changes(self) -> QTableView:
+        table = QTableView()
+        table.setModel(FetchResultsModel(self.results.changes, table))
+        table.setAccessibleName(tr("Papers that have changed"))
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setWordWrap(False)
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        table.setColumnWidth(0, 130)
+        table.setColumnWidth(2, 200)
+        table.activated.connect(lambda index: self._show([self.results.changes[index.row()].paper]))
+        return table
+
+    def _show_on_map(self) -> None:
+        self.map_requested.emit(list(self.results.added))
+        self.accept()
+
+    def _show(self, ids: list[PaperId]) -> None:
+        self.papers_requested.emit(ids)
+        self.accept()

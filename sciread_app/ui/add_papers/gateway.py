@@ -1,0 +1,166 @@
+"""What the intake page asks for, answered by an open workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sciread_app.domain.fetch import Fetch, Fetched, Preview, SourceQuery
+from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.language import tr, trn
+from sciread_app.services.ingest import importer
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import (
+    Change,
+    CitationReport,
+    FetchResults,
+    ImportSummary,
+    PastImport,
+    SourceForm,
+)
+from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+
+NOTHING = tr("The query finds no papers.")
+
+
+class AddPapersGateway:
+    """Every verb blocks, and may be called from any thread.
+
+    What fetches is built by the first verb that needs it: a window that only searches should not
+    wait for what speaks with the network.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def sources(self) -> Sequence[SourceForm]:
+        return [
+            SourceForm(source.KEY, source.TITLE, source.HELP, tuple(source.FIELDS))
+            for source in self._workspace.fetcher.sources
+        ]
+
+    def check(self, query: SourceQuery) -> str:
+        return self._workspace.fetcher.check(query)
+
+    def preview(self, query: SourceQuery, task: Task) -> Preview:
+        return self._workspace.fetcher.preview(query, task)
+
+    def keep(self, query: SourceQuery) -> Fetch:
+        return self._workspace.fetcher.start(query)
+
+    def run(self, fetch: int, task: Task) -> FetchResults:
+        return self._told(self._workspace.fetcher.run(fetch, task))
+
+    def fetches(self) -> list[Fetch]:
+        return self._workspace.library.fetches.all()
+
+    def results(self, fetch: int) -> FetchResults:
+        return self._told(self._workspace.fetcher.last(fetch))
+
+    def forget(self, fetch: int) -> None:
+        self._workspace.library.fetches.forget(fetch)
+
+    def cite(self, task: Task) -> CitationReport:
+        report = self._workspace.citation_fetcher.fetch(task)
+        remarks = [_remark(text) for text in report.remarks]
+        return CitationReport(_citation_lines(report), report.failed, remarks)
+
+    def imports(self) -> list[PastImport]:
+        return [
+            PastImport(i.id, i.what, i.started, i.finished, i.read, i.added, i.merged, i.failed)
+            for i in self._workspace.library.import_log.imports()
+            if i.fetch is None
+        ]
+
+    def import_ledger(self, number: int) -> ImportSummary:
+        """Raises LookupError for an import that is not there."""
+        story = self._workspace.library.import_log
+        for known in story.imports():
+            if known.id == number:
+                failures = story.failures(number)
+                return ImportSummary(known.read, known.added, known.merged, failures)
+        raise LookupError(f"there is no import {number}")
+
+    def _told(self, fetched: Fetched) -> FetchResults:
+        """With the titles of what has changed, which are few beside what is new."""
+        fetch, news = fetched.fetch, fetched.news
+        changed = [one for one in news if one.what != UpdateKind.added]
+        titles = {
+            paper.id: paper.title
+            for paper in self._workspace.library.get([one.paper for one in changed])
+        }
+        return FetchResults(
+            f"{self._title(fetch.query.source)}: {fetch.query.text}",
+            ImportSummary(fetch.read, fetch.added, fetch.merged, fetched.skips),
+            tuple(PaperId(one.paper) for one in news if one.what == UpdateKind.added),
+            [Change(one.paper, titles.get(one.paper, ""), one.what, one.detail) for one in changed],
+            fetched.remark if fetch.query.changed_since or fetch.read else NOTHING,
+        )
+
+    def _title(self, source: str) -> str:
+        return next((form.title for form in self.sources() if form.key == source), source)
+
+
+def _remark(text: str) -> Skipped:
+    """Of one paper, whose name stands before the colon (doi:10.1/x), or of many."""
+    paper, colon, why = text.partition(": ")
+    return Skipped("", paper, why) if colon and " " not in paper else Skipped("", "", text)
+
+
+def _citation_lines(report: CitationFetchReport) -> list[str]:
+    if not report.asked and not report.unanswered:
+        return [tr("All papers were asked for already, within the last 90 days.")]
+    lines = [
+        # Translators: {references} is "9,800 references", {citations} "4,200 citations"
+        trn(
+            "{n:,} paper asked for: {references} and {citations}.",
+            "{n:,} papers asked for: {references} and {citations}.",
+            report.asked,
+            references=trn("{n:,} reference", "{n:,} references", report.references),
+            citations=trn("{n:,} citation", "{n:,} citations", report.citations),
+        )
+    ]
+    if report.unknown:
+        lines.append(
+            trn(
+                "{n:,} of them is known to no source.",
+                "{n:,} of them are known to no source.",
+                report.unknown,
+            )
+        )
+    if report.unanswered:
+        lines.append(
+            trn(
+                "{n:,} paper had no answer; the next time asks for it.",
+                "{n:,} papers had no answer; the next time asks for them.",
+                report.unanswered,
+            )
+        )
+    return lines
+
+
+def ledger_of(report: importer.ImportReport) -> ImportSummary:
+    return ImportSummary(
+        report.read,
+        report.added,
+        report.merged,
+        report.skips,
+        report.remarks,
+        report.seconds,
+        others=[*report.unread, *_counted(report.other_kinds)],
+    )
+
+
+def _counted(kinds: Mapping[str, int]) -> list[Skipped]:
+    """Files without papers, a row for each suffix."""
+    why = tr("Files of this kind hold no papers.")
+    return [
+        Skipped(
+            trn("{n:,} file ({kind})", "{n:,} files ({kind})", count, kind=kind or "–"), "", why
+        )
+        for kind, count in sorted(kinds.items())
+    ]

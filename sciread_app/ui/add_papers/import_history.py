@@ -1,0 +1,227 @@
+"""Importing files, and the history of imports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr, trn
+from sciread_app.ui.add_papers.fetch_text import when
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.view_models import ImportSummary, PastImport
+from sciread_app.ui.widgets.empty_state import EmptyState
+
+COLUMNS = (
+    tr("What"),
+    tr("When"),
+    # Translators: how many records were read, and what became of them
+    tr("Read"),
+    tr("New"),
+    tr("Already there"),
+    tr("Failed"),
+)
+WIDTHS = (0, 160, 70, 70, 112, 66)
+LEAST = 120  # pixels of the first column, at least
+GIVEN_UP = (2, 4, 1, 5, 3)  # columns that are hidden in this order where room is lacking
+HOW = tr("BibTeX, RIS, CSL-JSON, PubMed, arXiv, JSON lines and PDF. Or drop them on the window.")
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ImportHistory(Protocol):
+    def imports(self) -> list[PastImport]:
+        """All imports of files, newest first."""
+        ...
+
+    def import_ledger(self, number: int) -> ImportSummary: ...
+
+
+class ImportHistoryModel(QAbstractTableModel):
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.imports: Sequence[PastImport] = ()
+
+    def show(self, imports: Sequence[PastImport]) -> None:
+        self.beginResetModel()
+        self.imports = imports
+        self.endResetModel()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.imports)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        past, column = self.imports[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return _cells(past)[column]
+        if role == Qt.ItemDataRole.ToolTipRole and column == 0:
+            return past.what
+        if role == Qt.ItemDataRole.TextAlignmentRole and column > 1:
+            return int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is not Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            side = Qt.AlignmentFlag.AlignRight if section > 1 else Qt.AlignmentFlag.AlignLeft
+            return int(side | Qt.AlignmentFlag.AlignVCenter)
+        return COLUMNS[section] if role == Qt.ItemDataRole.DisplayRole else None
+
+
+class ImportHistoryPanel(QWidget):
+    files_requested = Signal()
+    folder_requested = Signal()
+    ledger_requested = Signal(object)  # ImportSummary
+
+    def __init__(self, history: ImportHistory, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._history = history
+        self._jobs = jobs
+        self._appearance = appearance
+        self._build()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def load(self) -> None:
+        self._jobs.run(
+            tr("Reading the history of imports"),
+            lambda task: self._history.imports(),
+            self._show,
+            queue=JobQueue.short,
+            replaces="imports",
+        )
+
+    def _show(self, imports: list[PastImport]) -> None:
+        self.model.show(imports)
+        self._pages.setCurrentIndex(0 if imports else 1)
+
+    def open_ledger(self, row: int) -> None:
+        """Request the report of the import in this row."""
+        if 0 <= row < len(self.model.imports):
+            number = self.model.imports[row].id
+            self._jobs.run(
+                tr("Reading a ledger"),
+                lambda task: self._history.import_ledger(number),
+                self.ledger_requested.emit,
+                queue=JobQueue.short,
+                replaces="ledger",
+            )
+
+    def take_focus(self) -> None:
+        self.add_files.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _build(self) -> None:
+        self.add_files = styled(QPushButton(tr("Add files…")), "primary")
+        self.add_folder = QPushButton(tr("Add a folder…"))
+        self.add_files.clicked.connect(self.files_requested)
+        self.add_folder.clicked.connect(self.folder_requested)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.add_files)
+        buttons.addWidget(self.add_folder)
+        buttons.addStretch()
+        how = styled(QLabel(HOW, wordWrap=True), "quiet")
+        how.setContentsMargins(4, 0, 4, 0)
+        self.model = ImportHistoryModel(self)
+        self.table = _table(self.model)
+        self.table.activated.connect(lambda index: self.open_ledger(index.row()))
+        self._open = QPushButton(tr("Show what became of it"))
+        self._open.clicked.connect(lambda: self.open_ledger(self.table.currentIndex().row()))
+        self._open.setEnabled(False)
+        self.table.selectionModel().selectionChanged.connect(
+            lambda: self._open.setEnabled(self.table.selectionModel().hasSelection())
+        )
+        past = QWidget()
+        column = QVBoxLayout(past)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.table, 1)
+        column.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)
+        self._empty = EmptyState(self._appearance)
+        self._empty.say(
+            "drop",
+            tr("No files added yet"),
+            tr("What became of each record of an import stands here."),
+        )
+        self._pages = QStackedWidget()
+        self._pages.addWidget(past)
+        self._pages.addWidget(self._empty)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(9)
+        whole.addLayout(buttons)
+        whole.addWidget(how)
+        whole.addWidget(self._pages, 1)
+
+    def _paint(self, theme: Theme) -> None:
+        self.add_files.setIcon(icon("add", theme.on_accent))
+
+
+def _cells(past: PastImport) -> tuple[str, ...]:
+    counts = (past.read, past.added, past.merged, past.failed)
+    at = when(past.started, datetime.now())
+    if not past.finished:
+        at = tr("{when}, cut off", when=at)
+    return (_what(past.what), at, *(f"{count:,}" for count in counts))
+
+
+def _what(what: str) -> str:
+    """The names of the files and folders without their paths."""
+    first, *others = what.split(", ")
+    name = Path(first).name or first
+    if not others:
+        return name
+    return trn("{name} and {n:,} more", "{name} and {n:,} more", len(others), name=name)
+
+
+class _Table(QTableView):
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """A table that hides columns where room is lacking; the report of an import repeats
+        them."""
+        needed = LEAST + sum(WIDTHS)
+        for column in GIVEN_UP:
+            hidden = needed > self.viewport().width()
+            self.setColumnHidden(column, hidden)
+            needed -= WIDTHS[column] if hidden else 0
+        super().resizeEvent(event)
+
+
+def _table(model: ImportHistoryModel) -> QTableView:
+    table = _Table()
+    table.setModel(model)
+    table.setAccessibleName(tr("Imports from files, the newest first"))
+    table.setShowGrid(False)
+    table.setTabKeyNavigation(False)
+    table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 14)
+    header = table.horizontalHeader()
+    header.setHighlightSections(False)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    for column, width in enumerate(WIDTHS[1:], start=1):
+        table.setColumnWidth(column, width)
+    return table

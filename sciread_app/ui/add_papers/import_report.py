@@ -1,0 +1,259 @@
+"""The report of an import: counts, and records that could not be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QFont, QGuiApplication
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QMessageBox,
+    QPushButton,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.language import tr, trn
+from sciread_app.ui.formatting import duration
+from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.window_placement import keep_on_screen
+
+COLUMNS = (
+    # Translators: the file or the source that an entry comes from
+    tr("From"),
+    # Translators: one record of a file
+    tr("Entry"),
+    tr("Reason"),
+)
+TABLE = 140  # pixels by which each further table increases the height
+Index = QModelIndex | QPersistentModelIndex
+
+
+class ImportReportModel(QAbstractTableModel):
+    def __init__(self, entries: Sequence[Skipped], parent: QWidget) -> None:
+        super().__init__(parent)
+        self._entries = entries
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._entries)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        skipped = self._entries[index.row()]
+        whole = (skipped.file, skipped.entry or tr("all of it"), skipped.why)[index.column()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return Path(whole).name if index.column() == 0 else whole
+        return whole if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return COLUMNS[section]
+        return None
+
+
+class ImportReportDialog(QDialog):
+    FAILED = tr("These could not be read:")
+    REMARKED = tr("These are in the library, with a remark:")
+    OTHERS = tr("These files were not read:")
+
+    def __init__(
+        self,
+        ledger: ImportSummary,
+        parent: QWidget | None = None,
+        *,
+        title: str = tr("What was imported"),
+    ) -> None:
+        super().__init__(parent)
+        self.ledger = ledger
+        self.setWindowTitle(title)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 18)
+        column.setSpacing(14)
+        column.addWidget(self._headline())
+        column.addLayout(self._sum())
+        for widget in self._more():
+            column.addWidget(widget, 1 if isinstance(widget, QTableView) else 0)
+        for text, entries in (
+            (self.FAILED, ledger.failures),
+            (self.REMARKED, ledger.remarks),
+            (self.OTHERS, ledger.others),
+        ):
+            if entries:
+                column.addWidget(styled(QLabel(text), "quiet"))
+                column.addWidget(_table(entries, text, self), 1)
+        if tables := self.findChildren(QTableView):
+            self.resize(820, 560 + TABLE * (len(tables) - 1))
+            keep_on_screen(self)
+        column.addLayout(self._buttons())
+
+    def _title(self) -> str:
+        return headline(self.ledger)
+
+    def _more(self) -> list[QWidget]:
+        """Widgets between the counts and the failures."""
+        return []
+
+    def _left_buttons(self) -> list[QPushButton]:
+        if not self.ledger.listed:
+            return []
+        copy, save = QPushButton(tr("Copy")), QPushButton(tr("Save…"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._text()))
+        save.clicked.connect(self._save)
+        return [copy, save]
+
+    def _headline(self) -> QLabel:
+        title = QLabel(self._title(), wordWrap=True)
+        title.setTextFormat(Qt.TextFormat.PlainText)
+        title.setFont(scaled(self.font(), 1.35, QFont.Weight.DemiBold))
+        return title
+
+    def _sum(self) -> QHBoxLayout:
+        ledger = self.ledger
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        terms = (
+            # Translators: stands below a number of records, as do "new" and "failed"
+            ("", ledger.read, tr("read")),
+            ("=", ledger.added, tr("new")),
+            ("+", ledger.merged, tr("already there")),
+            ("+", ledger.failed, tr("failed")),
+        )
+        for sign, number, name in terms:
+            if sign:
+                row.addWidget(styled(QLabel(sign), "faint"))
+            row.addWidget(_Tile(number, name), 1)
+        return row
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        for button in self._left_buttons():
+            row.addWidget(button)
+        row.addStretch()
+        close = styled(QPushButton(tr("Close"), default=True), "primary")
+        close.clicked.connect(self.accept)
+        row.addWidget(close)
+        return row
+
+    def _text(self) -> str:
+        return as_table(self.ledger.listed)
+
+    def _save(self) -> None:
+        title, kinds = tr("Save what failed"), tr("Table (*.tsv)")
+        if file := save_file(self, DialogPurpose.failures, title, "import.tsv", kinds):
+            try:
+                file.write_text(self._text(), "utf-8")
+            except OSError as error:
+                QMessageBox.warning(
+                    self,
+                    tr("Not saved"),
+                    tr("{name} cannot be written: {why}", name=file, why=error.strerror),
+                )
+
+
+class MissingFilesDialog(ImportReportDialog):
+    """A report of failures and remarks without counts."""
+
+    FAILED = tr("For these there was no answer:")
+    REMARKED = tr("The answers for these leave something out:")
+
+    def __init__(
+        self, failures: Sequence[Skipped], remarks: Sequence[Skipped], parent: QWidget | None = None
+    ) -> None:
+        nothing = ImportSummary(len(failures), 0, 0, failures, remarks)
+        super().__init__(nothing, parent, title=tr("What is missing"))
+
+    def _title(self) -> str:
+        return tr("What is missing, and why")
+
+    def _sum(self) -> QHBoxLayout:
+        return QHBoxLayout()
+
+
+class _Tile(QFrame):
+    def __init__(self, number: int, name: str) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(0)
+        large = QLabel(f"{number:,}")
+        large.setFont(scaled(self.font(), 1.6, QFont.Weight.DemiBold))
+        column.addWidget(large)
+        column.addWidget(styled(QLabel(name), "quiet"))
+        self.setAccessibleName(f"{number} {name}")
+
+
+def _table(entries: Sequence[Skipped], name: str, parent: QWidget) -> QTableView:
+    table = QTableView(parent)
+    table.setModel(ImportReportModel(entries, table))
+    table.setAccessibleName(name)
+    table.verticalHeader().hide()
+    table.setShowGrid(False)
+    table.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+    # Two lines per row, without measuring each of ten thousand rows.
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() * 2 + 14)
+    header = table.horizontalHeader()
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+    header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+    table.setColumnWidth(0, 200)
+    table.setColumnWidth(1, 170)
+    return table
+
+
+def headline(ledger: ImportSummary) -> str:
+    if ledger.stopped:
+        return trn(
+            "Stopped after {n:,} record; what was read until then is in the library",
+            "Stopped after {n:,} records; what was read until then is in the library",
+            ledger.read,
+        )
+    if not ledger.read:
+        return tr("Nothing that could be read was found there")
+    if not ledger.seconds:
+        return trn("{n:,} record read", "{n:,} records read", ledger.read)
+    # Translators: {duration} is "7 s" or "2 h 5 min"
+    return trn(
+        "{n:,} record read in {duration}",
+        "{n:,} records read in {duration}",
+        ledger.read,
+        duration=duration(ledger.seconds),
+    )
+
+
+def summed_up(ledger: ImportSummary) -> str:
+    """The counts in a line: 10 new, 2 already there, 1 failed"""
+    terms = []
+    if ledger.added:
+        terms.append(trn("{n:,} new", "{n:,} new", ledger.added))
+    if ledger.merged:
+        terms.append(trn("{n:,} already there", "{n:,} already there", ledger.merged))
+    if ledger.failed:
+        terms.append(trn("{n:,} failed", "{n:,} failed", ledger.failed))
+    return ", ".join(terms)
+
+
+def as_table(entries: Sequence[Skipped]) -> str:
+    """File, entry and reason, separated by tabs, for a spreadsheet or a message."""
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t", lineterminator="\n")
+    writer.writerow(COLUMNS)
+    writer.writerows(entries)
+    return text.getvalue()

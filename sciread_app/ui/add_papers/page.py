@@ -1,0 +1,249 @@
+"""The page for adding papers: by queries to sources, from files, and through citations."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Protocol
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.domain.fetch import Preview, SourceQuery
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr
+from sciread_app.ui.add_papers.citations_panel import CitationsPanel, Citer
+from sciread_app.ui.add_papers.fetch_controller import FetchBackend, FetchController
+from sciread_app.ui.add_papers.fetch_list import FetchList
+from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
+from sciread_app.ui.add_papers.import_history import ImportHistory, ImportHistoryPanel
+from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
+from sciread_app.ui.add_papers.preview_panel import PreviewPanel
+from sciread_app.ui.add_papers.query_form import QueryForm
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.page import Page
+from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.view_models import CitationReport, FetchResults, ImportSummary, SourceForm
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+LOOKING = tr("Looking at a source")
+
+
+class AddPapersServices(FetchBackend, Citer, ImportHistory, Protocol):
+    """The services that the page needs."""
+
+
+class AddPapersPage(Page):
+    files_requested = Signal()
+    folder_requested = Signal()
+    papers_requested = Signal(object, str)  # list of PaperId, title of the list
+    map_requested = Signal(object, str)  # the same, to be shown on the map
+    loaded = Signal(object)  # LibraryChanges
+    problem = Signal(object)  # JobError
+    busy_changed = Signal(bool)
+
+    def __init__(self, intake: AddPapersServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._intake = intake
+        self._jobs = jobs
+        self._sources: Sequence[SourceForm] = ()
+        self._titles: dict[str, str] = {}
+        self._looking: Job | None = None
+        self._asked = ""  # the title of the source being queried
+        self._was_busy = False
+        self.work = FetchController(intake, jobs, self)
+        self.form = QueryForm(intake, jobs)
+        self.preview = PreviewPanel(jobs, appearance)
+        self.files = ImportHistoryPanel(intake, jobs, appearance)
+        self.citations = CitationsPanel(intake, jobs, appearance)
+        self.list = FetchList(self.work, self._titles, appearance)
+        self._build()
+        self._connect()
+        jobs.run(
+            tr("Loading the sources"),
+            lambda task: intake.sources(),
+            self._show_sources,
+            on_failed=self._without_sources,
+            queue=JobQueue.short,
+        )
+
+    def show_source(self, number: int) -> None:
+        """Show a source by its number; the last numbers are files and citations."""
+        self.switch.choose(number)
+        if number < len(self._sources):
+            self.form.show_source(self._sources[number])
+            self._order_stops()
+            self._stop_looking()
+            self.preview.invite()
+        else:
+            self.files.load()
+        self._panels.setCurrentIndex(max(0, number - len(self._sources) + 1))
+
+    def refresh(self) -> None:
+        """Reload the fetches, imports and papers after a change."""
+        self.work.load()
+        self.files.load()
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        if changes.papers:
+            self.refresh()
+
+    def chosen(self) -> Sequence[PaperId]:
+        """The papers added by fetches since the window was opened."""
+        return [paper for results in self.work.results.values() for paper in results.added]
+
+    def take_focus(self) -> None:
+        panel = self._panels.currentWidget()
+        if panel is self.files:
+            self.files.take_focus()
+        elif panel is self.citations:
+            self.citations.take_focus()
+        else:
+            self.form.take_focus()
+
+    def look(self, query: SourceQuery) -> None:
+        """Request the number of matching papers, and the first of them."""
+        self._asked = self._titles.get(query.source, query.source)
+        self.preview.wait_for(self._asked)
+
+        def show(found: Preview) -> None:
+            if self._looking:  # not cancelled meanwhile
+                self.preview.show_found(found, query)
+
+        self._looking = self._jobs.run(
+            LOOKING,
+            lambda task: self._intake.preview(query, task),
+            show,
+            on_failed=self.preview.show_problem,
+            queue=JobQueue.network,
+            replaces="look",
+        )
+
+    def write(self, query: SourceQuery) -> None:
+        """Put this query into the form of its source."""
+        keys = [source.key for source in self._sources]
+        if query.source in keys:
+            self.show_source(keys.index(query.source))
+            self.form.write(query)
+            self.form.take_focus()
+
+    def _show_sources(self, sources: Sequence[SourceForm]) -> None:
+        self._sources = sources
+        self._titles.update((source.key, source.title) for source in sources)
+        for source in sources:
+            self.switch.add(source.title, source.help)
+        self.switch.add(tr("Files"), tr("Add files and folders, and see what came of it"))
+        self.switch.add(tr("Citations"), tr("What your papers cite, and which papers cite them"))
+        self.show_source(0)
+        self.work.load()
+        if self.isVisible():
+            self.take_focus()
+
+    def _without_sources(self, problem: JobError) -> None:
+        """Without sources, files can still be added."""
+        self.problem.emit(problem)
+        self._show_sources(())
+
+    def _order_stops(self) -> None:
+        """Set the tab order to the reading order; Qt would use the order of creation."""
+        panels = (self.preview.list, self.preview.stop, self.files.add_files, self.files.add_folder)
+        rest = (self.files.table, self.citations.act)
+        tab_stops = [
+            *self.switch.tab_stops(),
+            *self.form.tab_stops(),
+            *panels,
+            *rest,
+            *self.list.tab_stops(),
+        ]
+        for one, next_one in pairwise(tab_stops):
+            QWidget.setTabOrder(one, next_one)
+
+    def _stop_looking(self) -> None:
+        if self._looking:
+            self._looking.cancel()
+            self._looking = None
+            self.preview.invite()
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._looking and note:
+            self.preview.wait_for(self._asked, note)
+
+    def _finished(self, job: Job) -> None:
+        if job is self._looking:
+            self._looking = None
+
+    def _open_results(self, fetch: int) -> None:
+        self._jobs.run(
+            tr("Reading what came in"),
+            lambda task: self._intake.results(fetch),
+            self._show_results,
+            queue=JobQueue.short,
+            replaces="brought",
+        )
+
+    def _show_results(self, results: FetchResults) -> None:
+        dialog = FetchResultsDialog(results, self)
+        dialog.papers_requested.connect(lambda ids: self.papers_requested.emit(ids, results.title))
+        dialog.map_requested.connect(lambda ids: self.map_requested.emit(ids, results.title))
+        dialog.open()
+
+    def _show_ledger(self, ledger: ImportSummary) -> None:
+        ImportReportDialog(ledger, self).open()
+
+    def _show_missing(self, report: CitationReport) -> None:
+        MissingFilesDialog(report.failures, report.remarks, self).open()
+
+    def _look_busy(self) -> None:
+        busy = self.work.busy or self.citations.busy
+        if busy != self._was_busy:
+            self._was_busy = busy
+            self.busy_changed.emit(busy)
+
+    def _connect(self) -> None:
+        self.switch.chosen.connect(self.show_source)
+        self.form.look_requested.connect(self.look)
+        self.form.edited.connect(self.preview.mark_outdated)
+        self.form.fetch_requested.connect(self.work.fetch)
+        self.form.fetch_requested.connect(lambda _: self.list.to_top())
+        self.preview.stop_requested.connect(self._stop_looking)
+        self.files.files_requested.connect(self.files_requested)
+        self.files.folder_requested.connect(self.folder_requested)
+        self.files.ledger_requested.connect(self._show_ledger)
+        self.citations.failures_requested.connect(self._show_missing)
+        self.citations.moved.connect(self._look_busy)
+        self.list.brought_requested.connect(self._open_results)
+        self.list.write_requested.connect(self.write)
+        self.work.listed.connect(self._order_stops)
+        self.work.loaded.connect(self.loaded)
+        self.work.failed.connect(self.problem)
+        self.work.moved.connect(lambda _: self._look_busy())
+        self._jobs.progressed.connect(self._progress)
+        self._jobs.finished.connect(self._finished)
+
+    def _build(self) -> None:
+        self.switch = SegmentedControl(tr("Where papers come from"))
+        # From the outside in: setting a parent restyles a widget with all its children.
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 12, 16, 10)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=16)
+        whole.addWidget(split)
+        left = QWidget()
+        split.addWidget(left)
+        split.addWidget(self.list)
+        split.setStretchFactor(0, 5)
+        split.setStretchFactor(1, 4)
+        split.setSizes([620, 480])
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
+        self._panels = QStackedWidget()
+        column.addWidget(self._panels, 1)
+        query = QWidget()
+        for panel in (query, self.files, self.citations):
+            self._panels.addWidget(panel)
+        asking = QVBoxLayout(query)
+        asking.setContentsMargins(0, 0, 0, 0)
+        asking.setSpacing(8)
+        asking.addWidget(self.form)
+        asking.addWidget(self.preview, 1)

@@ -1,0 +1,139 @@
+"""A preview of the papers that a query finds, before they are fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.domain.fetch import Preview, SourceQuery
+from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
+from sciread_app.ui.jobs.runner import JobError, JobRunner
+from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.view_models import Card, ResultList
+from sciread_app.ui.widgets.empty_state import EmptyState
+
+
+class PreviewCards:
+    """The papers of successive previews, under ids that no library uses."""
+
+    def __init__(self) -> None:
+        self._cards: dict[int, Card] = {}
+        self._last = 0
+
+    def listing(self, found: Preview) -> ResultList:
+        self._cards.clear()
+        for paper in found.papers:
+            self._last -= 1
+            # Marked as read: the dot for unread papers is for those in the library.
+            self._cards[self._last] = Card(replace(paper, id=PaperId(self._last)), read=True)
+        return ResultList(tuple(self._cards), found.total)
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        return [self._cards[id] for id in ids if id in self._cards]
+
+
+class PreviewPanel(QWidget):
+    stop_requested = Signal()
+
+    def __init__(self, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._shown = PreviewCards()
+        self.model = PaperModel(self._shown, jobs, self)
+        self.list = PaperList(self.model, appearance)
+        self.list.setAccessibleName(tr("The first papers that would come"))
+        self.empty = EmptyState(appearance)
+        self.count = QLabel()
+        self.count.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
+        self.more = styled(QLabel(), "quiet")
+        self.remark = styled(QLabel(wordWrap=True), "notice")
+        self.remark.setTextFormat(Qt.TextFormat.PlainText)
+        self.stop = styled(QPushButton(tr("Cancel")), "link")
+        self.stop.clicked.connect(self.stop_requested)
+        self._build()
+        self.invite()
+
+    def invite(self) -> None:
+        self._say(
+            "papers",
+            tr("Look before you fetch"),
+            tr(
+                "How many papers a query finds, and the first of them, stand here before anything "
+                "comes into your library."
+            ),
+        )
+
+    def wait_for(self, title: str, note: str = "") -> None:
+        self._say("wait", tr("Asking {title}…", title=title), note, stop=True)
+
+    def show_found(self, found: Preview, query: SourceQuery) -> None:
+        if not found.total and not found.papers:
+            hint = tr("Try fewer or other words, another field, or a longer time.")
+            self._say("search", tr("No papers found"), found.remark or hint)
+            return
+        counted = trn("{n:,} paper", "{n:,} papers", found.total)
+        self.count.setText(counted if found.total > 0 else tr("Papers found"))
+        self.more.setText(_which(found, query))
+        self.remark.setText(found.remark)
+        self.remark.setVisible(bool(found.remark))
+        self.list.show_listing(self._shown.listing(found))
+        self._pages.setCurrentIndex(1)
+
+    def mark_outdated(self) -> None:
+        """Mark the preview as outdated while the query is being changed."""
+        if self._pages.currentIndex() == 1:
+            self.more.setText(tr("for the query as it was before"))
+
+    def show_problem(self, problem: JobError) -> None:
+        self._say("close", problem.message, problem.hint)
+
+    def _say(self, picture: str, title: str, text: str, *, stop: bool = False) -> None:
+        self.empty.say(picture, title, text)
+        self.stop.setVisible(stop)
+        self._pages.setCurrentIndex(0)
+
+    def _build(self) -> None:
+        waiting = QWidget()
+        middle = QVBoxLayout(waiting)
+        middle.setContentsMargins(0, 0, 0, 4)
+        middle.addWidget(self.empty, 1)
+        middle.addWidget(self.stop, 0, Qt.AlignmentFlag.AlignHCenter)
+        found = QWidget()
+        column = QVBoxLayout(found)
+        column.setContentsMargins(0, 4, 0, 0)
+        column.setSpacing(8)
+        line = QHBoxLayout()
+        line.setContentsMargins(4, 0, 4, 0)
+        line.setSpacing(10)
+        line.addWidget(self.count)
+        line.addWidget(self.more)
+        line.addStretch()
+        column.addLayout(line)
+        column.addWidget(self.remark)
+        column.addWidget(self.list, 1)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(waiting)
+        self._pages.addWidget(found)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._pages)
+
+
+def _which(found: Preview, query: SourceQuery) -> str:
+    """How many of the matching papers would be fetched, and how many are shown."""
+    shown = len(found.papers)
+    if 0 < query.most < found.total:
+        return trn(
+            "of which {most:,} would be fetched; the first is below",
+            "of which {most:,} would be fetched; the first {n:,} are below",
+            shown,
+            most=query.most,
+        )
+    if shown < found.total or found.total < 0:
+        return trn("the first is below", "the first {n:,} are below", shown)
+    return ""

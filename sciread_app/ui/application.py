@@ -1,0 +1,393 @@
+"""The window as a program: one on each home folder, shown first and filled as soon as may be."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import (
+    QLibraryInfo,
+    QLocale,
+    QLockFile,
+    QMessageLogContext,
+    QObject,
+    Qt,
+    QtMsgType,
+    QTranslator,
+    Signal,
+    qInstallMessageHandler,
+)
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from sciread_app.errors import LibraryError, SciReadError
+from sciread_app.language import spoken, tr
+from sciread_app.paths import Home, open_home
+from sciread_app.settings import change_settings, read_settings
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner, job_error
+from sciread_app.ui.shell.display import connect
+from sciread_app.ui.shell.garbage_collector import GarbageCollector
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.pyside_features import read_no_sources
+from sciread_app.ui.shell.screenshot import ScreenshotRunner
+from sciread_app.ui.style.theme import Appearance, ThemeChoice
+from sciread_app.ui.widgets.window_placement import keep_on_screen
+
+if TYPE_CHECKING:
+    from sciread_app.ui.settings.view_models import Reopening
+    from sciread_app.ui.shell.gateway import WindowGateway
+    from sciread_app.ui.shell.single_instance import SingleInstanceServer
+
+log = logging.getLogger(__name__)
+
+# Seconds that a thread computing in Python keeps the window's thread waiting, at most. Python's
+# own 5 ms add up in one repaint to a stall that can be seen.
+TURN = 0.0005
+RESTART = 75  # the exit code with which the window asks for a new process
+
+
+def run(
+    folder: Path | None = None, screenshot: Path | None = None, files: Sequence[Path] = ()
+) -> int:
+    """Open the window on a home folder (see paths.open_home) and stay until it is closed.
+
+    `files` are added to the library; where a window is open on it already, by that one. With
+    `screenshot`, draw the window into that file once there are papers to be seen, and leave.
+    Returns the exit code.
+    """
+    home = None
+    while home is None:
+        try:
+            home = open_home(folder)
+        except SciReadError as error:
+            folder = _another_folder(error, quietly=bool(screenshot))
+            if folder is None:
+                return 1
+    _scale(home)
+    app = _application()
+    sitting = Session(app, home, screenshot, files)
+    while True:
+        code = sitting.run()
+        if code == RESTART:
+            os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+        if sitting.next is None:
+            return code
+        sitting = sitting.next
+
+
+class Session:
+    """One window on one home, from opening to closing. `next` is the one that follows, where a
+    person asked for something that a closed library needs."""
+
+    def __init__(
+        self,
+        app: QApplication,
+        home: Home,
+        screenshot: Path | None = None,
+        files: Sequence[Path] = (),
+        before: Reopening | None = None,
+        notice: str = "",
+    ) -> None:
+        """`notice` is shown when the library is open."""
+        self._app = app
+        self._home = home
+        self._screenshot = screenshot
+        self._files = files
+        self._before = before
+        self._notice = notice
+        self.next: Session | None = None
+
+    def run(self) -> int:
+        lock = QLockFile(str(self._home.folder / "window.lock"))
+        lock.setStaleLockTime(0)  # a window may stay open for weeks; its process is what counts
+        if not lock.tryLock(0):
+            if lock.error() == QLockFile.LockError.LockFailedError:
+                return self._leave_to_the_other()
+            return self._leave_a_folder_that_cannot_be_written_to()
+        try:
+            return self._run()
+        finally:
+            lock.unlock()
+
+    def _run(self) -> int:
+        sys.setswitchinterval(TURN)
+        read_no_sources()
+        collector = GarbageCollector()
+        settings, _ = read_settings(self._home.settings)
+        appearance = Appearance(self._app, ThemeChoice(settings.theme))
+        jobs = JobRunner()
+        window = MainWindow(self._home.folder, jobs, appearance)
+        _report_faults_in(window)
+        opening = _Opening(self._home, window, jobs, self._before, self._notice)
+        self._tie(window, opening)
+        if not self._screenshot:  # which may show more than a screen can
+            keep_on_screen(window)
+        window.show()
+        opening.start()
+        bell = self._listen(window)
+        if self._screenshot:
+            photographer = ScreenshotRunner(self._app, window, jobs, self._screenshot)
+            photographer.start()
+        code = self._app.exec()
+        bell.close()
+        if window.isVisible():  # another is to follow it
+            window.remember()
+        window.hide()
+        stopped = jobs.shut_down()
+        opening.close()
+        if not stopped:
+            # A thread that will not end would keep the process alive, without a window, for ever.
+            logging.shutdown()
+            os._exit(code)
+        for done_with in (window, bell, appearance):
+            done_with.deleteLater()
+        collector.stop()
+        return code
+
+    def _tie(self, window: MainWindow, opening: _Opening) -> None:
+        window.theme_chosen.connect(
+            lambda choice: change_settings(self._home.settings, theme=choice.value)
+        )
+        window.restart_requested.connect(lambda: self._app.exit(RESTART))
+        window.reopen_requested.connect(self._reopen)
+        opening.moved.connect(self._follow)
+        if not self._screenshot:
+            opening.failed.connect(partial(self._recover, window, opening.jobs))
+
+    def _reopen(self, wanted: Reopening) -> None:
+        self.next = Session(self._app, self._home, before=wanted)
+        self._app.exit(0)
+
+    def _follow(self, folder: Path, notice: str = "") -> None:
+        self.next = Session(self._app, Home(folder), notice=notice)
+        self._app.exit(0)
+
+    def _recover(
+        self, window: MainWindow, jobs: JobRunner, error: SciReadError, before: JobError | None
+    ) -> None:
+        from sciread_app.ui.shell.recovery import (
+            Recovery,  # rarely needed, and brings SQLAlchemy
+        )
+
+        recovery = Recovery(self._home, window, jobs, error, before)
+        recovery.reopen_requested.connect(self._reopen)
+        recovery.folder_chosen.connect(self._follow)
+        recovery.quit_requested.connect(lambda: self._app.exit(1))
+        recovery.ask()
+
+    def _leave_a_folder_that_cannot_be_written_to(self) -> int:
+        error = LibraryError(
+            tr("The folder {folder} cannot be written to.", folder=self._home.folder),
+            tr("Make room or change its permissions, or choose another folder."),
+        )
+        folder = _another_folder(error, quietly=bool(self._screenshot))
+        if folder is None:
+            return 1
+        self.next = Session(self._app, Home(folder), files=self._files)
+        return 0
+
+    def _listen(self, window: MainWindow) -> SingleInstanceServer:
+        from sciread_app.ui.shell.single_instance import (
+            SingleInstanceServer,  # the network part of Qt; the window stands
+        )
+
+        bell = SingleInstanceServer(self._home.folder, self._app)
+        bell.notified.connect(lambda files: _take_in(window, files))
+        if self._files:
+            _take_in(window, self._files)
+        return bell
+
+    def _leave_to_the_other(self) -> int:
+        from sciread_app.ui.shell.single_instance import ring
+
+        message = tr("SciRead is already open on {folder}.", folder=self._home.folder)
+        if not self._screenshot and ring(self._home.folder, self._files):
+            came = tr("Its window has come to the front.")
+            print(f"{message} {came}", file=sys.stderr)
+            return 0
+        hint = tr("Go to its window.")
+        return _refuse(message, hint, quietly=bool(self._screenshot))
+
+
+def _application() -> QApplication:
+    app = connect()
+    app.setApplicationName("SciRead")
+    app.setDesktopFileName("sciread")
+    _teach_qt(app)
+    if app.platformName() == "offscreen":
+        qInstallMessageHandler(_tell)
+    return app
+
+
+def _teach_qt(app: QApplication) -> None:
+    """Have Qt say its own words (Cancel, Open, Copy) in the language that the program speaks, and
+    set the window from the right where that is read so."""
+    words, language = QTranslator(app), QLocale(spoken())
+    folder = QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)
+    if words.load(language, "qtbase", "_", folder):
+        app.installTranslator(words)
+
+
+def _scale(home: Home) -> None:
+    """Qt asks for the size of everything before there is an application."""
+    scale = read_settings(home.settings)[0].scale
+    ours = os.environ.get("SCIREAD_SCALED")  # by the process that this one was started anew from
+    if scale != 100 and (ours or "QT_SCALE_FACTOR" not in os.environ):
+        os.environ["QT_SCALE_FACTOR"] = os.environ["SCIREAD_SCALED"] = str(scale / 100)
+    elif ours:
+        del os.environ["QT_SCALE_FACTOR"], os.environ["SCIREAD_SCALED"]
+
+
+def _take_in(window: MainWindow, files: Sequence[Path]) -> None:
+    """Bring the window to the front, and add these files as soon as there is a library."""
+    window.setWindowState(window.windowState() & ~Qt.WindowState.WindowMinimized)
+    window.raise_()
+    window.activateWindow()
+    if window.is_open:
+        window.add(list(files))
+    elif files:
+        window.events.opened.connect(lambda: window.add(list(files)))
+
+
+@dataclass
+class _Opened:
+    """`folder`: where the library is now, if it was moved. `problem`: what was not done."""
+
+    desk: WindowGateway | None = None
+    folder: Path | None = None
+    notice: str = ""
+    problem: JobError | None = None
+    error: SciReadError | None = None  # why the library could not be opened
+
+
+class _Opening(QObject):
+    """Opens the library behind the window, since what it needs takes longer to import than Qt."""
+
+    moved = Signal(object, str)  # Path: the library is in another folder now; and what came of it
+    failed = Signal(object, object)  # SciReadError; and the Problem of what was done before, if any
+
+    def __init__(
+        self,
+        home: Home,
+        window: MainWindow,
+        jobs: JobRunner,
+        before: Reopening | None,
+        notice: str,
+    ) -> None:
+        super().__init__(window)
+        self._home = home
+        self._window = window
+        self.jobs = jobs
+        self._before = before
+        self._notice = notice
+        self._desk: WindowGateway | None = None
+
+    def start(self) -> None:
+        if self._before:
+            self._window.wait_for(self._before.title)
+        self.jobs.run(
+            self._before.title if self._before else tr("Opening the library"),
+            self._work,
+            self._opened,
+            on_failed=self._window.cannot_open,
+            queue=JobQueue.long if self._before else JobQueue.short,
+        )
+
+    def close(self) -> None:
+        if self._desk:
+            self._desk.close()
+
+    def _work(self, task: Task) -> _Opened:
+        from sciread_app.ui.shell.gateway import (
+            open_gateway,  # brings SQLAlchemy, numpy and hnswlib
+        )
+
+        opened = _Opened()
+        if self._before:
+            try:
+                folder = self._before.work(task)
+            except SciReadError as error:
+                opened.problem = job_error(error, self._before.title)
+            else:
+                if folder != self._home.folder:
+                    return _Opened(folder=folder, notice=self._before.outcome())
+        try:
+            opened.desk = open_gateway(self._home.folder)
+        except SciReadError as error:
+            opened.error = error
+        return opened
+
+    def _opened(self, opened: _Opened) -> None:
+        if opened.folder:
+            self.moved.emit(opened.folder, opened.notice)
+            return
+        if opened.error:
+            self._window.cannot_open(JobError(opened.error.message))
+            self.failed.emit(opened.error, opened.problem)
+            return
+        desk = self._desk = opened.desk
+        assert desk
+        # What stands now stays: the collector need not walk through it again, which takes 50 ms.
+        gc.freeze()
+        self._window.open(desk, sample=desk.is_new)
+        for warning in desk.warnings:
+            self._window.banner.show_problem(JobError(warning))
+        if opened.problem:
+            self._window.banner.show_problem(opened.problem)
+        elif self._before:
+            self._window.banner.show_notice(tr("{what}: done.", what=self._before.title))
+        elif self._notice:
+            self._window.banner.show_notice(self._notice)
+
+
+def _report_faults_in(window: MainWindow) -> None:
+    """What goes wrong in a slot is our fault: it is logged and shown, and the window stays."""
+
+    def report(
+        kind: type[BaseException], error: BaseException, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            sys.__excepthook__(kind, error, trace)
+            return
+        window.banner.show_problem(job_error(error, tr("Drawing the window")))
+
+    sys.excepthook = report
+
+
+def _tell(kind: QtMsgType, context: QMessageLogContext, text: str) -> None:
+    """What Qt has to say, but for what it says of every window that is on no screen."""
+    if "propagateSizeHints" not in text:
+        print(text, file=sys.stderr)
+
+
+def _another_folder(error: SciReadError, *, quietly: bool) -> Path | None:
+    """Say why a folder cannot be used, and which is to be used instead; None to quit."""
+    _application()
+    if quietly:
+        print(f"{error.message} {error.hint}", file=sys.stderr)
+        return None
+    from sciread_app.ui.shell.startup_error_dialog import (
+        ask_for_folder,  # rarely needed, brings SQLAlchemy
+    )
+
+    hint = tr("Choose a folder in which SciRead can keep your library.")
+    return ask_for_folder(error.message, hint)
+
+
+def _refuse(message: str, hint: str, *, quietly: bool) -> int:
+    """Say why there will be no window; on the terminal where nobody could close a dialog."""
+    if quietly:
+        print(f"{message} {hint}", file=sys.stderr)
+    else:
+        box = QMessageBox(QMessageBox.Icon.Warning, "SciRead", message)
+        box.setInformativeText(hint)
+        box.exec()
+    return 1

@@ -1,0 +1,81 @@
+"""What can be done while two models are compared, as the menus offer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.language import tr
+from sciread_app.ui.actions import add_action
+from sciread_app.ui.compare.ballot import LEFT_KEY, NEITHER_KEY, RIGHT_KEY
+
+if TYPE_CHECKING:
+    from sciread_app.ui.compare.panel import ComparePanel
+
+_NOT_COMPARING = tr("While two models are compared")
+_NO_VOTE = tr("While the names are hidden and two answers differ")
+
+
+class CompareAction(NamedTuple):
+    text: str
+    keys: str
+    do: Callable[[ComparePanel], object]
+    can: Callable[[ComparePanel], bool]
+    why_not: str
+
+
+VERBS = (
+    CompareAction(
+        tr("&Hide the names, to vote"), "Ctrl+Shift+H",
+        lambda panel: panel.chooser.blind.toggle(),
+        lambda panel: panel.is_open and panel.chooser.blind.isEnabled(), _NOT_COMPARING,
+    ),
+    CompareAction(
+        tr("The &left answer is better"), LEFT_KEY,
+        lambda panel: panel.vote(0), lambda panel: panel.can_vote, _NO_VOTE,
+    ),
+    CompareAction(
+        tr("The &right answer is better"), RIGHT_KEY,
+        lambda panel: panel.vote(1), lambda panel: panel.can_vote, _NO_VOTE,
+    ),
+    CompareAction(
+        tr("&Neither answer is better"), NEITHER_KEY,
+        lambda panel: panel.vote(None), lambda panel: panel.can_vote, _NO_VOTE,
+    ),
+    CompareAction(
+        tr("Take the last vote &back"), "",
+        lambda panel: panel.take_back(), lambda panel: panel.can_take_back,
+        tr("Where two models are compared that were voted on"),
+    ),
+)  # fmt: skip
+
+
+class CompareActions:
+    """A menu whose verbs can be done as far as what is compared allows it."""
+
+    def __init__(self, menu: QMenu) -> None:
+        self._panel: ComparePanel | None = None
+        self._here = False  # the search page is looked at
+        self._actions = {verb: self._add(menu, verb) for verb in VERBS}
+
+    def live_on(self, panel: ComparePanel) -> None:
+        self._panel = panel
+        panel.changed.connect(self._look)
+
+    def show_place(self, place: str) -> None:
+        self._here = place == "search"
+        self._look()
+
+    def _look(self) -> None:
+        for verb, action in self._actions.items():
+            action.setEnabled(self._here and self._panel is not None and verb.can(self._panel))
+
+    def _add(self, menu: QMenu, verb: CompareAction) -> QAction:
+        def do() -> None:
+            if self._panel:
+                verb.do(self._panel)
+
+        return add_action(menu, verb.text, do, verb.keys, why_not=verb.why_not)

@@ -1,0 +1,91 @@
+"""The models of a workspace, as the window asks two of them the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sciread_app.domain.text.tex import readable
+from sciread_app.domain.votes import Question
+from sciread_app.language import tr
+from sciread_app.services.models.blind_votes import VoteTally, said
+from sciread_app.services.search.search import SearchMode as SearchMode
+from sciread_app.services.search.search import SearchService
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
+from sciread_app.ui.result_mapping import BEST, listing_of
+from sciread_app.ui.view_models import Mode
+from sciread_app.workspace import Workspace
+
+
+class CompareGateway:
+    """Every verb blocks, and may be called from any thread."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def models(self, task: Task) -> list[ComparableModel]:
+        active = self._workspace.active_model.model
+        usable = [model for model in self._workspace.models.all() if not model.problem]
+        called = Counter(model.title for model in usable)
+        found = [
+            ComparableModel(
+                model.name,
+                model.title if called[model.title] == 1 else f"{model.title} ({model.name})",
+                model.name == active,
+            )
+            for model in usable
+        ]
+        return sorted(found, key=lambda one: not one.answers)
+
+    def ask(self, name: str, query: str, mode: Mode, task: Task) -> ModelResults:
+        with self._search(name) as (search, read, papers):
+            if not read:
+                return ModelResults(0, papers)
+            by = SearchMode(mode.value)
+            found = search.find(query, limit=BEST, mode=by, task=task)
+            return ModelResults(read, papers, listing_of(found).with_weaker())
+
+    def encode(self, name: str, task: Task) -> int:
+        if name == self._workspace.active_model.model:
+            return self._workspace.active_model.encode_missing(task)
+        return self._workspace.comparison.encode(name, task)
+
+    def count(self, one: str, other: str) -> VoteCount:
+        return self._count(self._workspace.votes.between(one, other))
+
+    def vote(self, question: Question, one: str, other: str, better: str) -> VoteCount:
+        return self._count(self._workspace.votes.cast(question, one, other, better))
+
+    def take_back(self, one: str, other: str) -> tuple[str, VoteCount]:
+        question = self._workspace.votes.take_back(one, other)
+        return self._words(question) if question else "", self.count(one, other)
+
+    def close(self) -> None:
+        self._workspace.comparison.close()
+
+    @contextmanager
+    def _search(self, name: str) -> Iterator[tuple[SearchService, int, int]]:
+        """With how many papers it has read, of how many. What answers everywhere is asked where
+        it answers, so that no model is opened twice."""
+        workspace = self._workspace
+        if name == workspace.active_model.model:
+            with workspace.active_model.use() as now:
+                if now.name == name and now.space:
+                    papers = workspace.library.ids()
+                    read = len(papers) - now.space.count_without_vector(papers)
+                    yield now.search, read, len(papers)
+                    return
+        read, papers_here = workspace.comparison.standing(name)
+        yield workspace.comparison.search(name), read, papers_here
+
+    def _count(self, tally: VoteTally) -> VoteCount:
+        titles = {model.name: model.title for model in self._workspace.models.all()}
+        return VoteCount(tally.questions, said(tally, lambda name: titles.get(name, name)))
+
+    def _words(self, question: Question) -> str:
+        if question.paper is None:
+            return question.query
+        found = self._workspace.library.get([question.paper])
+        return readable(found[0].title) if found else tr("a paper that is gone")

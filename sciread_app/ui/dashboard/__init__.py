@@ -1,1 +1,0 @@
-"""The page of what was measured of which model."""

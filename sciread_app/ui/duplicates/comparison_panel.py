@@ -1,0 +1,200 @@
+"""The panel that compares two papers and selects the values of the merged one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.ui.duplicates.comparison import (
+    DIFFERS,
+    LINES,
+    ComparisonRow,
+    PairComparison,
+    chosen_values,
+    reason_words,
+)
+from sciread_app.ui.duplicates.comparison_cell import ComparisonCell
+from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
+
+KEYS = tr("M, K or V decides; the arrow keys choose a side and go on")
+KEYS_OF_VERSIONS = tr("M or K decides; the arrow keys choose a side and go on")
+SIDES = (tr("First paper"), tr("Second paper"))
+
+
+class _Line:
+    """A row for one field: its name and both values."""
+
+    def __init__(self, name: str, appearance: Appearance) -> None:
+        self.name = QWidget()
+        column = QVBoxLayout(self.name)
+        column.setContentsMargins(0, 7, 6, 0)
+        column.setSpacing(1)
+        column.addWidget(QLabel(name))
+        self.said = styled(QLabel(), "faint")
+        self.said.setFont(scaled(self.name.font(), 0.86))
+        column.addWidget(self.said)
+        self.cells = (
+            ComparisonCell(tr("{field} of the first paper", field=name), appearance),
+            ComparisonCell(tr("{field} of the second paper", field=name), appearance),
+        )
+        self._group = QButtonGroup(self.name)
+        for side, cell in enumerate(self.cells):
+            self._group.addButton(cell.button, side)
+
+    def show_row(self, row: ComparisonRow | None) -> None:
+        for widget in (self.name, *self.cells):
+            widget.setVisible(row is not None)
+        if row is None:
+            return
+        self.said.setText(row.said)
+        self.said.setVisible(bool(row.said))
+        restyled(self.said, "wrong" if row.said == DIFFERS else "faint")
+        for cell, pieces in zip(self.cells, (row.left, row.right), strict=True):
+            cell.say(pieces, choice=row.choice)
+
+
+class ComparisonPanel(QFrame):
+    merge_requested = Signal()
+    keep_both_requested = Signal()
+    versions_requested = Signal()
+    paper_requested = Signal(object)  # PaperId
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.setAccessibleName(tr("The two papers"))
+        self._appearance = appearance
+        self.found: PairComparison | None = None
+        self.cells: dict[
+            str, tuple[ComparisonCell, ComparisonCell]
+        ] = {}  # the rows with a choice, by field
+        self._lines: dict[str, _Line] = {}  # by name
+        self._wins: dict[str, int] = {}
+        self.reason = QLabel(wordWrap=True)
+        self.reason.setTextFormat(Qt.TextFormat.PlainText)
+        self.reason.setFont(scaled(self.font(), 1.08, QFont.Weight.DemiBold))
+        self._scroll = QScrollArea(widgetResizable=True)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(self._body())
+        self.merge = styled(QPushButton(tr("Merge")), "primary")
+        self.keep = QPushButton(tr("Keep both"))
+        self.versions = QPushButton(tr("Versions of one work"))
+        self._lay_out()
+
+    def show_pair(self, found: PairComparison) -> None:
+        self.found = found
+        self._wins = dict(found.wins)
+        self.reason.setText(reason_words(found.pair))
+        self.keep.setText(tr("Not one work") if found.pair.versions else tr("Keep both"))
+        self.versions.setVisible(not found.pair.versions)
+        self.hint.setText(KEYS_OF_VERSIONS if found.pair.versions else KEYS)
+        restyled(self.merge, "" if found.pair.versions else "primary")
+        self._fill(found)
+        self.allow(True)
+
+    def allow(self, allowed: bool) -> None:
+        """Enable or disable decisions."""
+        for button in (self.merge, self.keep, self.versions):
+            button.setEnabled(allowed)
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """The selected values that differ from the default of a merge."""
+        return chosen_values(self.found, self._wins) if self.found else {}
+
+    def take_all(self, side: int) -> None:
+        """Select this side for every choice."""
+        for cells in self.cells.values():
+            cells[side].button.setChecked(True)
+
+    def _fill(self, found: PairComparison) -> None:
+        """Fill the rows, which are created once: creating them for each pair takes too long."""
+        rows = {row.name: row for row in found.rows}
+        self.cells = {}
+        for name, line in self._lines.items():
+            row = rows.get(name)
+            line.show_row(row)
+            if row and row.choice:
+                self.cells[row.field] = line.cells
+                line.cells[found.wins[row.field]].button.setChecked(True)
+        self._wins = dict(found.wins)
+        self._scroll.verticalScrollBar().setValue(0)
+
+    def _choose(self, field: str, side: int) -> None:
+        if field in self._wins:
+            self._wins[field] = side
+
+    def _body(self) -> QWidget:
+        body = styled(QWidget(), "column")
+        grid = QGridLayout(body)
+        grid.setContentsMargins(16, 4, 16, 12)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(2, 1)
+        for side, title in enumerate(SIDES):
+            grid.addWidget(self._heading(side, title), 0, side + 1)
+        for number, (field, name) in enumerate(LINES, start=1):
+            line = _Line(name, self._appearance)
+            self._lines[name] = line
+            grid.addWidget(line.name, number, 0, Qt.AlignmentFlag.AlignTop)
+            for side, cell in enumerate(line.cells):
+                grid.addWidget(cell, number, side + 1)
+                cell.chosen.connect(lambda f=field, s=side: self._choose(f, s))
+        grid.setRowStretch(len(LINES) + 1, 1)
+        return body
+
+    def _heading(self, side: int, title: str) -> QWidget:
+        heading = styled(QPushButton(title), "flush")
+        heading.setToolTip(tr("Show this paper in the library"))
+        heading.setAccessibleName(tr("{paper}: show it in the library", paper=title))
+        heading.clicked.connect(lambda: self._show_paper(side))
+        return heading
+
+    def _show_paper(self, side: int) -> None:
+        if self.found:
+            self.paper_requested.emit(self.found.sides[side].paper.id)
+
+    def _lay_out(self) -> None:
+        for button, keys, means in (
+            (self.merge, "M", tr("Make the two one paper, which has what is marked and all else")),
+            (self.keep, "K", tr("They are two papers; they will not be shown here again")),
+            (self.versions, "V", tr("Two versions of one work: both stay, and lists show one")),
+        ):
+            button.setToolTip(f"{means} ({keys})")
+            button.setAccessibleDescription(means)
+        self.merge.clicked.connect(self.merge_requested)
+        self.keep.clicked.connect(self.keep_both_requested)
+        self.versions.clicked.connect(self.versions_requested)
+        top = QVBoxLayout()
+        top.setContentsMargins(16, 12, 16, 2)
+        top.addWidget(self.reason)
+        buttons = QHBoxLayout()
+        buttons.setContentsMargins(16, 8, 16, 12)
+        buttons.setSpacing(10)
+        for button in (self.merge, self.keep, self.versions):
+            buttons.addWidget(button)
+        self.hint = styled(QLabel(KEYS, wordWrap=True), "faint")
+        self.hint.setFont(scaled(self.font(), 0.86))
+        buttons.addWidget(self.hint, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self._scroll, 1)
+        column.addLayout(buttons)

@@ -1,0 +1,353 @@
+"""The duplicates page: pairs to merge, keep apart, or link as versions of one work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.matching.duplicates import DuplicatePair, Merge
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
+from sciread_app.ui.duplicates.comparison import DuplicatesServices, PairComparison, comparison
+from sciread_app.ui.duplicates.comparison_panel import ComparisonPanel
+from sciread_app.ui.duplicates.merge_list import MergeList
+from sciread_app.ui.duplicates.pair_list import PairList
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.page import Page
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+TO_LOOK_AT, VERSIONS, MERGED = 0, 1, 2
+LISTS = (
+    (tr("To look at"), tr("Pairs that may be one paper")),
+    (tr("Versions"), tr("Pairs that are versions of one work, such as a preprint and its article")),
+    (tr("Merged"), tr("Records that were merged into a paper, by an import or by you")),
+)
+
+
+class DuplicatesPage(Page):
+    # Description of an edit, and its operation on the library editor
+    edit_requested = Signal(str, object)
+    papers_requested = Signal(object, str)  # list of PaperId, and a description
+    library_requested = Signal()
+    menu_opened = Signal(object)  # QMenu for the two papers, before it opens
+    searched = Signal()  # the whole library, or part of it if cancelled
+    shown = Signal()  # a pair is shown, or there are none left
+
+    def __init__(
+        self, reviewer: DuplicatesServices, jobs: JobRunner, appearance: Appearance
+    ) -> None:
+        super().__init__()
+        self._reviewer = reviewer
+        self._jobs = jobs
+        self._dirty = True
+        self._to_list = False  # move the focus to the list when it is filled
+        self.busy = True  # the last decision is being carried out
+        self._loading = True  # no pair is shown yet, though there may be one
+        self._asked: Callable[[], None] | None = None  # the action to apply to the first pair shown
+        self.lists = SegmentedControl(tr("Which pairs"), LISTS)
+        self.count = styled(QLabel(), "quiet")
+        self.merge_all = QPushButton()
+        self.search = QPushButton(tr("Find duplicates"))
+        self._search: Job | None = None  # the search started by the button
+        self.list = PairList(appearance)
+        self.panel = ComparisonPanel(appearance)
+        self.merges = MergeList()
+        self.empty = EmptyState(appearance)
+        self._build()
+        self._connect()
+
+    # Interface of a page
+
+    def refresh(self) -> None:
+        if self._dirty:
+            self._load()
+
+    def take_focus(self) -> None:
+        self._to_list = self.list.current is None  # the list is not filled yet
+        (self.lists if self._to_list else self.list).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.list, self.panel)
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        if changes.papers:
+            self._dirty = True
+            if self.isVisible():
+                self._load()
+
+    def chosen(self) -> Sequence[PaperId]:
+        """Both papers of the current pair."""
+        pair = self.list.current
+        return (pair.a, pair.b) if pair else ()
+
+    # Actions. One that is requested while a pair is loading is applied when it is shown.
+
+    def merge(self) -> None:
+        if self._must_wait(self.merge):
+            return
+        found = self.panel.found
+        if found and not self.busy:
+            ids = (found.pair.a, found.pair.b)
+            keep, other, chosen = ids[found.keep], ids[1 - found.keep], self.panel.chosen
+            self._decide(tr("Merged"), lambda organise: organise.merge(keep, [other], **chosen))
+
+    def mark_not_duplicates(self) -> None:
+        if self._must_wait(self.mark_not_duplicates):
+            return
+        if (found := self.panel.found) and not self.busy:
+            a, b = found.pair.a, found.pair.b
+            self._decide(tr("Kept both"), lambda organise: organise.mark_not_duplicates(a, b))
+
+    def mark_as_versions(self) -> None:
+        if self._must_wait(self.mark_as_versions):
+            return
+        found = self.panel.found
+        if found and not found.pair.versions and not self.busy:
+            a, b = found.pair.a, found.pair.b
+            self._decide(tr("Made versions"), lambda organise: organise.mark_as_versions(a, b))
+
+    def merge_agreeing(self) -> None:
+        if not self.merge_all.isHidden() and not self.busy:
+            self._decide(tr("Merged"), lambda _: self._reviewer.merge_agreeing())
+
+    def find_duplicates(self) -> None:
+        """Search the whole library. Pairs found are kept if it is cancelled, and the next search
+        continues from there.
+        """
+        if self._search is None:
+            self.search.setEnabled(False)
+            self._search = self._jobs.run(
+                tr("Searching the library for duplicates"),
+                self._reviewer.search,
+                queue=JobQueue.long,
+            )
+
+    def _end_search(self, job: Job) -> None:
+        if job is self._search:
+            self._search = None
+            self.search.setEnabled(True)
+            self.searched.emit()
+
+    def show_list(self, number: int) -> None:
+        self.lists.choose(number)
+        self._load()
+
+    def _must_wait(self, verb: Callable[[], None]) -> bool:
+        if self._loading:
+            self._asked = self._asked or verb
+        return self._loading
+
+    def _stand(self) -> None:
+        """Show the loaded pair."""
+        self._loading = False
+        asked, self._asked = self._asked, None
+        self.shown.emit()
+        if asked:
+            asked()
+
+    def _decide(self, what: str, step: Callable[[Any], object]) -> None:
+        self.busy = True
+        self.panel.allow(False)
+        self.edit_requested.emit(what, step)
+
+    def _load(self) -> None:
+        self._dirty = False
+        if self.lists.current == MERGED:
+            self._load_merges()
+            return
+        versions = self.lists.current == VERSIONS
+
+        def look(task: Task) -> list[DuplicatePair]:
+            return self._reviewer.versions() if versions else self._reviewer.pairs(task)
+
+        self._jobs.run(
+            tr("Looking for duplicates"),
+            look,
+            self._show_pairs,
+            queue=JobQueue.short,
+            replaces="duplicates",
+        )
+
+    def _load_merges(self) -> None:
+        self._jobs.run(
+            tr("Looking for duplicates"),
+            lambda task: self._reviewer.merges(),
+            self._show_merges,
+            queue=JobQueue.short,
+            replaces="duplicates",
+        )
+
+    def _show_merges(self, merges: list[Merge]) -> None:
+        self.busy = False
+        self.panel.found = None
+        self.list.show_pairs([])
+        self.merges.show_merges(merges)
+        self.count.setText(trn("{n:,} merge", "{n:,} merges", len(merges)))
+        self.count.setVisible(bool(merges))
+        self.merge_all.hide()
+        if merges:
+            self._middle.setCurrentWidget(self.merges)
+            self.shown.emit()
+        else:
+            self._invite()
+
+    def _split_merge(self, merge: Merge) -> None:
+        if not self.busy:
+            self._decide(tr("Split"), lambda organise: organise.split(merge.paper, merge.id))
+
+    def _show_pairs(self, pairs: list[DuplicatePair]) -> None:
+        self.busy = False
+        self._loading = True
+        self.panel.found = None
+        focused = self.panel.isAncestorOf(self.focusWidget() or self)
+        self.list.show_pairs(pairs)
+        self.count.setText(trn("{n:,} pair", "{n:,} pairs", len(pairs)))
+        agreeing = sum(pair.agree for pair in pairs)
+        self.merge_all.setText(tr("Merge all that agree ({n:,})", n=agreeing))
+        self.merge_all.setVisible(agreeing > 0)
+        self.count.setVisible(bool(pairs))
+        if not pairs:
+            self._invite()
+        elif focused or self._to_list:
+            self._to_list = False
+            self.list.setFocus()
+
+    def _show_pair(self, pair: DuplicatePair | None) -> None:
+        if pair is None:
+            return
+        self._loading = True
+        self.panel.allow(False)
+        self._jobs.run(
+            tr("Comparing two papers"),
+            lambda task: self._compared(pair),
+            self._show_comparison,
+            queue=JobQueue.short,
+            replaces="pair",
+        )
+
+    def _compared(self, pair: DuplicatePair) -> PairComparison | None:
+        sides = self._reviewer.sides(pair)
+        return comparison(pair, sides) if sides else None
+
+    def _show_comparison(self, found: PairComparison | None) -> None:
+        if found is None:  # a paper was removed since the list was loaded
+            self._load()
+            return
+        self.panel.show_pair(found)
+        self.panel.allow(not self.busy)
+        self._middle.setCurrentWidget(self._split)
+        self._stand()
+
+    def _menu(self, place: QPoint) -> None:
+        if self.list.current is None:
+            return
+        menu = QMenu(self)
+        menu.addActions(self.actions())
+        menu.addSeparator()
+        self.menu_opened.emit(menu)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(place))
+
+    def _invite(self) -> None:
+        actions = ((tr("Go to the library"), self.library_requested.emit),)
+        if self.lists.current == MERGED:
+            self.empty.say(
+                "duplicates",
+                tr("Nothing was merged"),
+                tr("Records that an import or you merged into a paper are listed here."),
+                actions,
+            )
+        elif self.lists.current == VERSIONS:
+            self.empty.say(
+                "duplicates",
+                tr("No paper is here in several versions"),
+                tr("A preprint and its article come here when you have both."),
+                actions,
+            )
+        else:
+            self.empty.say(
+                "duplicates",
+                tr("No duplicates to look at"),
+                tr(
+                    "What is surely one paper is merged when it comes in. What only may be one is "
+                    "shown here, for you to say."
+                ),
+                actions,
+            )
+        self._middle.setCurrentWidget(self.empty)
+        self._asked = None  # no pair to apply it to
+        self._stand()
+
+    def _build(self) -> None:
+        self.merge_all.setToolTip(
+            tr(
+                "Merge all pairs that differ in nothing but case and punctuation, where both say "
+                "something. One undo takes all of it back."
+            )
+        )
+        self.merge_all.hide()
+        self.search.setToolTip(
+            tr(
+                "Compare all papers of the library with one another, as an import does with those "
+                "that it brings. Pairs that you have decided on stay as they are."
+            )
+        )
+        head = QHBoxLayout()
+        head.setContentsMargins(16, 12, 16, 8)
+        head.setSpacing(12)
+        head.addWidget(self.lists)
+        head.addWidget(self.count)
+        head.addStretch()
+        head.addWidget(self.merge_all)
+        head.addWidget(self.search)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.setChildrenCollapsible(False)
+        self._split.addWidget(self.list)
+        self._split.addWidget(self.panel)
+        self._split.setStretchFactor(1, 1)
+        self._split.setSizes([320, 800])
+        self._split.setContentsMargins(12, 0, 16, 12)
+        self._middle = QStackedWidget()
+        self._middle.addWidget(self.empty)
+        self._middle.addWidget(self._split)
+        self._middle.addWidget(self.merges)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._middle, 1)
+
+    def _connect(self) -> None:
+        self.lists.chosen.connect(lambda _: self._load())
+        self.merge_all.clicked.connect(self.merge_agreeing)
+        self.search.clicked.connect(self.find_duplicates)
+        self._jobs.finished.connect(self._end_search)
+        self.list.chosen.connect(self._show_pair)
+        self.merges.split_requested.connect(self._split_merge)
+        self.merges.paper_requested.connect(
+            lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
+        )
+        self.list.side_requested.connect(self.panel.take_all)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.panel.merge_requested.connect(self.merge)
+        self.panel.keep_both_requested.connect(self.mark_not_duplicates)
+        self.panel.versions_requested.connect(self.mark_as_versions)
+        self.panel.paper_requested.connect(
+            lambda paper: self.papers_requested.emit([paper], tr("From the duplicates"))
+        )

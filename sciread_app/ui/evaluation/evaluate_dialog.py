@@ -1,0 +1,184 @@
+"""The dialog to start an evaluation: models, suite and data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.training import TrainingData
+from sciread_app.language import tr
+from sciread_app.services.evaluation.evaluation_service import LOCAL, EvaluationCandidate
+from sciread_app.ui.evaluation.view_models import EvaluationCorpus
+from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from trainer.contract.suites import CUSTOM, OWN, SUITES
+
+WIDTH = 560
+KINDS = {
+    "model": "",
+    "run": tr("of a training"),
+    "baseline": tr("what everybody should beat"),
+}
+HOW = tr(
+    "Papers of the test part are asked about, which no training here reads. What is measured "
+    "already is not measured again; stopped, it goes on where it was."
+)
+
+
+class EvaluateDialog(QDialog):
+    requested = Signal(object, str, object)  # names, the suite, its data
+
+    def __init__(
+        self,
+        candidates: Sequence[EvaluationCandidate],
+        corpora: Sequence[EvaluationCorpus],
+        parent: QWidget,
+    ) -> None:
+        super().__init__(parent)
+        self._candidates, self._corpora = candidates, corpora
+        self.setWindowTitle(tr("Measure models"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.list = QListWidget()
+        self.list.setObjectName("ticks")
+        self.list.ensurePolished()  # else its rows would have the height of unstyled ones
+        self.list.setAccessibleName(tr("Models to measure"))
+        self.suites = QComboBox()
+        self.suites.setAccessibleName(tr("Suite"))
+        self.about = styled(QLabel(wordWrap=True), "quiet")
+        self.about.setTextFormat(Qt.TextFormat.PlainText)
+        self.data = QComboBox()
+        self.data.setAccessibleName(tr("Papers to measure on"))
+        self.folder = styled(QLineEdit(), "field")
+        self.folder.setAccessibleName(tr("Folder of the suite's data"))
+        self.browse = QPushButton(tr("Choose…"))
+        self.go = styled(QPushButton(tr("Measure")), "primary")
+        self._fill()
+        self._build()
+        self._connect()
+        self._show_suite()
+
+    def tick(self, names: Sequence[str]) -> None:
+        """Tick exactly these models."""
+        for item, candidate in self._items():
+            ticked = candidate.key in names
+            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+
+    @property
+    def chosen(self) -> list[str]:
+        checked = Qt.CheckState.Checked
+        return [one.key for item, one in self._items() if item.checkState() is checked]
+
+    @property
+    def suite(self) -> str:
+        key = str(self.suites.currentData())
+        return self.folder.text().strip() if key == OWN.key else key
+
+    def _accept(self) -> None:
+        local = self.suites.currentData() == LOCAL
+        data: TrainingData | Path = (
+            self._corpora[self.data.currentIndex()].data
+            if local
+            else Path(self.folder.text().strip())
+        )
+        self.requested.emit(self.chosen, self.suite, data)
+        self.accept()
+
+    def _items(self) -> list[tuple[QListWidgetItem, EvaluationCandidate]]:
+        items = [self.list.item(row) for row in range(self.list.count())]
+        return list(zip(items, self._candidates, strict=True))
+
+    def _fill(self) -> None:
+        for one in self._candidates:
+            kind = KINDS.get(one.kind, "")
+            item = QListWidgetItem(f"{one.title}   ({kind})" if kind else one.title)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            ticked = one.kind != "baseline" or one.key == "tf-idf"
+            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+            self.list.addItem(item)
+        for spec in SUITES:
+            self.suites.addItem(spec.title, spec.key)
+        self.suites.addItem(tr("A suite of your own ({file})", file=CUSTOM), OWN.key)
+        for corpus in self._corpora:
+            self.data.addItem(corpus.name)
+
+    def _show_suite(self) -> None:
+        specs = {spec.key: spec for spec in (*SUITES, OWN)}
+        spec = specs[str(self.suites.currentData())]
+        local = spec.key == LOCAL
+        self._where.setCurrentIndex(0 if local else 1)
+        needs = "" if local else tr("It reads: {files}", files=spec.needs)
+        self.about.setText("\n".join(filter(None, (spec.summary, needs))))
+        place = tr("Folder or file of the suite") if spec is OWN else tr("Folder of its data")
+        self.folder.setPlaceholderText(place)
+        self._allow()
+
+    def _allow(self) -> None:
+        local = self.suites.currentData() == LOCAL
+        data = bool(self._corpora) if local else bool(self.folder.text().strip())
+        self.go.setEnabled(bool(self.chosen) and data)
+
+    def _browse(self) -> None:
+        if folder := choose_folder(self, DialogPurpose.suite, tr("Folder of the suite's data")):
+            self.folder.setText(str(folder))
+
+    def _connect(self) -> None:
+        self.list.itemChanged.connect(lambda _: self._allow())
+        self.suites.activated.connect(lambda _: self._show_suite())
+        self.folder.textChanged.connect(lambda _: self._allow())
+        self.browse.clicked.connect(self._browse)
+        self.go.clicked.connect(self._accept)
+
+    def _build(self) -> None:
+        folder = QWidget()
+        across = QHBoxLayout(folder)
+        across.setContentsMargins(0, 0, 0, 0)
+        across.addWidget(self.folder, 1)
+        across.addWidget(self.browse)
+        self._where = QStackedWidget()
+        self._where.addWidget(self.data)
+        self._where.addWidget(folder)
+        self._where.setMaximumHeight(max(self.data.sizeHint().height(), 34))
+        how = styled(QLabel(HOW, wordWrap=True), "faint")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.clicked.connect(self.reject)
+        below = QHBoxLayout()
+        below.addStretch()
+        below.addWidget(cancel)
+        below.addWidget(self.go)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 18, 20, 16)
+        column.setSpacing(8)
+        column.addWidget(_head(tr("Which")))
+        column.addWidget(self.list, 1)
+        column.addWidget(_head(tr("By what")))
+        column.addWidget(self.suites)
+        column.addWidget(self.about)
+        column.addWidget(_head(tr("On what")))
+        column.addWidget(self._where)
+        column.addWidget(how)
+        column.addSpacing(6)
+        column.addLayout(below)
+        self.go.setDefault(True)
+        self.resize(WIDTH, 520)
+
+
+def _head(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setFont(scaled(label.font(), 1.0, QFont.Weight.DemiBold))
+    return label

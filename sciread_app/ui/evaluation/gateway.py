@@ -1,0 +1,170 @@
+"""What was measured in a workspace, as its page sees it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sciread_app.domain.paper import Order, PaperId
+from sciread_app.domain.query.parser import parse
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.language import tr, trn
+from sciread_app.services.evaluation.csv_export import write_csv
+from sciread_app.services.evaluation.evaluation_service import (
+    EvaluationCandidate,
+    EvaluationOutcome,
+)
+from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredReport
+from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
+from sciread_app.services.map.map_service import MapLayout, MapService
+from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.search.search import SearchMode, SearchService
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training.corpora import SavedCorpus as KeptCorpus
+from sciread_app.services.training.run_monitor import RunMonitor, RunProgress
+from sciread_app.services.training.runs import TrainingRun
+from sciread_app.tasks import Task
+from sciread_app.ui.evaluation.view_models import EvaluationCorpus, EvaluationResults
+from sciread_app.workspace import Workspace
+from trainer.contract.plots import Picture, read_pictures
+
+KNOWN = 60  # papers that are offered as known
+# In this order: who has written about a paper knows it better than who has only read it.
+_KNOWN_BY = ("has:highlights", "has:notes", "rating:>=4", "is:read")
+_HTML = "report.html"
+
+
+class EvaluationGateway:
+    """Every verb blocks, and may be called from any thread."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._followers: dict[str, RunMonitor] = {}
+        self._following = threading.Lock()
+
+    def look(self) -> EvaluationResults:
+        boards = self._workspace.scores.boards()
+        corpora = {corpus.folder.name: corpus for corpus in self._workspace.corpora.all()}
+        called = {
+            board.key: corpus_words(corpora[board.data]) if board.data in corpora else board.data
+            for board in boards
+        }
+        return EvaluationResults(boards, called)
+
+    def compare(self, first: StoredReport, second: StoredReport, task: Task) -> ComparisonVerdict:
+        return self._workspace.comparer.compare(first, second, task)
+
+    def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
+        return read_pictures(kept.folder)
+
+    def trainings(self) -> Sequence[TrainingRun]:
+        return self._workspace.training.runs.all()
+
+    def story(self, training: str, task: Task) -> RunProgress:
+        with self._following:
+            follower = self._followers.get(training)
+            if follower is None:
+                follower = RunMonitor(self._workspace.training.runs.find(training).folder)
+                self._followers[training] = follower
+            return follower.look(task)
+
+    def after(self, training: str) -> Sequence[CardScore]:
+        return self._workspace.training.runs.scores(training)
+
+    def candidates(self) -> Sequence[EvaluationCandidate]:
+        return self._workspace.evaluation.candidates()
+
+    def corpora(self) -> Sequence[EvaluationCorpus]:
+        papers = self._workspace.library.count()
+        shelf = self._workspace.editor.shelf()
+        library = trn("The library, {n:,} paper", "The library, {n:,} papers", papers)
+        return [
+            *([EvaluationCorpus(library, LIBRARY)] if papers else []),
+            *(
+                EvaluationCorpus(
+                    tr("Collection {name}", name=c.path),
+                    TrainingData(TrainingDataKind.collection, c.path),
+                )
+                for c in shelf.collections
+            ),
+            *(
+                EvaluationCorpus(
+                    tr("Put aside: {what}", what=corpus_words(kept)),
+                    TrainingData(TrainingDataKind.corpus, kept.id),
+                )
+                for kept in self._workspace.corpora.all()
+            ),
+        ]
+
+    def evaluate(
+        self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task
+    ) -> EvaluationOutcome:
+        return self._workspace.evaluation.evaluate(names, suite, data, task)
+
+    def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            return write_csv(boards, stream)
+
+    def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
+        folders = [str(kept.folder.absolute()) for board in boards for kept in board.reports]
+        unfinished = file.with_name(f".{file.name}.new")
+        arguments = ["page", *folders, f"--output={unfinished}"]
+        try:
+            trainer.ask(arguments, self._workspace.home.folder, task)
+            (unfinished / _HTML).replace(file)
+        finally:
+            for left in unfinished.glob("*"):
+                left.unlink()
+            if unfinished.is_dir():
+                unfinished.rmdir()
+
+    def known_papers(self) -> Sequence[PaperId]:
+        library, found = self._workspace.library, list[int]()
+        for query in _KNOWN_BY:
+            if len(found) < KNOWN:
+                ids = library.matching(parse(query).conditions)
+                found += library.ordered(ids, Order.added)[:KNOWN].tolist()
+        found = found or library.ids(Order.added)[:KNOWN].tolist()
+        return [PaperId(id) for id in list(dict.fromkeys(found))[:KNOWN]]
+
+    def find(self, words: str, task: Task) -> Sequence[PaperId]:
+        search = SearchService(self._workspace.library, None)
+        found = search.find(words, limit=KNOWN, mode=SearchMode.text, task=task)
+        return [hit.paper for hit in found.hits] or [
+            PaperId(int(id)) for id in found.ids[:KNOWN].tolist()
+        ]
+
+    def drawing(self, model: str) -> MapLayout | None:
+        with self._atlas(model) as atlas:
+            return atlas.read() if atlas else None
+
+    def draw(self, model: str, task: Task) -> MapLayout | None:
+        with self._atlas(model) as atlas:
+            return atlas.draw(task) if atlas else None
+
+    @contextmanager
+    def _atlas(self, model: str) -> Iterator[MapService | None]:
+        """The map of a model: of what answers, the very one that the page of the map has."""
+        workspace = self._workspace
+        if model == workspace.active_model.model:
+            with workspace.active_model.use() as now:
+                if now.name == model:
+                    yield workspace.map(now)
+                    return
+        space = workspace.comparison.space(model)
+        yield MapService(workspace.library, space, workspace.home.indexes)
+
+
+def corpus_words(corpus: KeptCorpus) -> str:
+    """Papers that were put aside, by where they come from and what is in them."""
+    papers = trn("{n:,} paper", "{n:,} papers", corpus.papers)
+    day = corpus.made.strftime("%Y-%m-%d")
+    what = {
+        TrainingDataKind.library: tr("the library of {day}", day=day),
+        TrainingDataKind.collection: tr(
+            "collection {name} of {day}", name=corpus.what.name, day=day
+        ),
+    }.get(corpus.what.kind, corpus.what.name or corpus.id)
+    return f"{what}, {papers}"

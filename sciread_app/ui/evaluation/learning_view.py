@@ -1,0 +1,295 @@
+"""Learning curves: training loss by run, in one chart where losses are comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QColor, QFont, QIcon, QPixmap
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr, trn
+from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.training.run_monitor import RunProgress
+from sciread_app.services.training.runs import TrainingRun
+from sciread_app.tasks import Task
+from sciread_app.ui.evaluation.view_models import EvaluationData
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.style.data_colours import hue
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.chart_primitives import Axis, PlotLine, smooth
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.line_chart import LineChart
+
+Learned = tuple[Mapping[str, RunProgress], Mapping[str, Sequence[CardScore]]]
+
+FIRST = 4  # runs that are shown at first
+HIGH = 270  # height of a chart in pixels
+KEY = 12
+# Settings that do not change the loss function: duration, learning rate, batches.
+_HARMLESS = frozenset(
+    ("epochs", "learning_rate", "weight_decay", "warmup", "schedule", "clip", "evaluations",
+     "max_steps", "precision", "dropout", "base", "read_tokens")
+)  # fmt: skip
+
+
+class LearningView(QWidget):
+    place_requested = Signal(str)  # the key of another page
+
+    def __init__(self, dashboard: EvaluationData, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._dashboard = dashboard
+        self._jobs = jobs
+        self._appearance = appearance
+        self._trainings: Sequence[TrainingRun] = ()
+        self._stories: Mapping[str, RunProgress] = {}
+        self._scores: Mapping[str, Sequence[CardScore]] = {}
+        self.list = QListWidget()
+        self.list.setObjectName("ticks")
+        self.list.setAccessibleName(tr("Trainings"))
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.charts: list[LineChart] = []
+        self.empty = EmptyState(appearance)
+        self._build()
+        self.list.itemChanged.connect(lambda _: self._ask())
+        appearance.changed.connect(self._paint)
+
+    def ask(self) -> None:
+        """Load the list of runs; known ones continue from the last event read."""
+        self._jobs.run(
+            tr("Looking at trainings"),
+            lambda task: list(self._dashboard.trainings()),
+            self._show_trainings,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="learning",
+        )
+
+    def tab_stops(self) -> list[QWidget]:
+        return [self.list, *self.charts, *self.empty.buttons()]
+
+    @property
+    def shown(self) -> list[TrainingRun]:
+        """The ticked runs."""
+        items = (self.list.item(row) for row in range(self.list.count()))
+        checked = [item.checkState() is Qt.CheckState.Checked for item in items]
+        return [t for t, wanted in zip(self._trainings, checked, strict=True) if wanted]
+
+    def _show_trainings(self, trainings: Sequence[TrainingRun]) -> None:
+        before = {training.name for training in self.shown} if self._trainings else None
+        self._trainings = [training for training in trainings if training.method]
+        self.list.blockSignals(True)
+        self.list.clear()
+        for number, training in enumerate(self._trainings):
+            item = QListWidgetItem(f"{training.name}\n{_below(training)}")
+            ticked = number < FIRST if before is None else training.name in before
+            item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+            self.list.addItem(item)
+        self.list.blockSignals(False)
+        self.list.setVisible(bool(self._trainings))
+        self._paint(self._appearance.theme)
+        self._ask()
+
+    def _ask(self) -> None:
+        """Load the events of the ticked runs."""
+        wanted = self.shown
+        if not wanted:
+            self._show(({}, {}))
+            return
+
+        def work(task: Task) -> Learned:
+            names = [training.name for training in wanted]
+            stories = {name: self._dashboard.story(name, task) for name in names}
+            return stories, {name: self._dashboard.after(name) for name in names}
+
+        self._jobs.run(
+            tr("Reading learning curves"),
+            work,
+            self._show,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="learning curves",
+        )
+
+    def _show(self, learned: Learned) -> None:
+        self._stories, self._scores = learned
+        stories = self._stories
+        while item := self._column.takeAt(0):
+            if widget := item.widget():
+                widget.deleteLater()
+        self.charts = []
+        numbers = {training.name: n for n, training in enumerate(self._trainings)}
+        shown = [t for t in self._trainings if t.name in stories]
+        for method, group in groupby(sorted(shown, key=_method), key=_method):
+            self._add(method, list(group), numbers)
+        self._column.addStretch()
+        if shown:
+            self._pages.setCurrentIndex(1)
+        else:
+            self._say_nothing()
+
+    def _add(self, method: str, group: Sequence[TrainingRun], numbers: Mapping[str, int]) -> None:
+        head = QLabel(method)
+        head.setTextFormat(Qt.TextFormat.PlainText)
+        head.setFont(scaled(self.font(), 1.15, QFont.Weight.DemiBold))
+        self._column.addWidget(head)
+        chart = LineChart(
+            tr("Loss of {method}", method=method), self._appearance, Axis(tr("step")),
+            Axis(tr("loss")),
+        )  # fmt: skip
+        chart.setFixedHeight(HIGH)
+        lines: list[PlotLine] = []
+        for training in group:
+            lines += _lines(training, self._stories[training.name], numbers[training.name])
+        chart.show_lines(lines)
+        self.charts.append(chart)
+        self._column.addWidget(chart)
+        for text in (_differences(group), *self._after(group)):
+            if text:
+                label = styled(plain_label(text), "quiet")
+                self._column.addWidget(label)
+        self._column.addSpacing(14)
+
+    def _after(self, group: Sequence[TrainingRun]) -> list[str]:
+        """Scores of the resulting models, compared with those of their base models."""
+        said = []
+        for training in group:
+            scores = [score for score in self._scores[training.name] if score.before]
+            lines = [tr("{name}, before and after:", name=training.name)]
+            for title in dict.fromkeys(score.title for score in scores):
+                parts = [_before_and_after(one) for one in scores if one.title == title]
+                lines.append(f"•  {title}: {'; '.join(parts)}")
+            if scores:
+                said.append("\n".join(lines))
+        return said
+
+    def _say_nothing(self) -> None:
+        if self._trainings:
+            self.empty.say("wait", tr("Tick a training to see how it learned"))
+        else:
+            self.empty.say(
+                "wait",
+                tr("Nothing has been trained yet"),
+                tr("How the loss falls, and what validation papers say of it, comes here."),
+                ((tr("Train a model…"), lambda: self.place_requested.emit("training")),),
+            )
+        self._pages.setCurrentIndex(0)
+
+    def _explain(self, problem: JobError) -> None:
+        self.empty.say("similar", problem.message, problem.hint)
+        self._pages.setCurrentIndex(0)
+
+    def _paint(self, theme: Theme) -> None:
+        """Set the colour of each row to that of its curve."""
+        self.list.blockSignals(True)
+        for row in range(self.list.count()):
+            picture = QPixmap(KEY, KEY)
+            picture.fill(QColor(hue(row, theme)))
+            self.list.item(row).setIcon(QIcon(picture))
+        self.list.blockSignals(False)
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        whole.addWidget(split)
+        self._pages = QStackedWidget()
+        split.addWidget(self.list)
+        split.addWidget(self._pages)
+        split.setStretchFactor(1, 1)
+        split.setSizes([250, 850])
+        inner = styled(QWidget(), "column")
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(4, 0, 8, 0)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        note = styled(
+            QLabel(
+                tr(
+                    "Losses of different methods are different things, and each method has a chart "
+                    "of its own. The dots are of validation papers, from which nothing is learned."
+                ),
+                wordWrap=True,
+            ),
+            "faint",
+        )
+        shown = QWidget()
+        column = QVBoxLayout(shown)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(scroll, 1)
+        column.addWidget(note)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(shown)
+
+
+def _method(training: TrainingRun) -> str:
+    return training.method
+
+
+def _lines(training: TrainingRun, story: RunProgress, number: int) -> list[PlotLine]:
+    """The raw loss, pale, the smoothed loss, and the validation loss."""
+    found = []
+    if "loss" in story.curves and len(story.curves["loss"]):
+        points = story.curves["loss"]
+        found.append(PlotLine("", points.steps, points.mean, number, pale=True))
+        found.append(PlotLine(training.name, points.steps, smooth(points.mean), number))
+    told = [(v.step, v.loss) for v in story.validations if v.loss is not None]
+    if told:
+        steps, losses = np.array(told, float).T
+        name = tr("{training}, validation", training=training.name)
+        found.append(PlotLine(name, steps, losses, number, dots=True))
+    return found
+
+
+def _differences(group: Sequence[TrainingRun]) -> str:
+    """The differing settings of runs in one chart that change the loss."""
+    names = dict.fromkeys(name for training in group for name in training.settings)
+    differ = [
+        name
+        for name in names
+        if name not in _HARMLESS and len({str(t.settings.get(name)) for t in group}) > 1
+    ]
+    corpora = {str(training.corpus) for training in group}
+    parts = [*map(setting_label, differ), *([tr("the papers")] if len(corpora) > 1 else [])]
+    if not parts:
+        return ""
+    return tr(
+        "They differ in {settings}: a lower loss need not be a better model.",
+        settings=", ".join(parts),
+    )
+
+
+def _below(training: TrainingRun) -> str:
+    papers = trn("{n:,} paper", "{n:,} papers", training.papers) if training.papers else ""
+    steps = trn("{n:,} step", "{n:,} steps", training.step) if training.step else ""
+    return "\n".join(filter(None, (training.method, " · ".join(filter(None, (papers, steps))))))
+
+
+def _before_and_after(score: CardScore) -> str:
+    return tr(
+        "{metric} {before} → {after} ({part} part, n = {n})",
+        metric=score.metric,
+        before=score.before,
+        after=score.value,
+        part=score.split,
+        n=f"{score.n:,}",
+    )

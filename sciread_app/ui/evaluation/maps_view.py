@@ -1,0 +1,335 @@
+"""The maps of two models side by side, to compare their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr, trn
+from sciread_app.services.map.map_service import Cluster, MapLayout
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.view_models import ComparableModel
+from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.view_models import EvaluationServices
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.map.canvas.hover_card import HoverCard
+from sciread_app.ui.map.canvas.points import MapPoints
+from sciread_app.ui.map.canvas.view import MapView
+from sciread_app.ui.map.color_scheme import ColorScheme, by_group
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.empty_state import Actions, EmptyState, second_model_actions
+
+_ENOUGH = 3  # papers on both maps that are needed to align them
+
+HOW = tr(
+    "Colours are the groups of A on both maps. B is turned and mirrored so that papers lie as near "
+    "to their place on A as can be. Click a group or a paper, and it stands out on both; Esc ends "
+    "that. Far apart says little on such a map: who lies together counts."
+)
+
+
+class MapsView(QWidget):
+    paper_requested = Signal(object)  # PaperId, to open in the details
+    place_requested = Signal(str)  # the key of another page
+
+    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self._models: dict[str, ComparableModel] = {}
+        self._drawings: list[MapLayout | None] = [None, None]
+        self._job: Job | None = None
+        self.pair = ModelPairPicker()
+        self.sides = [MapSide(source, jobs, appearance) for _ in "AB"]
+        self.message = styled(QLabel(HOW, wordWrap=True), "faint")
+        self.empty = EmptyState(appearance)
+        self._build()
+        self._connect()
+
+    def ask(self) -> None:
+        self._jobs.run(
+            tr("Looking for models"),
+            lambda task: list(self._source.others.models(task)),
+            self._show_models,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="maps models",
+        )
+
+    def tab_stops(self) -> list[QWidget]:
+        found: list[QWidget] = [*self.pair.tab_stops(), *self.empty.buttons()]
+        for side in self.sides:
+            found += [side.view, *side.empty.buttons()]
+        return found
+
+    def _show_models(self, models: Sequence[ComparableModel]) -> None:
+        self._models = {one.name: one for one in models}
+        names = list(self._models)
+        usual = (names[0], names[1]) if len(names) > 1 else ("", "")
+        self.pair.offer({one.name: one.title for one in models}, usual=usual)
+        if len(names) < 2:
+            self._say(
+                tr("There is no second model here yet"),
+                tr("Add or train one: then its map of your papers stands beside this one's."),
+                second_model_actions(self.place_requested.emit),
+            )
+            return
+        self._load()
+
+    def _load(self) -> None:
+        """Load the last layouts."""
+        one, other = self.pair.chosen
+        if one == other or not {one, other} <= self._models.keys():
+            self._say(tr("Choose two models"), "")
+            return
+        dashboard = self._source.dashboard
+
+        def work(task: Task) -> list[MapLayout | None]:
+            return [dashboard.drawing(one), dashboard.drawing(other)]
+
+        self._jobs.run(
+            tr("Looking at two maps"),
+            work,
+            self._show,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="maps",
+        )
+
+    def _show(self, drawings: Sequence[MapLayout | None]) -> None:
+        one, other = drawings
+        if one is not None and other is not None:
+            other = turned(other, one)
+        self._drawings = [one, other]
+        self.message.show()
+        self._pages.setCurrentIndex(1)
+        for side, name, drawing in zip(self.sides, self.pair.chosen, self._drawings, strict=True):
+            scheme = scheme_like(drawing, one) if drawing is not None else None
+            side.show_map(self._models[name].title, drawing, scheme, busy=self._job is not None)
+
+    def _draw(self, place: int) -> None:
+        name = self.pair.chosen[place]
+        dashboard, others = self._source.dashboard, self._source.others
+
+        def work(task: Task) -> MapLayout | None:
+            others.encode(name, task)
+            return dashboard.draw(name, task)
+
+        self._job = self._jobs.run(
+            tr("Drawing the map of {model}", model=self._models[name].title),
+            work,
+            on_failed=self._explain,
+            queue=JobQueue.long,
+            replaces="draw for comparing",
+        )
+        for side in self.sides:
+            side.say_drawing()
+
+    def _finished(self, job: Job) -> None:
+        if job is self._job:
+            self._job = None
+            if job.problem is None:
+                self._load()
+
+    # A highlight on one map is repeated on the other.
+
+    def _point_at(self, place: int, number: int | None, at: QPoint) -> None:
+        paper = self.sides[place].paper(number)
+        self.sides[place].hover.show_at(paper, at)
+        self.sides[1 - place].view.ring([] if paper is None else [paper])
+
+    def _pick(self, place: int, number: int | None) -> None:
+        paper = self.sides[place].paper(number)
+        for side in self.sides:
+            side.pick(paper)
+
+    def _select_group(self, place: int, group: int, fine: bool) -> None:
+        drawing = self._drawings[place]
+        if drawing is not None:
+            labels = drawing.fine if fine else drawing.coarse
+            self._light(drawing.ids[labels == group].tolist())
+
+    def _select(self, place: int, numbers: Sequence[int]) -> None:
+        drawing = self._drawings[place]
+        if drawing is not None:
+            self._light(drawing.ids[np.asarray(numbers, np.int64)].tolist())
+
+    def _light(self, ids: Sequence[int]) -> None:
+        for side in self.sides:
+            side.view.highlight(ids or None)
+
+    def _clear(self) -> None:
+        for side in self.sides:
+            side.view.highlight(None)
+            side.pick(None)
+
+    def _open(self, place: int, number: int) -> None:
+        if (paper := self.sides[place].paper(number)) is not None:
+            self.paper_requested.emit(paper)
+
+    def _say(self, title: str, text: str, actions: Actions = ()) -> None:
+        self.empty.say("map", title, text, actions)
+        self.message.hide()  # the message is about maps
+        self._pages.setCurrentIndex(0)
+
+    def _explain(self, problem: JobError) -> None:
+        self._say(problem.message, problem.hint, ((tr("Try again"), self.ask),))
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
+        whole.addWidget(self.pair)
+        self._pages = QStackedWidget()
+        whole.addWidget(self._pages, 1)
+        whole.addWidget(self.message)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(split)
+        for side in self.sides:
+            split.addWidget(side)
+
+    def _connect(self) -> None:
+        self.pair.changed.connect(self._load)
+        self._jobs.finished.connect(self._finished)
+        for place, side in enumerate(self.sides):
+            side.view.hovered.connect(partial(self._point_at, place))
+            side.view.current_changed.connect(partial(self._pick, place))
+            side.view.opened.connect(partial(self._open, place))
+            side.view.group_requested.connect(partial(self._select_group, place))
+            side.view.points_selected.connect(partial(self._select, place))
+            side.view.escaped.connect(self._clear)
+            side.draw_requested.connect(partial(self._draw, place))
+
+
+class MapSide(QWidget):
+    """One of the two maps, or why it is missing."""
+
+    draw_requested = Signal()
+
+    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self.title = QLabel()
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.count = styled(QLabel(), "quiet")
+        self.view = MapView(source, jobs, appearance)
+        self.hover = HoverCard(source, jobs, self.view)
+        self.empty = EmptyState(appearance)
+        self.whole = styled(QPushButton(tr("Whole map")), "link")
+        self.whole.clicked.connect(lambda: self.view.fit())
+        head = QHBoxLayout()
+        head.addWidget(self.title)
+        head.addWidget(self.count)
+        head.addStretch()
+        head.addWidget(self.whole)
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(self.view)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self._pages, 1)
+
+    def show_map(
+        self, title: str, drawing: MapLayout | None, scheme: ColorScheme | None, *, busy: bool
+    ) -> None:
+        self.title.setText(title)
+        self.whole.setVisible(drawing is not None)
+        if drawing is None or scheme is None:
+            self.count.clear()
+            self._invite(busy)
+            return
+        self.count.setText(trn("{n:,} paper", "{n:,} papers", len(drawing.ids)))
+        self.view.show_points(MapPoints(drawing))
+        self.view.set_scheme(scheme)
+        self.view.fit()
+        self._pages.setCurrentIndex(1)
+
+    def say_drawing(self) -> None:
+        if self.view.points is None or self._pages.currentIndex() == 0:
+            self._invite(busy=True)
+
+    def paper(self, number: int | None) -> PaperId | None:
+        points = self.view.points
+        return None if points is None or number is None else PaperId(int(points.ids[number]))
+
+    def pick(self, paper: PaperId | None) -> None:
+        points = self.view.points
+        found = points.numbers([paper]).tolist() if points and paper is not None else []
+        self.view.pick(found[0] if found else None)
+
+    def _invite(self, busy: bool) -> None:
+        if busy:
+            what = tr("Reading papers comes first; it goes on in the background.")
+            self.empty.say("wait", tr("A map is being drawn"), what)
+        else:
+            self.empty.say(
+                "map",
+                tr("This model has no map yet"),
+                tr("It reads your papers, then its map is drawn. You can go on meanwhile."),
+                ((tr("Draw the map"), self.draw_requested.emit),),
+            )
+        self._pages.setCurrentIndex(0)
+
+
+def scheme_like(drawing: MapLayout, first: MapLayout | None) -> ColorScheme:
+    """Colours by the groups of the first map, for any other map."""
+    if first is None or first is drawing:
+        return by_group(drawing)
+    groups = by_group(first)
+    rest = len(groups.names)
+    at = np.searchsorted(first.ids, drawing.ids).clip(max=len(first.ids) - 1)
+    known = first.ids[at] == drawing.ids
+    of = np.where(known, groups.of[at], rest).astype(np.uint8)
+    if known.all():
+        return replace(groups, of=of)
+    names = (*groups.names, tr("Not on the first map"))
+    return ColorScheme(names, of, rest=rest, hollow=groups.hollow)
+
+
+def turned(drawing: MapLayout, like: MapLayout) -> MapLayout:
+    """`places` rotated and mirrored to match the other map as closely as possible; the orientation
+    of a map carries no meaning.
+    """
+    shared, here, there = np.intersect1d(drawing.ids, like.ids, return_indices=True)
+    if len(shared) < _ENOUGH:
+        return drawing
+    one = drawing.places[here].astype(np.float64)
+    other = like.places[there].astype(np.float64)
+    here_middle, there_middle = one.mean(axis=0), other.mean(axis=0)
+    left, _, right = np.linalg.svd((one - here_middle).T @ (other - there_middle))
+    turn = left @ right
+
+    def place(at: np.ndarray) -> np.ndarray:
+        found: np.ndarray = (at - here_middle) @ turn + there_middle
+        return found
+
+    def moved(clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
+        hearts = [place(np.asarray(cluster.heart)) for cluster in clusters]
+        return tuple(
+            replace(cluster, heart=(float(heart[0]), float(heart[1])))
+            for cluster, heart in zip(clusters, hearts, strict=True)
+        )
+
+    return replace(
+        drawing,
+        places=place(drawing.places.astype(np.float64)).astype(drawing.places.dtype),
+        fine_clusters=moved(drawing.fine_clusters),
+        coarse_clusters=moved(drawing.coarse_clusters),
+    )

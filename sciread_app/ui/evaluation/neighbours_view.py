@@ -1,0 +1,235 @@
+"""Nearest neighbours of well-known papers in two models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.builder import fragment
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.rank_changes import in_common, with_moves
+from sciread_app.ui.compare.side import ResultColumn
+from sciread_app.ui.compare.view_models import ComparableModel, ModelResults
+from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.view_models import EvaluationServices
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.view_models import EMPTY_RESULTS, Mode, ResultList
+from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
+
+TYPED_MS = 250
+
+
+class NeighboursView(QWidget):
+    paper_requested = Signal(object)  # PaperId, to open in the details
+    switch_requested = Signal(str, str)  # a model to activate: name, title
+    place_requested = Signal(str)  # the key of another page
+
+    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self._models: dict[str, ComparableModel] = {}
+        self._paper: PaperId | None = None
+        self._reading: Job | None = None
+        self.pair = ModelPairPicker()
+        self.box = styled(QLineEdit(), "field")
+        self.box.setPlaceholderText(tr("Find a paper by its words"))
+        self.box.setAccessibleName(tr("Find a paper by its words"))
+        self.box.setClearButtonEnabled(True)
+        self.papers = PaperList(PaperModel(source, jobs, self), appearance)
+        self.papers.setAccessibleName(tr("Papers that you know"))
+        self.sides = [
+            ResultColumn(tr("Neighbours by {model}", model=letter), source, jobs, appearance)
+            for letter in "AB"
+        ]
+        self.head = styled(QLabel(wordWrap=True), "quiet")
+        self.message = styled(QLabel(wordWrap=True), "quiet")
+        self.empty = EmptyState(appearance)
+        self._typed = QTimer(self, singleShot=True, interval=TYPED_MS)
+        self._build()
+        self._connect()
+
+    def ask(self) -> None:
+        """Load the available models and the papers the user knows."""
+        self._jobs.run(
+            tr("Looking for models"),
+            lambda task: list(self._source.others.models(task)),
+            self._show_models,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="neighbours models",
+        )
+        self._look_for_papers()
+
+    def tab_stops(self) -> list[QWidget]:
+        sides = (side.hits for side in self.sides)
+        return [*self.pair.tab_stops(), *self.empty.buttons(), self.box, self.papers, *sides]
+
+    def _show_models(self, models: Sequence[ComparableModel]) -> None:
+        self._models = {one.name: one for one in models}
+        names = list(self._models)
+        usual = (names[0], names[1]) if len(names) > 1 else ("", "")
+        self.pair.offer({one.name: one.title for one in models}, usual=usual)
+        if len(names) < 2:
+            self.empty.say(
+                "similar",
+                tr("There is no second model here yet"),
+                tr("Add or train one: then this shows what it makes of papers that you know."),
+                second_model_actions(self.place_requested.emit),
+            )
+            self._pages.setCurrentIndex(0)
+        else:
+            self._pages.setCurrentIndex(1)
+            self._ask_neighbours()
+
+    def _look_for_papers(self) -> None:
+        words, dashboard = self.box.text().strip(), self._source.dashboard
+
+        def work(task: Task) -> Sequence[PaperId]:
+            return dashboard.find(words, task) if words else dashboard.known_papers()
+
+        self.head.setText(
+            tr("Found by their words") if words else tr("Papers that you have read, rated or "
+                                                        "written about, else the latest")
+        )  # fmt: skip
+        self._jobs.run(
+            tr("Looking for papers that you know"),
+            work,
+            self._show_papers,
+            on_failed=lambda problem: self.head.setText(problem.message),
+            queue=JobQueue.short,
+            replaces="neighbours papers",
+        )
+
+    def _show_papers(self, papers: Sequence[PaperId]) -> None:
+        self.papers.show_listing(ResultList(tuple(papers), len(papers)))
+        if papers:
+            self.papers.go_to(0)
+        else:
+            self._pick(None)
+
+    def _pick(self, paper: PaperId | None) -> None:
+        self._paper = paper
+        self._ask_neighbours()
+
+    def _ask_neighbours(self) -> None:
+        paper, (one, other) = self._paper, self.pair.chosen
+        if paper is None or one == other or not {one, other} <= self._models.keys():
+            for side in self.sides:
+                side.clear()
+            self.message.setText("" if paper else tr("Choose a paper on the left."))
+            return
+        query, others = fragment("like", [str(paper)]), self._source.others
+
+        def work(task: Task) -> tuple[ModelResults, ModelResults]:
+            return (
+                others.ask(one, query, Mode.meaning, task),
+                others.ask(other, query, Mode.meaning, task),
+            )
+
+        self.message.setText(tr("Asking both models…"))
+        self._jobs.run(
+            tr("Asking two models"),
+            work,
+            self._show,
+            on_failed=self._explain_below,
+            queue=JobQueue.short,
+            replaces="neighbours",
+        )
+
+    def _show(self, answers: tuple[ModelResults, ModelResults]) -> None:
+        names = self.pair.chosen
+        if not all(name in self._models for name in names):
+            return  # a model was removed meanwhile
+        for place, side in enumerate(self.sides):
+            mine, theirs = answers[place], answers[1 - place]
+            # A model without encoded papers has no new neighbours.
+            marked = with_moves(mine.listing, theirs.listing) if theirs.read else mine.listing
+            reads = self._reading is not None
+            side.show_named(self._models[names[place]], mine, marked, reads=reads)
+        both = in_common(answers[0].listing, answers[1].listing)
+        self.message.setText(both if answers[0].read and answers[1].read else "")
+
+    def _read(self, model: str) -> None:
+        """Encode the papers that the model has not encoded yet."""
+        for side in self.sides:
+            side.read_button.hide()
+        self._reading = self._jobs.run(
+            tr("Reading papers with {name}", name=self._models[model].title),
+            lambda task: self._source.others.encode(model, task),
+            on_failed=self._explain_below,
+            queue=JobQueue.long,
+            replaces="encode for comparing",
+        )
+
+    def _finished(self, job: Job) -> None:
+        if job is self._reading:
+            self._reading = None
+            if self.isVisible():
+                self._ask_neighbours()
+
+    def _explain(self, problem: JobError) -> None:
+        again = (tr("Try again"), self.ask)
+        self.empty.say("similar", problem.message, problem.hint, (again,))
+        self._pages.setCurrentIndex(0)
+
+    def _explain_below(self, problem: JobError) -> None:
+        for side in self.sides:
+            side.hits.show_listing(EMPTY_RESULTS)
+        self.message.setText(f"{problem.message} {problem.hint}".strip())
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
+        whole.addWidget(self.pair)
+        self._pages = QStackedWidget()
+        whole.addWidget(self._pages, 1)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=14)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(split)
+        left, right = QWidget(), QWidget()
+        split.addWidget(left)
+        split.addWidget(right)
+        split.setStretchFactor(1, 1)
+        split.setSizes([330, 800])
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.box)
+        column.addWidget(self.head)
+        column.addWidget(self.papers, 1)
+        lists = QVBoxLayout(right)
+        lists.setContentsMargins(0, 0, 0, 0)
+        lists.setSpacing(8)
+        lists.addWidget(self.message)
+        both = QHBoxLayout()
+        lists.addLayout(both, 1)
+        both.setSpacing(14)
+        for side in self.sides:
+            both.addWidget(side, 1)
+
+    def _connect(self) -> None:
+        self.pair.changed.connect(self._ask_neighbours)
+        self.box.textChanged.connect(lambda _: self._typed.start())
+        self._typed.timeout.connect(self._look_for_papers)
+        self.papers.current_changed.connect(self._pick)
+        self._jobs.finished.connect(self._finished)
+        for side in self.sides:
+            side.read_requested.connect(self._read)
+            side.switch_requested.connect(self.switch_requested)
+            side.activated.connect(self.paper_requested)

@@ -1,0 +1,382 @@
+"""The evaluation page: scores, comparisons and learning curves of models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.training import TrainingData
+from sciread_app.language import tr, trn
+from sciread_app.services.evaluation.evaluation_service import (
+    EvaluationCandidate,
+    EvaluationOutcome,
+)
+from sciread_app.tasks import Task
+from sciread_app.ui.evaluation.comparison_view import ComparisonView
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.export import ask_where, picture_of, save_picture
+from sciread_app.ui.evaluation.learning_view import LearningView
+from sciread_app.ui.evaluation.maps_view import MapsView
+from sciread_app.ui.evaluation.neighbours_view import NeighboursView
+from sciread_app.ui.evaluation.scores.view import ScoresView
+from sciread_app.ui.evaluation.task.view import TaskView
+from sciread_app.ui.evaluation.view_models import (
+    EvaluationCorpus,
+    EvaluationResults,
+    EvaluationServices,
+)
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.page import Page
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+SCORES, COMPARE, CLASSES, LEARNING, NEIGHBOURS, MAPS = range(6)
+VIEWS = (
+    (tr("Scores"), tr("Every model against every evaluation")),
+    # Translators: two models with each other
+    (tr("Compare"), tr("Is B better than A? In a sentence, with its evidence")),
+    (tr("Classes"), tr("What two models make of each class, pair and paper of a task")),
+    (tr("Learning"), tr("How trainings have learned")),
+    (tr("Neighbours"), tr("What two models find beside papers that you know")),
+    (tr("Maps"), tr("Your papers as two models see them")),
+)
+# Names of the views, as stored
+NAMES = ("scores", "compare", "classes", "learning", "neighbours", "maps")
+UNMEASURED = (LEARNING, NEIGHBOURS, MAPS)  # views that work without any evaluation
+MEASURE = tr("Measure…")
+EXPORTS = ("page", "table", "picture")
+TO_BEAT = ("starter", "tf-idf")  # baselines for a model trained here
+
+
+W = TypeVar("W", bound=QWidget)
+
+
+class EvaluationView(Protocol):
+    def tab_stops(self) -> list[QWidget]: ...
+
+
+class EvaluationPage(Page):
+    """The evaluation page. Views are built when first opened, since all at once take too long."""
+
+    paper_requested = Signal(object)  # PaperId, to open in the details
+    switch_requested = Signal(str, str)  # a model to activate: name, title
+    place_requested = Signal(str)  # the key of another page
+    message = Signal(str, str)  # a message and its details
+    problem = Signal(object)  # Problem
+    busy_changed = Signal(bool)
+    shown = Signal()  # other numbers or another view are shown
+
+    def __init__(self, source: EvaluationServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._source = source
+        self._jobs = jobs
+        self._appearance = appearance
+        self.found = EvaluationResults()
+        self._measuring: Job | None = None
+        self.views = SegmentedControl(tr("What to look at"), VIEWS)
+        self.scores = ScoresView(appearance)
+        self._build()
+        self._connect()
+        self._show_progress("")
+
+    @cached_property
+    def compare(self) -> ComparisonView:
+        view = self._put_up(ComparisonView(self._source.dashboard, self._jobs, self._appearance))
+        view.measure_requested.connect(self.ask_what_to_measure)
+        view.show_found(self.found)
+        return view
+
+    @cached_property
+    def classes(self) -> TaskView:
+        view = self._put_up(TaskView(self._source.dashboard, self._jobs, self._appearance))
+        view.measure_requested.connect(self.ask_what_to_measure)
+        view.show_found(self.found)
+        return view
+
+    @cached_property
+    def learning(self) -> LearningView:
+        view = self._put_up(LearningView(self._source.dashboard, self._jobs, self._appearance))
+        view.place_requested.connect(self.place_requested)
+        return view
+
+    @cached_property
+    def neighbours(self) -> NeighboursView:
+        view = self._put_up(NeighboursView(self._source, self._jobs, self._appearance))
+        view.paper_requested.connect(self.paper_requested)
+        view.switch_requested.connect(self.switch_requested)
+        view.place_requested.connect(self.place_requested)
+        return view
+
+    @cached_property
+    def maps(self) -> MapsView:
+        view = self._put_up(MapsView(self._source, self._jobs, self._appearance))
+        view.place_requested.connect(self.place_requested)
+        view.paper_requested.connect(self.paper_requested)
+        return view
+
+    def _put_up(self, view: W) -> W:
+        self._pages.addWidget(view)
+        return view
+
+    # Interface of a page
+
+    def refresh(self) -> None:
+        self._look(self._show_found)
+
+    def take_focus(self) -> None:
+        tab_stops = [
+            stop for stop in self._view.tab_stops() if stop.isVisible() and stop.isEnabled()
+        ]
+        (tab_stops[-1] if self.views.current == SCORES and tab_stops else self.views).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.views, *(stop for stop in self._view.tab_stops() if stop.isVisible()))
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        asked = changes.space or changes.vectors or changes.papers
+        if asked and self.isVisible() and self.views.current in (NEIGHBOURS, MAPS):
+            self._ask()
+
+    # Actions
+
+    def show_view(self, number: int) -> None:
+        self.views.choose(number)
+        self._pages.setCurrentWidget(self._shown)
+        self._allow()
+        self._ask()
+
+    def show_or_measure(self, space: str) -> None:
+        """Show the scores of this model; if there are none, offer to measure it."""
+
+        def show(found: EvaluationResults) -> None:
+            self._show_found(found)
+            self.show_view(SCORES)
+            reports = [kept.report for board in found.boards for kept in board.reports]
+            if not self._measuring and all(report.subject.space != space for report in reports):
+                self.ask_what_to_measure(space=space)
+
+        self._look(show)
+
+    def ask_what_to_measure(self, *, space: str = "") -> None:
+        """Open the evaluation dialog with the model of `space` and its baselines ticked.
+
+        Does nothing while an evaluation is running.
+        """
+        if self._measuring:
+            return
+        dashboard = self._source.dashboard
+
+        def work(task: Task) -> tuple[Sequence[EvaluationCandidate], Sequence[EvaluationCorpus]]:
+            return dashboard.candidates(), dashboard.corpora()
+
+        self._jobs.run(
+            tr("Looking at what can be measured"),
+            work,
+            lambda found: self._open_dialog(*found, space),
+            on_failed=self.problem.emit,
+            queue=JobQueue.short,
+            replaces="what to measure",
+        )
+
+    def measure(self, names: Sequence[str], suite: str, data: TrainingData | Path) -> None:
+        """Evaluate these models in the trainer; one evaluation runs at a time."""
+        dashboard = self._source.dashboard
+        what = names[0] if len(names) == 1 else trn("{n} model", "{n} models", len(names))
+        self._measuring = self._jobs.run(
+            tr("Measuring {what}", what=what),
+            lambda task: dashboard.evaluate(names, suite, data, task),
+            self._measured,
+            on_failed=self.problem.emit,
+            queue=JobQueue.long,
+        )
+        self._measuring.retry = lambda: self.measure(names, suite, data)
+        self._show_progress(tr("Waiting for its turn…"))
+        self.busy_changed.emit(True)
+        self.scores.invite(self.ask_what_to_measure, measuring=True)
+
+    def stop_measuring(self) -> None:
+        if self._measuring:
+            self._measuring.cancel()
+
+    def why_not(self, verb: str) -> str:
+        """Why an export, "page", "table" or "picture", is unavailable; empty if it is available."""
+        if self.found.boards or (verb == "picture" and self.views.current in UNMEASURED):
+            return ""
+        return tr("Nothing is measured yet")
+
+    def export_page(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("html", self)):
+            return
+        target, boards = file, self.scores.shown.boards
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: self._source.dashboard.write_page(boards, target, task),
+            lambda _: self._say_exported(target),
+            on_failed=self.problem.emit,
+            queue=JobQueue.short,
+        )
+
+    def export_table(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("csv", self)):
+            return
+        target, boards = file, self.scores.shown.boards
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: self._source.dashboard.write_csv(boards, target),
+            lambda _: self._say_exported(target),
+            on_failed=self.problem.emit,
+            queue=JobQueue.short,
+        )
+
+    def export_picture(self, file: Path | None = None) -> None:
+        if not (file := file or ask_where("png", self)):
+            return
+        target, picture = file, picture_of(self._view_widget, self._appearance)
+        self._jobs.run(
+            tr("Writing {file}", file=target.name),
+            lambda task: save_picture(picture, target),
+            self._say_exported,
+            on_failed=self.problem.emit,
+            queue=JobQueue.short,
+        )
+
+    def _allow(self) -> None:
+        for verb, action in zip(EXPORTS, self.export.menu().actions(), strict=True):
+            action.setEnabled(not (why := self.why_not(verb)))
+            action.setToolTip(why)
+        self.shown.emit()
+
+    def _ask(self) -> None:
+        if self.views.current != SCORES:  # scores are shown as they were loaded
+            self._shown.ask()
+
+    @property
+    def _view(self) -> EvaluationView:
+        view: EvaluationView = self._shown
+        return view
+
+    @property
+    def _shown(self) -> Any:
+        """The current view, built on first use."""
+        return getattr(self, NAMES[self.views.current])
+
+    @property
+    def _view_widget(self) -> QWidget:
+        return self._pages.currentWidget() or self.scores
+
+    def _look(self, show: Callable[[EvaluationResults], None]) -> None:
+        self._jobs.run(
+            tr("Looking at what was measured"),
+            lambda task: self._source.dashboard.look(),
+            show,
+            queue=JobQueue.short,
+            replaces="dashboard",
+        )
+
+    def _show_found(self, found: EvaluationResults) -> None:
+        self.found = found
+        for name in ("scores", "compare", "classes"):
+            if view := vars(self).get(name):  # only if it has been built
+                view.show_found(found)
+        if not found.boards:
+            self.scores.invite(self.ask_what_to_measure, measuring=self._measuring is not None)
+        self.show_view(self.views.current)
+
+    def _open_dialog(
+        self,
+        candidates: Sequence[EvaluationCandidate],
+        corpora: Sequence[EvaluationCorpus],
+        space: str,
+    ) -> None:
+        dialog = EvaluateDialog(candidates, corpora, self)
+        if names := [one.key for one in candidates if space and one.space == space]:
+            dialog.tick([*names, *TO_BEAT])
+        dialog.requested.connect(self.measure)
+        dialog.open()
+
+    def _measured(self, done: EvaluationOutcome) -> None:
+        n = len(done.reports)
+        what = trn("{n} model is measured", "{n} models are measured", n)
+        parts = done.remarks()
+        if done.absent:
+            parts.append(tr("Left out for want of data: {tasks}.", tasks=", ".join(done.absent)))
+        self.message.emit(what, "\n".join(parts))
+
+    def _say_exported(self, file: Path) -> None:
+        self.message.emit(tr("Exported to {file}", file=file.name), str(file.parent))
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._measuring:
+            share = f"{100 * done / total:.0f} %  " if total else ""
+            self._show_progress(f"{share}{note}".strip())
+
+    def _finished(self, job: Job) -> None:
+        if job is self._measuring:
+            self._measuring = None
+            self._show_progress("")
+            self.busy_changed.emit(False)
+            self.refresh()
+
+    def _show_progress(self, text: str) -> None:
+        busy = self._measuring is not None
+        self._note.setText(text)
+        for widget in (self._note, self.stop):
+            widget.setVisible(busy)
+        # It stays enabled: a disabled button would lose the focus to its neighbour.
+        self.evaluate.setText(tr("Measuring…") if busy else MEASURE)
+
+    def _build(self) -> None:
+        self.evaluate = styled(QPushButton(MEASURE), "primary")
+        self.evaluate.setToolTip(tr("Measure models on papers of yours, or on published data"))
+        self.stop = QPushButton(tr("Stop"))
+        self.stop.setToolTip(tr("What is measured already stays; it goes on when asked again"))
+        self.export = QPushButton(tr("Export"))
+        menu = QMenu(self.export)
+        menu.setToolTipsVisible(True)
+        menu.addAction(tr("As a page (HTML)…"), lambda: self.export_page())
+        menu.addAction(tr("As a table (CSV)…"), lambda: self.export_table())
+        menu.addAction(tr("As a picture (PNG)…"), lambda: self.export_picture())
+        self.export.setMenu(menu)
+        self._note: QLabel = styled(ElidedLabel(), "quiet")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 12, 16, 10)
+        column.setSpacing(10)
+        head = QHBoxLayout()
+        column.addLayout(head)
+        head.setSpacing(10)
+        head.addWidget(self.views)
+        head.addStretch(1)
+        head.addWidget(self._note, 40)
+        head.addWidget(self.stop)
+        head.addWidget(self.export)
+        head.addWidget(self.evaluate)
+        self._note.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._pages = QStackedWidget()
+        column.addWidget(self._pages, 1)
+        self._put_up(self.scores)
+        tab_stops = [*self.views.tab_stops(), self.stop, self.export, self.evaluate]
+        for one, next_one in pairwise([*tab_stops, *self.scores.tab_stops()]):
+            QWidget.setTabOrder(one, next_one)
+
+    def _connect(self) -> None:
+        self.views.chosen.connect(self.show_view)
+        self.evaluate.clicked.connect(self.ask_what_to_measure)
+        self.stop.clicked.connect(self.stop_measuring)
+        self._jobs.progressed.connect(self._progress)
+        self._jobs.finished.connect(self._finished)

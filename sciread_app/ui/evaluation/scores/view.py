@@ -1,0 +1,180 @@
+"""The scores view: the table of all scores and details of the selected one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.evaluation.leaderboard import ScoreRow
+from sciread_app.ui.evaluation.scores.row_panel import RowPanel
+from sciread_app.ui.evaluation.scores.score_table import ScoreTable
+from sciread_app.ui.evaluation.view_models import EvaluationResults
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.empty_state import EmptyState
+from trainer.contract.suites import suite_title
+
+LEGEND = tr(
+    "↑ higher is better, ↓ lower. Shares go from 0 to 100. Bold: the best number of its line, "
+    "which may be chance. Strips: where 95\u00a0% lie, on one scale a line."
+)
+OF_PAPERS = tr(
+    "◇ what the paper prints: * of other data, or not all of it here; † of other weights."
+)
+
+
+class ScoresView(QWidget):
+    changed = Signal()  # the filtered scores
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._found = EvaluationResults()
+        self._hidden: set[str] = set()
+        self.suites = QComboBox()
+        self.suites.setAccessibleName(tr("Suite"))
+        self.boards = QComboBox()
+        self.boards.setAccessibleName(tr("Data"))
+        self.models = QPushButton(tr("Models"))
+        self.models.setMenu(QMenu(self.models))
+        self.table = ScoreTable(appearance)
+        self.panel = RowPanel(appearance)
+        self.problems = styled(QLabel(wordWrap=True), "notice")
+        self.problems.setTextFormat(Qt.TextFormat.PlainText)
+        self.empty = EmptyState(appearance)
+        self._build()
+        self._connect()
+
+    def show_found(self, found: EvaluationResults) -> None:
+        self._found = found
+        for box, every, offered in (
+            (
+                self.suites,
+                tr("All suites"),
+                [(suite_title(suite), suite) for suite in found.suites],
+            ),
+            (
+                self.boards,
+                tr("All data"),
+                [(found.called.get(b.key, b.data), b.key) for b in found.boards],
+            ),
+        ):
+            before = box.currentData()
+            box.clear()
+            box.addItem(every, "")
+            for name, key in offered:
+                box.addItem(name, key)
+            box.setCurrentIndex(max(box.findData(before), 0))
+            box.setEnabled(len(offered) > 1)
+        self._offer_models()
+        self._show()
+
+    @property
+    def shown(self) -> EvaluationResults:
+        """The scores after filtering."""
+        return self._found.only(str(self.suites.currentData()), str(self.boards.currentData()))
+
+    @property
+    def columns(self) -> list[str]:
+        return [model for model in self.shown.names if model not in self._hidden]
+
+    def tab_stops(self) -> list[QWidget]:
+        return [self.suites, self.boards, self.models, self.table]
+
+    def invite(self, evaluate: Callable[[], object], *, measuring: bool) -> None:
+        """Show the empty state."""
+        if measuring:
+            self.empty.say("wait", tr("The first numbers come here soon"))
+        else:
+            self.empty.say(
+                "dashboard",
+                tr("Nothing is measured yet"),
+                tr(
+                    "Measure models on your own papers, by the protocols of the papers that made "
+                    "such models known: then you see which one knows your field best."
+                ),
+                ((tr("Measure models…"), evaluate),),
+            )
+
+    def _show(self) -> None:
+        found = self.shown
+        self.table.show_scores(found, self.columns)
+        self.legend.setText(f"{LEGEND} {OF_PAPERS}" if self.table.has_papers else LEGEND)
+        problems = [problem for board in found.boards for problem in board.problems]
+        self.problems.setText("\n".join(problems))
+        self.problems.setVisible(bool(problems))
+        self._pages.setCurrentIndex(1 if self._found.boards else 0)
+        self.changed.emit()
+
+    def _choose_suite(self) -> None:
+        """Change the suite and reset the data, which belong to the previous suite."""
+        suite = str(self.suites.currentData())
+        board = str(self.boards.currentData())
+        if not self._found.only(suite, board).boards:
+            self.boards.setCurrentIndex(0)
+        self._show()
+
+    def _show_row(self, row: ScoreRow) -> None:
+        self.panel.show_row(row, self.shown, self.columns)
+
+    def _offer_models(self) -> None:
+        menu = self.models.menu()
+        menu.clear()
+        for model, name in self._found.names.items():
+            action = QAction(name.replace("&", "&&"), menu)
+            action.setCheckable(True)
+            action.setChecked(model not in self._hidden)
+            action.toggled.connect(lambda on, model=model: self._hide(model, not on))
+            menu.addAction(action)
+        self.models.setEnabled(len(self._found.names) > 1)
+
+    def _hide(self, model: str, hidden: bool) -> None:
+        (self._hidden.add if hidden else self._hidden.discard)(model)
+        self._show()
+        if row := self.table.current:
+            self._show_row(row)
+
+    def _build(self) -> None:
+        self.legend = styled(QLabel(wordWrap=True), "faint")
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self._pages = QStackedWidget()
+        whole.addWidget(self._pages)
+        self._pages.addWidget(self.empty)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=12)
+        self._pages.addWidget(split)
+        left = QWidget()
+        split.addWidget(left)
+        split.addWidget(self.panel)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        split.setSizes([720, 390])
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        filters = QHBoxLayout()
+        column.addLayout(filters)
+        filters.setSpacing(8)
+        filters.addWidget(self.suites)
+        filters.addWidget(self.boards, 1)
+        filters.addWidget(self.models)
+        column.addWidget(self.problems)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.legend)
+
+    def _connect(self) -> None:
+        self.suites.activated.connect(lambda _: self._choose_suite())
+        self.boards.activated.connect(lambda _: self._show())
+        self.table.chosen.connect(self._show_row)

@@ -1,0 +1,1 @@
+"""Details of one evaluation task."""

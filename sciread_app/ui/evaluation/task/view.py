@@ -1,0 +1,322 @@
+"""Details of a task: two models' scores by class and pair, and projections of their papers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.evaluation.leaderboard import StoredReport
+from sciread_app.services.evaluation.per_class_metrics import comparable, per_class
+from sciread_app.ui.evaluation.charts.confusion_matrix import ConfusionMatrix
+from sciread_app.ui.evaluation.charts.scatter import Scatter, turned
+from sciread_app.ui.evaluation.model_pair_picker import ModelPairPicker
+from sciread_app.ui.evaluation.task.class_table import ClassLine, ClassTable
+from sciread_app.ui.evaluation.view_models import EvaluationData, EvaluationResults
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.chart_primitives import Axis, PlotLine
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.line_chart import LineChart
+from trainer.contract.plots import Confusion, Distributions, Picture, Places, ThresholdCurves
+
+Pictures = Mapping[str, Mapping[str, Picture]]
+
+PARTS = (tr("A"), tr("B"))
+
+
+class TaskView(QWidget):
+    measure_requested = Signal()
+
+    def __init__(self, dashboard: EvaluationData, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._dashboard = dashboard
+        self._jobs = jobs
+        self._found = EvaluationResults()
+        self._sides: tuple[StoredReport, StoredReport] | None = None
+        self._pictures: tuple[Pictures, Pictures] = ({}, {})
+        self.pair = ModelPairPicker()
+        self.tasks = QComboBox()
+        self.tasks.setAccessibleName(tr("Task"))
+        self.empty = EmptyState(appearance)
+        self.classes = ClassTable(appearance)
+        self.heats = tuple(
+            ConfusionMatrix(tr("What {model} told", model=m), appearance) for m in PARTS
+        )
+        self.scatters = tuple(Scatter(tr("Papers by {model}", model=m), appearance) for m in PARTS)
+        share = Axis("", 0, 1)
+        self.roc = LineChart(tr("Found and false alarms"), appearance, share, share)
+        self.precision = LineChart(tr("Precision and recall"), appearance, share, share)
+        self.spreads = tuple(
+            LineChart(tr("Similarities by {model}", model=model), appearance) for model in PARTS
+        )
+        self._titles: list[QLabel] = []
+        self._note = styled(QLabel(wordWrap=True), "faint")
+        self._note.setTextFormat(Qt.TextFormat.PlainText)
+        self._build()
+        self.pair.changed.connect(self.ask)
+        self.tasks.activated.connect(lambda _: self._show_task())
+        self.classes.chosen.connect(self._point_at_class)
+
+    def show_found(self, found: EvaluationResults) -> None:
+        self._found = found
+        self.pair.offer(found.names, usual=found.usual_pair)
+
+    def ask(self) -> None:
+        """Load the figures stored beside both reports."""
+        match = self._found.pair(*self.pair.chosen)
+        if match is None:
+            self._say_nothing()
+            return
+        _, one, other = match
+        self._sides = one, other
+        dashboard = self._dashboard
+
+        def show(found: tuple[Pictures, Pictures]) -> None:
+            self._pictures = found
+            self._offer_tasks()
+
+        self._jobs.run(
+            tr("Looking at pictures"),
+            lambda task: (dashboard.pictures(one), dashboard.pictures(other)),
+            show,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="pictures",
+        )
+
+    def tab_stops(self) -> list[QWidget]:
+        charts = [*self.heats, self.roc, self.precision, *self.spreads]
+        return [*self.pair.tab_stops(), self.tasks, *self.empty.buttons(), self.classes, *charts]
+
+    def _offer_tasks(self) -> None:
+        assert self._sides
+        before = self.tasks.currentData()
+        self.tasks.clear()
+        for result in self._sides[0].report.results:
+            other = self._sides[1].report.result(result.task)
+            drawn = any(side.get(result.task) for side in self._pictures)
+            if drawn and other and not result.why_not(other):
+                self.tasks.addItem(result.title, result.task)
+        self.tasks.setCurrentIndex(max(self.tasks.findData(before), 0))
+        self.tasks.setEnabled(self.tasks.count() > 1)
+        if self.tasks.count():
+            self._show_task()
+        else:
+            self._say(
+                tr("There is nothing to look into"),
+                tr("Of the tasks that both were measured by, none draws classes or curves."),
+            )
+
+    def _show_task(self) -> None:
+        task = str(self.tasks.currentData())
+        sides = [side.get(task, {}) for side in self._pictures]
+        for title, name in zip(self._titles, 3 * self._names(), strict=True):
+            title.setText(name)
+        kinds: dict[type, list[Picture | None]] = {
+            kind: [next((p for p in side.values() if isinstance(p, kind)), None) for side in sides]
+            for kind in (Confusion, ThresholdCurves, Distributions, Places)
+        }
+        self._note.clear()
+        if any(kinds[Confusion]):
+            self._show_classes(kinds[Confusion])
+        elif any(kinds[ThresholdCurves]) or any(kinds[Distributions]):
+            self._show_curves(kinds[ThresholdCurves], kinds[Distributions])
+        else:
+            self._show_places(kinds[Places])
+
+    def _show_classes(self, found: Sequence[Picture | None]) -> None:
+        one, other = (p if isinstance(p, Confusion) else None for p in found)
+        scores = [{s.label: s for s in per_class(p)} if p else {} for p in (one, other)]
+        labels = list(dict.fromkeys(label for side in scores for label in side))
+        lines = [ClassLine(label, (scores[0].get(label), scores[1].get(label))) for label in labels]
+        self.classes.show_classes(lines, self._numbers())
+        for heat, confusion, number in zip(self.heats, (one, other), self._numbers(), strict=True):
+            heat.show_confusion(confusion, number)
+        alike = one is None or other is None or comparable(one, other)
+        said = tr(
+            "Of the papers of each class, a row, how many of a hundred were told what: columns "
+            "stand in the order of the rows. Mistakes are red."
+        )
+        if not alike:
+            said += " " + tr("The two were told different papers: their classes do not compare.")
+        self._note.setText(said)
+        self._pages.setCurrentIndex(1)
+
+    def _show_curves(
+        self, curves: Sequence[Picture | None], spreads: Sequence[Picture | None]
+    ) -> None:
+        roc, precision = [], []
+        for name, number, found in zip(self._names(), self._numbers(), curves, strict=True):
+            if isinstance(found, ThresholdCurves):
+                x, y = np.asarray(found.false_alarms), np.asarray(found.found)
+                roc.append(PlotLine(name, x, y, number))
+                x, y = np.asarray(found.recall), np.asarray(found.precision)
+                precision.append(PlotLine(name, x, y, number))
+                belongs = np.full(2, found.belongs)
+                precision.append(PlotLine("", np.array([0.0, 1.0]), belongs, aside=True))
+        if roc:
+            ends = np.array([0.0, 1.0])
+            roc.append(PlotLine("", ends, ends, aside=True))
+        self.roc.show_lines(roc, Axis(tr("false alarms"), 0, 1), Axis(tr("found"), 0, 1))
+        self.precision.show_lines(precision, Axis(tr("recall"), 0, 1), Axis(tr("precision"), 0, 1))
+        known = [spread for spread in spreads if isinstance(spread, Distributions)]
+        for chart, spread in zip(self.spreads, spreads, strict=True):
+            found = spread if isinstance(spread, Distributions) else None
+            chart.show_lines(_spread_lines(found), *_spread_axes(known))
+        self._note.setText(tr("Dashed: guessing."))
+        self._pages.setCurrentIndex(2)
+
+    def _show_places(self, places: Sequence[Picture | None]) -> None:
+        one, other = (found if isinstance(found, Places) else None for found in places)
+        self.scatters[0].show_places(one)
+        self.scatters[1].show_places(turned(other, one) if one and other else other)
+        self._note.setText(
+            tr(
+                "A sample of the papers, each coloured by its label. Distances between far groups "
+                "say little: such a picture keeps who is near whom."
+            )
+        )
+        self._pages.setCurrentIndex(3)
+
+    def _point_at_class(self, label: str) -> None:
+        for heat in self.heats:
+            heat.show_row(label)
+
+    def _names(self) -> list[str]:
+        sides = self._sides or ()
+        return [self._found.names.get(kept.model, "") for kept in sides]
+
+    def _numbers(self) -> tuple[int, int]:
+        assert self._sides
+        one, other = (self._found.numbers.get(kept.model, 0) for kept in self._sides)
+        return one, other
+
+    def _say_nothing(self) -> None:
+        title = tr("Nothing is measured yet")
+        text = tr("Measure a model: then this shows what it makes of each class and pair.")
+        if self._found.names:
+            title = tr("These two were not measured on the same data")
+            text = tr("Choose two that were, or measure both on the same data.")
+        self.tasks.clear()
+        self.tasks.setEnabled(False)
+        self._say(title, text, (tr("Measure models…"), self.measure_requested.emit))
+
+    def _say(self, title: str, text: str, *actions: tuple[str, Callable[[], object]]) -> None:
+        self._note.clear()
+        self.empty.say("similar", title, text, actions)
+        self._pages.setCurrentIndex(0)
+
+    def _explain(self, problem: JobError) -> None:
+        self._say(problem.message, problem.hint)
+
+    def _build(self) -> None:
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(10)
+        head = QHBoxLayout()
+        whole.addLayout(head)
+        head.setSpacing(12)
+        head.addWidget(self.pair, 3)
+        head.addWidget(self.tasks, 2)
+        self._pages = QStackedWidget()
+        whole.addWidget(self._pages, 1)
+        for page in (self.empty, self._classes_page(), self._curves_page(), self._places_page()):
+            self._pages.addWidget(page)
+        whole.addWidget(self._note)
+
+    def _classes_page(self) -> QWidget:
+        maps = styled(QWidget(), "column")
+        right = QVBoxLayout(maps)
+        right.setContentsMargins(4, 0, 4, 0)
+        for heat in self.heats:
+            right.addWidget(self._title())
+            right.addWidget(heat)
+            right.addSpacing(10)
+        right.addStretch()
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(maps)
+        page = QWidget()
+        row = QHBoxLayout(page)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(14)
+        row.addWidget(self.classes, 5)
+        row.addWidget(scroll, 5)
+        return page
+
+    def _curves_page(self) -> QWidget:
+        page = QWidget()
+        grid = QGridLayout(page)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(8)
+        heads = [
+            _bold(tr("Found, for how many false alarms")),
+            _bold(tr("Precision, for how much is found")),
+            self._title(),
+            self._title(),
+        ]
+        charts = (self.roc, self.precision, *self.spreads)
+        for number, (head, chart) in enumerate(zip(heads, charts, strict=True)):
+            grid.addWidget(head, number // 2 * 2, number % 2)
+            grid.addWidget(chart, number // 2 * 2 + 1, number % 2)
+        return page
+
+    def _places_page(self) -> QWidget:
+        page = QWidget()
+        row = QHBoxLayout(page)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(14)
+        for scatter in self.scatters:
+            column = QVBoxLayout()
+            column.addWidget(self._title())
+            column.addWidget(scatter, 1)
+            row.addLayout(column)
+        return page
+
+    def _title(self) -> QLabel:
+        """The title of one model's chart; those of A and B alternate."""
+        label = _bold("")
+        self._titles.append(label)
+        return label
+
+
+def _bold(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setFont(scaled(label.font(), 1.0, QFont.Weight.DemiBold))
+    return label
+
+
+def _spread_lines(spread: Distributions | None) -> list[PlotLine]:
+    if spread is None:
+        return []
+    edges = np.asarray(spread.edges)
+    return [
+        PlotLine(name, edges, np.asarray(shares), number + 2, stairs=True, filled=True)
+        for number, (name, shares) in enumerate(spread.series.items())
+    ]
+
+
+def _spread_axes(known: Sequence[Distributions]) -> tuple[Axis, Axis]:
+    """Axes with a common range, so that both charts are comparable."""
+    if not known:
+        return Axis(), Axis()
+    edges = [edge for spread in known for edge in spread.edges]
+    shares = [share for spread in known for some in spread.series.values() for share in some]
+    across = Axis(known[0].axis, min(edges), max(edges))
+    return across, Axis(tr("share"), 0.0, max(shares) * 1.05)

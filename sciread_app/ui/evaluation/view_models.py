@@ -1,0 +1,209 @@
+"""Services and view models of the evaluation page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.training import TrainingData
+from sciread_app.language import tr
+from sciread_app.services.evaluation.evaluation_service import (
+    EvaluationCandidate,
+    EvaluationOutcome,
+)
+from sciread_app.services.evaluation.leaderboard import (
+    Leaderboard,
+    ScoreRow,
+    StoredReport,
+    names,
+    rows,
+)
+from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
+from sciread_app.services.map.map_service import MapLayout
+from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.training.run_monitor import RunProgress
+from sciread_app.services.training.runs import TrainingRun
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.view_models import CompareSource
+from trainer.contract.evaluations import Metric, evaluation_spec
+from trainer.contract.plots import Picture
+
+
+class EvaluationCorpus(NamedTuple):
+    """A set of papers to evaluate on, with its title."""
+
+    name: str
+    data: TrainingData
+
+
+@dataclass(frozen=True)
+class EvaluationResults:
+    """All evaluation results. `called` has the names of data sets by the key of their board."""
+
+    boards: Sequence[Leaderboard] = ()
+    called: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """Names of all models, in display order."""
+        return names(kept for board in self.boards for kept in board.reports)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The colour number of each model, the same in all charts."""
+        return {model: number for number, model in enumerate(self.names)}
+
+    @cached_property
+    def rows(self) -> list[ScoreRow]:
+        return [row for board in self.boards for row in rows(board)]
+
+    @property
+    def suites(self) -> list[str]:
+        return list(dict.fromkeys(board.suite for board in self.boards))
+
+    def only(self, suite: str, board: str) -> EvaluationResults:
+        """The results of this suite and board; an empty one includes all."""
+        kept = [one for one in self.boards if suite in ("", one.suite) and board in ("", one.key)]
+        return EvaluationResults(kept, self.called)
+
+    @property
+    def usual_pair(self) -> tuple[str, str]:
+        """The default pair: a base model and the one trained from it, else the two latest."""
+        for board in self.boards:
+            models = [kept for kept in board.reports if not kept.is_baseline] or board.reports
+            models = sorted(models, key=lambda kept: kept.report.created, reverse=True)
+            ids = {kept.report.subject.id: kept for kept in models}
+            for kept in models:
+                if (made_from := ids.get(kept.report.subject.base)) and made_from is not kept:
+                    return made_from.model, kept.model
+            if len(models) > 1:
+                return models[1].model, models[0].model
+        return "", ""
+
+    def pair(
+        self, first: str, second: str
+    ) -> tuple[Leaderboard, StoredReport, StoredReport] | None:
+        """The latest board on which both were evaluated; None if there is none."""
+        for board in self.boards:
+            here = {kept.model: kept for kept in board.reports}
+            if first in here and second in here:
+                return board, here[first], here[second]
+        return None
+
+
+class EvaluationData(Protocol):
+    """Services for evaluation. Every method blocks and may be called from any thread; errors are
+    raised with a hint.
+    """
+
+    def look(self) -> EvaluationResults: ...
+
+    def compare(
+        self, first: StoredReport, second: StoredReport, task: Task
+    ) -> ComparisonVerdict: ...
+
+    def pictures(self, kept: StoredReport) -> Mapping[str, Mapping[str, Picture]]:
+        """The figures of a report by task and name."""
+        ...
+
+    def trainings(self) -> Sequence[TrainingRun]: ...
+
+    def story(self, training: str, task: Task) -> RunProgress: ...
+
+    def after(self, training: str) -> Sequence[CardScore]:
+        """Scores of the resulting model, compared with those of its base model."""
+        ...
+
+    def candidates(self) -> Sequence[EvaluationCandidate]: ...
+
+    def corpora(self) -> Sequence[EvaluationCorpus]:
+        """Sets of papers for evaluation: the library, collections, earlier corpora."""
+        ...
+
+    def evaluate(
+        self, names: Sequence[str], suite: str, data: TrainingData | Path, task: Task
+    ) -> EvaluationOutcome: ...
+
+    def write_csv(self, boards: Sequence[Leaderboard], file: Path) -> int:
+        """Write the scores as CSV; returns the number of values."""
+        ...
+
+    def write_page(self, boards: Sequence[Leaderboard], file: Path, task: Task) -> None:
+        """Write the scores as a self-contained HTML page."""
+        ...
+
+    def known_papers(self) -> Sequence[PaperId]:
+        """Papers the user knows well: rated, annotated or read."""
+        ...
+
+    def find(self, words: str, task: Task) -> Sequence[PaperId]:
+        """Full-text search."""
+        ...
+
+    def drawing(self, model: str) -> MapLayout | None:
+        """The last map layout of this model."""
+        ...
+
+    def draw(self, model: str, task: Task) -> MapLayout | None: ...
+
+
+class EvaluationServices(CompareSource, Protocol):
+    @property
+    def dashboard(self) -> EvaluationData: ...
+
+
+def data_words(row: ScoreRow, called: Mapping[str, str]) -> str:
+    """A description of the data, precise enough to check whether two numbers are comparable."""
+    result = row.result
+    return tr(
+        "{data}, {split} part, data {hash}, seed {seed}",
+        data=called.get(row.board.key, row.board.data),
+        split=result.split,
+        hash=result.sha256[:8],
+        seed=result.seed,
+    )
+
+
+def interval_words(row: ScoreRow, model: str) -> str:
+    """The 95 % interval and the spread over repetitions; empty if neither is known."""
+    score, metric = row.cells[model].score, row.metric
+    found = []
+    if score.low is not None and score.high is not None:
+        found.append(f"{metric.shown(score.low)}–{metric.shown(score.high)}")
+    if score.spread is not None and score.seeds > 1:
+        found.append(tr("± {spread} ({n} seeds)", spread=metric.shown(score.spread), n=score.seeds))
+    return ", ".join(found)
+
+
+def how_read(metric: Metric) -> str:
+    """Direction and range of a metric; may be empty."""
+    better = {True: tr("higher is better"), False: tr("lower is better"), None: ""}
+    span = tr("0 to 100") if metric.unit == "percent" else ""
+    return " · ".join(filter(None, (better[metric.higher_is_better], span)))
+
+
+def tip(metric: Metric) -> str:
+    """The tooltip of a number."""
+    return "\n".join(filter(None, (metric.title, metric.about, how_read(metric))))
+
+
+def spoken(row: ScoreRow, model: str, name: str) -> str:
+    """The text of a number for screen readers."""
+    cell = row.cells.get(model)
+    if cell is None:
+        return tr("{name}: not measured", name=name)
+    parts = [f"{name}: {row.metric.shown(cell.score.value)}"]
+    if between := interval_words(row, model):
+        parts.append(between)
+    if cell.best:
+        parts.append(tr("highest of the row") if row.metric.higher_is_better else tr("lowest"))
+    return ", ".join(parts)
+
+
+def about(row: ScoreRow) -> str:
+    """The description of an evaluation from the trainer's catalogue."""
+    return evaluation_spec(row.result.evaluation).summary

@@ -1,0 +1,104 @@
+"""Quantities as text: sizes, durations, rates of progress, lists of authors."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from sciread_app.domain.paper import Author
+from sciread_app.language import tr, trn
+
+REMEMBERED = 40  # reports of progress that the rate is taken from
+NOTE = 40  # characters that are shown of what a job reports; the tip has the rest
+MOST_AUTHORS = 6
+
+
+def file_size(bytes: int) -> str:
+    """3 KB, 12.5 MB, 1.2 GB"""
+    amount, units = bytes / 1000, (tr("KB"), tr("MB"), tr("GB"), tr("TB"))
+    for unit in units:
+        if amount < 1000 or unit == units[-1]:
+            return (
+                f"{amount:,.0f} {unit}"
+                if amount >= 100 or unit == units[0]
+                else f"{amount:.1f} {unit}"
+            )
+        amount /= 1000
+    raise AssertionError
+
+
+class ProgressRate:
+    """The rate of a piece of work, from its last progress reports."""
+
+    def __init__(self) -> None:
+        self._points: deque[tuple[float, int]] = deque(maxlen=REMEMBERED)
+
+    def add(self, done: int, now: float) -> None:
+        if self._points and done < self._points[-1][1]:
+            self._points.clear()  # the next stage of the work counts from nothing again
+        self._points.append((now, done))
+
+    @property
+    def rate(self) -> float:
+        """Steps per second; 0 while it is not known."""
+        if len(self._points) < 2:
+            return 0.0
+        (start, first), (end, last) = self._points[0], self._points[-1]
+        return (last - first) / (end - start) if end > start else 0.0
+
+    def left(self, done: int, total: int) -> float | None:
+        """Seconds until the work is done; None while that is not known."""
+        return (total - done) / self.rate if total and self.rate else None
+
+
+def progress_text(done: int, total: int, pace: ProgressRate, note: str = "") -> str:
+    """40 % · 4,000 of 10,000 · 850/s · 7 s left"""
+    parts = []
+    if total:
+        percent = min(100, done * 100 // total)
+        parts = [
+            tr("{percent} %", percent=percent),
+            tr("{done:,} of {total:,}", done=done, total=total),
+        ]
+    elif done:
+        parts = [f"{done:,}"]
+    if pace.rate >= 1:
+        # Translators: so many in a second
+        parts.append(tr("{rate:,.0f}/s", rate=pace.rate))
+    if (left := pace.left(done, total)) is not None:
+        # Translators: {duration} is "7 s" or "2 h 5 min"
+        parts.append(tr("{duration} left", duration=duration(left)))
+    if note:
+        parts.append(note if len(note) <= NOTE else f"{note[: NOTE - 1].rstrip()}…")
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """7 s, 3 min 20 s, 2 h 5 min"""
+    whole = max(1, round(seconds))
+    if whole < 60:
+        return tr("{seconds} s", seconds=whole)
+    minutes, rest = divmod(whole, 60)
+    if minutes < 10:
+        return tr("{minutes} min {seconds} s", minutes=minutes, seconds=rest)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return tr("{hours} h {minutes} min", hours=hours, minutes=minutes)
+    return tr("{minutes} min", minutes=minutes)
+
+
+def authors(names: Sequence[Author], most: int = MOST_AUTHORS) -> str:
+    """The first few names, and how many more there are."""
+    if not names:
+        return tr("Unknown authors")
+    shown = ", ".join(author.name for author in names[:most])
+    more = len(names) - most
+    if more <= 0:
+        return shown
+    return trn("{names} and {n} more", "{names} and {n} more", more, names=shown)
+
+
+def authors_within(names: Sequence[Author], fits: Callable[[str], bool]) -> str:
+    """As many whole names as fit, so that the count of the others is always visible."""
+    tried = (authors(names, most) for most in range(MOST_AUTHORS, 1, -1))
+    return next((text for text in tried if fits(text)), authors(names, 1))

@@ -1,0 +1,1 @@
+"""Collections, tags and saved searches, and edits of the selected papers."""

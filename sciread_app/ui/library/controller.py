@@ -1,0 +1,352 @@
+"""The library in the window: connects sidebar, list, menus and messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+from PySide6.QtCore import QObject, QPoint, QSettings, Qt, Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from sciread_app.domain.library_tree import LibraryTree
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr, trn
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.library.edit_queue import CompletedEdit, EditQueue, Step
+from sciread_app.ui.library.editor_protocol import LibraryEditing
+from sciread_app.ui.library.paper_drag import PaperDrag
+from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup
+from sciread_app.ui.library.selection_bar import SelectionBar
+from sciread_app.ui.library.sidebar import Sidebar
+from sciread_app.ui.library.tree_nodes import LibraryTreeNodes, NodeKind
+from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.toast import Toast
+
+if TYPE_CHECKING:
+    from sciread_app.ui.paper_list.paper_list import CardSource, PaperList, PaperModel
+    from sciread_app.ui.query_state import ResultView, SearchRequest
+    from sciread_app.ui.view_models import Card
+
+KNOWN_OF = 500  # selected papers that are checked for read state and tags
+TRASH = "in:trash"
+NONE_CHOSEN = tr("Choose papers in the list first")
+
+
+class ListPage(Protocol):
+    """The page with the list of papers that edits apply to."""
+
+    menu_opened: Any  # Signal(QMenu)
+    shown: Any  # Signal(ResultView)
+    view: ResultView
+    hits: PaperList
+    model: PaperModel
+
+    @property
+    def request(self) -> SearchRequest: ...
+
+    def set_scope(self, fragment: str, label: str = "") -> None: ...
+
+    def add_sidebar(self, sidebar: Sidebar) -> None: ...
+
+    def add_below(self, bar: QWidget) -> None: ...
+
+
+class LibraryController(QObject):
+    """Carries out edits of papers, wherever they are requested."""
+
+    duplicates_requested = Signal()
+    export_requested = Signal(object)  # list of PaperId
+    scope_export_requested = Signal(str, str)  # a clause of the query language, and its label
+
+    def __init__(
+        self,
+        context: AppContext,
+        page: ListPage,
+        organiser: LibraryEditing,
+        cards: CardSource,
+        actions: Mapping[str, QAction],
+        rate: QMenu,
+        ground: QWidget,
+    ) -> None:
+        """`actions` by their names; `ground` is the widget that messages are shown on."""
+        super().__init__(ground.window())
+        self._context = context
+        self._window = ground.window()
+        self._page = page
+        self._organiser = organiser
+        self._cards = cards
+        self._actions, self._rate = actions, rate
+        self.work: EditQueue = EditQueue(organiser, context.jobs)
+        self.sidebar = Sidebar(self.work, context.appearance)
+        self.notice = Toast(ground, context.appearance)
+        self.bar = SelectionBar(actions, rate, context.appearance)
+        self.notice.avoid(self.bar)
+        self.notice.avoid(context.messages)
+        self._whole = LibraryTreeNodes(LibraryTree())  # the last tree that was not filtered
+        self._drag = PaperDrag(self._page.hits)
+        page.add_sidebar(self.sidebar)
+        page.add_below(self.bar)
+        self._connect()
+        self.work.load()
+
+    def restore(self, settings: QSettings) -> None:
+        self.sidebar.restore(settings)
+
+    def save(self, settings: QSettings) -> None:
+        self.sidebar.save(settings)
+
+    # Actions of the menus, the keyboard and the selection bar
+
+    def choose_tag(self) -> None:
+        ids = self._chosen()
+        if ids:
+            on = self._tags_of_all(ids)
+            tags = self.work.shelf.tags
+            choices = [PickerItem(tag.name, tag.colour, tag.count, tag.name in on) for tag in tags]
+            title = trn("Tag {n:,} paper", "Tag {n:,} papers", len(ids))
+            self._choose(title, choices, lambda c: self._tag(ids, c))
+
+    def choose_collection(self) -> None:
+        ids = self._chosen()
+        if ids:
+            choices = [PickerItem(one.path, None, one.count) for one in self.work.shelf.collections]
+            title = trn(
+                "Put {n:,} paper into a collection", "Put {n:,} papers into a collection", len(ids)
+            )
+            self._choose(title, choices, lambda c: self._collect(ids, c))
+
+    def uncollect(self) -> None:
+        path, ids = self._page_collection(), self._chosen()
+        if not path:
+            self.notice.say(tr("Go to a collection in the sidebar first"))
+        elif ids:
+            self.work.do(tr("Took out"), lambda organise: organise.uncollect(ids, path))
+
+    def toggle_read(self) -> None:
+        """Mark the selected papers as read, or as unread if all are read."""
+        if ids := self._chosen():
+            cards = [self._page.model.known(paper) for paper in ids[:KNOWN_OF]]
+            read = not all(card is not None and card.read for card in cards)
+            self.work.do(tr("Marked"), lambda organise: organise.mark_read(ids, read))
+
+    def rate(self, stars: int) -> None:
+        if ids := self._chosen():
+            self.work.do(tr("Rated"), lambda organise: organise.rate(ids, stars))
+
+    def trash(self) -> None:
+        """Move the selected papers to the trash; those in the trash are deleted instead."""
+        if self.in_trash:
+            self.delete_permanently()
+        elif ids := self._chosen():
+            self.work.do(tr("Moved to the trash"), lambda organise: organise.trash(ids))
+
+    def untrash(self) -> None:
+        if ids := self._chosen():
+            self.work.do(tr("Brought back"), lambda organise: organise.untrash(ids))
+
+    def delete_permanently(self) -> None:
+        if not self.in_trash:
+            self.notice.say(tr("Only what is in the trash can be deleted for good"))
+        elif ids := self._chosen():
+            self._ask_to_delete(len(ids), ids)
+
+    def empty_trash(self) -> None:
+        if count := self.work.shelf.trash:
+            self._ask_to_delete(count, None)
+        else:
+            self.notice.say(tr("The trash is empty"))
+
+    def edit(self) -> None:
+        """Edit one paper in full, or common fields of several."""
+        ids = self._chosen()
+        if len(ids) == 1:
+            source, organise = self._cards, self._organiser
+            self._context.jobs.run(
+                tr("Reading a paper"),
+                lambda task: (source.cards(ids), organise.manually_edited_fields(ids[0])),
+                lambda found: self._edit_one(*found),
+                queue=JobQueue.short,
+            )
+        elif ids:
+            from sciread_app.ui.library.bulk_edit_dialog import (
+                BulkEditDialog,  # loaded on first use
+            )
+
+            tags = [tag.name for tag in self.work.shelf.tags]
+            BulkEditDialog(ids, tags, lambda what, do: self.work.do(what, *do), self._window).show()
+
+    def export(self) -> None:
+        if ids := self._chosen():
+            self.export_requested.emit(ids)
+
+    def choose_all(self) -> None:
+        self._page.hits.selectAll()
+
+    def add(self) -> None:
+        """Create a collection, named in the sidebar."""
+        self.sidebar.show()
+        self.sidebar.add_collection()
+
+    def toggle_sidebar(self) -> None:
+        self.sidebar.setVisible(self.sidebar.isHidden())
+        if self.sidebar.isHidden():
+            self._page.hits.setFocus()
+
+    def go_to_sidebar(self) -> None:
+        self.sidebar.show()
+        self.sidebar.take_focus()
+
+    @property
+    def in_trash(self) -> bool:
+        """Whether the list shows the trash."""
+        return TRASH in self._page.view.request.query
+
+    def _connect(self) -> None:
+        page, sidebar = self._page, self.sidebar
+        sidebar.scope_requested.connect(page.set_scope)
+        sidebar.duplicates_requested.connect(self.duplicates_requested)
+        sidebar.export_requested.connect(self.scope_export_requested)
+        sidebar.empty_trash_requested.connect(self.empty_trash)
+        sidebar.escaped.connect(page.hits.setFocus)
+        page.hits.chosen_changed.connect(self._show_bar)
+        page.shown.connect(self._look_at_page)
+        page.menu_opened.connect(self._fill_menu)
+        self.bar.cleared.connect(lambda: page.hits.go_to(page.hits.currentIndex().row()))
+        self.work.loaded.connect(self._look_at_tree)
+        self.work.changed.connect(self._context.events.library_changed)
+        self.work.done.connect(self._tell)
+        self.work.failed.connect(self._context.messages.show_problem)
+        self._context.events.library_changed.connect(self._changed)
+
+    def _changed(self, changes: LibraryChanges) -> None:
+        if changes.papers:
+            self.work.load()
+
+    def _look_at_tree(self, tree: LibraryTreeNodes) -> None:
+        """Show all papers if the collection or tag shown no longer exists, as after undo."""
+        if not tree.wanted:
+            shown = _fragment(self._page.request)
+            if self._whole.asking(shown) and not tree.asking(shown):
+                self._page.set_scope("")
+            self._whole = tree
+        self._look_at_page(self._page.view)
+
+    def _look_at_page(self, view: ResultView) -> None:
+        self.sidebar.show_scope(_fragment(view.request))
+        self._show_bar()
+
+    def _show_bar(self) -> None:
+        self.bar.show_count(self._page.hits.selected_count(), in_trash=self.in_trash)
+
+    def _fill_menu(self, menu: QMenu) -> None:
+        """Add the actions for the selected papers to the list's context menu."""
+        actions = self._actions
+        menu.addSeparator()
+        if self.in_trash:
+            names: tuple[str, ...] = ("untrash", "delete")
+        else:
+            inside = ("uncollect",) if self._page_collection() else ()
+            names = ("tag", "collect", *inside, "read", "edit", "export", "trash")
+        for name in names:
+            menu.addAction(actions[name])
+        if not self.in_trash:
+            # Not `insertMenu`: this submenu would be deleted with the menu when that closes.
+            menu.insertAction(actions["read"], self._rate.menuAction())
+
+    def _tell(self, done: CompletedEdit) -> None:
+        edits, undone = done.edits, done.undone
+        self.notice.say(
+            done.what,
+            (lambda: self.work.undo(edits)) if edits else None,
+            (lambda: self.work.redo(undone)) if undone else None,
+        )
+
+    def chosen(self) -> list[PaperId]:
+        """The chosen papers of the list."""
+        return self._page.hits.chosen()
+
+    def _chosen(self) -> list[PaperId]:
+        ids = self.chosen()
+        if not ids:
+            self.notice.say(NONE_CHOSEN)
+        return ids
+
+    def _page_collection(self) -> str:
+        """The collection that the list shows, or an empty string."""
+        nodes = self.sidebar.tree.chosen()
+        return nodes[0].key if len(nodes) == 1 and nodes[0].kind is NodeKind.collection else ""
+
+    def _tags_of_all(self, ids: Sequence[PaperId]) -> set[str]:
+        """Tags that all of these papers have, as far as their cards are loaded."""
+        if len(ids) > KNOWN_OF:
+            return set()
+        cards = [self._page.model.known(paper) for paper in ids]
+        if None in cards:
+            return set()
+        return set.intersection(*(set(card.tags) for card in cards if card))
+
+    def _choose(
+        self, title: str, choices: Sequence[PickerItem], take: Callable[[PickerItem], None]
+    ) -> None:
+        chooser = PickerPopup(title, choices, self._context.appearance, self._window)
+        chooser.taken.connect(take)
+        chooser.closed.connect(self._back_to_list)
+        hits = self._page.hits
+        chooser.open_at(hits.mapToGlobal(QPoint(24, hits.height() - 16)))
+
+    def _back_to_list(self) -> None:
+        """Return the focus to the list after a popup."""
+        self._window.activateWindow()
+        self._page.hits.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _tag(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
+        """Add the tag to the papers, or remove it if all have it already."""
+        if choice.on:
+            self.work.do(tr("Untagged"), lambda organise: organise.untag(ids, choice.name))
+        else:
+            self.work.do(tr("Tagged"), lambda organise: organise.tag(ids, choice.name))
+
+    def _edit_one(self, cards: Sequence[Card], by_hand: frozenset[str]) -> None:
+        from sciread_app.ui.library.edit_dialog import EditDialog
+
+        def save(values: Mapping[str, Any]) -> None:
+            ids = [card.paper.id for card in cards if card.paper.id is not None]
+            self.work.do(tr("Changed"), lambda organise: organise.edit(ids, **values))
+
+        for card in cards:
+            EditDialog(card.paper, by_hand, save, self._window).show()
+
+    def _collect(self, ids: Sequence[PaperId], choice: PickerItem) -> None:
+        self.work.do(tr("Collected"), lambda organise: organise.collect(ids, choice.name))
+
+    def _ask_to_delete(self, count: int, ids: Sequence[PaperId] | None) -> None:
+        def delete() -> None:
+            said = trn("Deleted {n:,} paper for good", "Deleted {n:,} papers for good", count)
+            self.work.do(said, _deletion(ids), lasting=True)
+
+        confirm(
+            self._window,
+            trn("Delete Paper", "Delete Papers", count),
+            trn("Delete {n:,} paper for good?", "Delete {n:,} papers for good?", count),
+            tr("This cannot be undone. Files on your disk stay where they are."),
+            tr("Delete for good"),
+            delete,
+        )
+
+
+def _deletion(ids: Sequence[PaperId] | None) -> Step:
+    """The deletion of these papers, or of everything in the trash."""
+    if ids is None:
+        return lambda organise: _unmade(organise.empty_trash())
+    return lambda organise: _unmade(organise.delete_permanently(ids))
+
+
+def _unmade(count: int) -> None:
+    """Discards the number of deleted papers, since a deletion is no edit that can be undone."""
+
+
+def _fragment(request: SearchRequest) -> str:
+    """The scope of the request in the query language."""
+    return " ".join(chip.fragment for chip in request.scope)

@@ -1,0 +1,191 @@
+"""A queue of edits of papers, collections, tags and searches, run in the background in order."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from sciread_app.domain.library_tree import LibraryTree
+from sciread_app.domain.paper import Edit, LibraryChanges
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.library.editor_protocol import LibraryEditing
+from sciread_app.ui.library.tree_nodes import LibraryTreeNodes
+
+Step = Callable[[LibraryEditing], Any]
+TITLE = 60  # characters of a paper's title in a message
+
+
+@dataclass(frozen=True)
+class LongEdit:
+    """An edit operation that reports progress and can be cancelled."""
+
+    act: Callable[[LibraryEditing, Task], Any]
+
+
+@dataclass(frozen=True)
+class CompletedEdit:
+    """A completed edit. `text` is a sentence without full stop; `edits` is how many edits can be
+    undone, `undone` how many can be redone. A `question` has changed nothing yet."""
+
+    what: str
+    edits: int = 0
+    undone: int = 0
+    question: bool = False
+
+
+class EditQueue(QObject):
+    """Runs edits one at a time, in the order of submission."""
+
+    loaded = Signal(object)  # LibraryTreeNodes
+    changed = Signal(object)  # LibraryChanges
+    done = Signal(object)  # CompletedEdit
+    failed = Signal(object)  # JobError
+
+    def __init__(self, organiser: LibraryEditing, jobs: JobRunner) -> None:
+        super().__init__()
+        self._organiser = organiser
+        self._jobs = jobs
+        self._waiting: deque[tuple[str, Callable[[Task], CompletedEdit]]] = deque()
+        self._busy: Job | None = None
+        self._wanted = ""
+        self._began = time.time()
+        self._asked_about = 0  # the edit of an earlier session that the next undo reverts
+        self.shelf = LibraryTree()
+        jobs.finished.connect(self._stopped)
+
+    def load(self) -> None:
+        """Load the library tree."""
+        self._grow(self._organiser.shelf)
+
+    def set_filter(self, wanted: str) -> None:
+        """Filter the tree by this text from now on."""
+        self._wanted = wanted
+        self._grow(lambda: self.shelf)
+
+    def do(self, what: str, *steps: Step | LongEdit, lasting: bool = False) -> None:
+        """Submit edit operations. `what` describes them together; a single operation describes
+        itself. With `lasting` they cannot be undone."""
+
+        def take(step: Step | LongEdit, task: Task) -> Any:
+            organiser = self._organiser
+            return step.act(organiser, task) if isinstance(step, LongEdit) else step(organiser)
+
+        def work(task: Task) -> CompletedEdit:
+            edits = [edit for step in steps if (edit := take(step, task)) is not None]
+            if lasting:
+                return CompletedEdit(what)
+            if not edits:
+                return CompletedEdit(tr("Nothing had to be changed"))
+            return CompletedEdit(edits[0].what if len(edits) == 1 else what, len(edits))
+
+        self._queue(what, work)
+
+    def undo(self, times: int = 1) -> None:
+        """Undo edits. An edit of an earlier session is only named at first, and undone on a second
+        request."""
+        self._queue(tr("Undoing"), lambda task: self._undo(times))
+
+    def redo(self, times: int = 1) -> None:
+        self._queue(tr("Redoing"), lambda task: self._redo(times))
+
+    def _undo(self, times: int) -> CompletedEdit:
+        """Undo the last `times` edits, newest first."""
+        last = self._organiser.undoable()
+        if last and last.at < self._began and last.id != self._asked_about:
+            self._asked_about = last.id
+            return CompletedEdit(_question(last), edits=1, question=True)
+        tried = (self._organiser.undo() for _ in range(times))
+        edits = [edit for edit in tried if edit is not None]
+        if not edits:
+            return CompletedEdit(tr("There is nothing to undo"))
+        what, others = described(edits[0]), len(edits) - 1
+        if not others:
+            return CompletedEdit(tr("Undone: {edit}", edit=what), undone=1)
+        said = trn("Undone: {edit} and {n} more", "Undone: {edit} and {n} more", others, edit=what)
+        return CompletedEdit(said, undone=len(edits))
+
+    def _redo(self, times: int) -> CompletedEdit:
+        tried = (self._organiser.redo() for _ in range(times))
+        edits = [edit for edit in tried if edit is not None]
+        if not edits:
+            return CompletedEdit(tr("There is nothing to redo"))
+        what, others = described(edits[-1]), len(edits) - 1
+        if not others:
+            return CompletedEdit(tr("Redone: {edit}", edit=what), edits=1)
+        said = trn("Redone: {edit} and {n} more", "Redone: {edit} and {n} more", others, edit=what)
+        return CompletedEdit(said, edits=len(edits))
+
+    def _queue(self, title: str, work: Callable[[Task], CompletedEdit]) -> None:
+        self._waiting.append((title, work))
+        self._next()
+
+    def _next(self) -> None:
+        if self._busy or not self._waiting:
+            return
+        title, work = self._waiting.popleft()
+        self._busy = self._jobs.run(
+            title, work, self._end, on_failed=self._fail, queue=JobQueue.short
+        )
+
+    def _stopped(self, job: Job) -> None:
+        if job is self._busy and job.cancelled and not self._jobs.closing:
+            self._end(CompletedEdit(tr("Stopped: what was changed until then can be undone")))
+
+    def _end(self, done: CompletedEdit) -> None:
+        self._busy = None
+        self.done.emit(done)
+        if not done.question:
+            self.changed.emit(LibraryChanges(papers=True))
+        self._next()
+
+    def _fail(self, problem: JobError) -> None:
+        """Some operations may have succeeded; the edits queued after this one do not depend on
+        it."""
+        self._busy = None
+        self.failed.emit(problem)
+        self.changed.emit(LibraryChanges(papers=True))
+        self._next()
+
+    def _grow(self, shelf: Callable[[], LibraryTree]) -> None:
+        wanted = self._wanted
+        self._jobs.run(
+            tr("Counting papers"),
+            lambda task: LibraryTreeNodes(shelf(), wanted),
+            self._show,
+            queue=JobQueue.short,
+            replaces="shelf",
+        )
+
+    def _show(self, tree: LibraryTreeNodes) -> None:
+        self.shelf = tree.shelf
+        self.loaded.emit(tree)
+
+
+def described(edit: Edit) -> str:
+    """The change and the paper of an edit, for the middle of a sentence."""
+    what = edit.what[:1].lower() + edit.what[1:]
+    if not edit.title:
+        return what
+    title = shortened(readable(edit.title), TITLE)
+    # Translators: an edit, and the title of the paper it changed
+    return tr("{edit} – “{title}”", edit=what, title=title)
+
+
+def shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
+
+
+def _question(edit: Edit) -> str:
+    day = f"{datetime.fromtimestamp(edit.at):%Y-%m-%d %H:%M}"
+    return tr(
+        "Undo a change from before this session? On {day}: {edit}", day=day, edit=described(edit)
+    )

@@ -1,0 +1,195 @@
+"""Exporting papers to files, keeping exports updated, and importing from a running Zotero."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtCore import QObject, QTimer
+
+from sciread_app.domain.library_tree import AutoExport
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobError, JobQueue
+from sciread_app.ui.view_models import ImportSummary
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, save_file
+from sciread_app.ui.widgets.file_manager import reveal
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+    from sciread_app.ui.add_papers.import_controller import ImportController
+
+SETTLED_MS = 2000  # after the last change, before automatic exports are updated
+# Translators: what a file with papers is called before anybody has named it
+PAPERS = tr("papers")
+FORMATS = "BibTeX (*.bib);;RIS (*.ris);;CSL-JSON (*.json);;JSON lines (*.jsonl)"
+
+
+class Exporter(Protocol):
+    """The services for exports. Every method may block. A failure to write raises LibraryError."""
+
+    def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
+        """Export papers in the format of the file's suffix. Returns the number of papers."""
+        ...
+
+    def write_found(self, query: str, path: Path, task: Task) -> int: ...
+
+    def auto_exports(self) -> Sequence[AutoExport]: ...
+
+    def enable_auto_export(self, collection: str, path: Path, task: Task) -> AutoExport: ...
+
+    def disable_auto_export(self, collection: str) -> None: ...
+
+    def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
+        """Update all automatic exports; returns those written and those with a problem."""
+        ...
+
+    def import_zotero(self, task: Task) -> ImportSummary:
+        """Raises SourceError if no Zotero responds."""
+        ...
+
+
+class ExportController(QObject):
+    """Asks for files, exports in the background, and keeps automatic exports updated."""
+
+    def __init__(
+        self, context: AppContext, exporter: Exporter, importer: ImportController, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._window = window
+        self._messages = context.messages
+        self._exporter = exporter
+        self._importer = importer
+        self._jobs = context.jobs
+        self._settled = QTimer(self, singleShot=True, interval=SETTLED_MS)
+        self._settled.timeout.connect(self.update_auto_exports)
+        context.events.library_changed.connect(self._look_again)
+
+    def export_papers(self, papers: Sequence[PaperId]) -> None:
+        chosen = list(papers)
+        self._ask(PAPERS, lambda path: partial(self._exporter.write, chosen, path))
+
+    def export_found(self, query: str, name: str) -> None:
+        self._ask(name, lambda path: partial(self._exporter.write_found, query, path))
+
+    def enable_auto_export(self, collection: str) -> None:
+        """Ask for the file that is to be kept updated with this collection."""
+        path = self._file(collection.rsplit("/", 1)[-1])
+        if path:
+            self._keep(collection, path)
+
+    def disable_auto_export(self, collection: str) -> None:
+        self._jobs.run(
+            tr("Letting a file be"),
+            lambda task: self._exporter.disable_auto_export(collection),
+            lambda _: self._say(
+                tr("“{collection}” is no longer kept as a file.", collection=collection),
+                tr("It stays."),
+            ),
+            queue=JobQueue.short,
+        )
+
+    def list_auto_exports(self) -> None:
+        """List the collections with automatic exports, and offer to stop each."""
+        self._jobs.run(
+            tr("Looking for kept files"), lambda task: self._exporter.auto_exports(), self._list,
+            queue=JobQueue.short,
+        )  # fmt: skip
+
+    def update_auto_exports(self) -> None:
+        self._jobs.run(
+            tr("Keeping files up to date"),
+            self._exporter.update_auto_exports,
+            self._written,
+            queue=JobQueue.short,
+            replaces="kept files",
+        )
+
+    def import_zotero(self) -> None:
+        self._importer.bring(tr("Bringing papers from Zotero"), self._exporter.import_zotero)
+
+    def _look_again(self, changes: LibraryChanges) -> None:
+        if changes.papers:
+            self._settled.start()
+
+    def _ask(self, name: str, work: Callable[[Path], Callable[[Task], int]]) -> None:
+        if path := self._file(name):
+            self._jobs.run(_writing(path), work(path), partial(self._wrote, path))
+
+    def _file(self, name: str) -> Path | None:
+        stem = "".join(letter if letter.isalnum() else "-" for letter in name).strip("-")
+        usual = f"{stem or PAPERS}.bib"
+        return save_file(self._window, DialogPurpose.export, tr("Export"), usual, FORMATS)
+
+    def _wrote(self, path: Path, count: int) -> None:
+        self._messages.show_notice(
+            trn(
+                "{n:,} paper was written to {file}.",
+                "{n:,} papers were written to {file}.",
+                count,
+                file=path.name,
+            ),
+            str(path.parent),
+            (tr("Show the file"), partial(reveal, path)),
+            passes=True,
+        )
+
+    def _keep(self, collection: str, path: Path) -> None:
+        self._jobs.run(
+            _writing(path),
+            lambda task: self._exporter.enable_auto_export(collection, path, task),
+            lambda kept: self._say(
+                tr(
+                    "“{collection}” is kept as {file} from now on.",
+                    collection=kept.collection,
+                    file=path.name,
+                ),
+                tr("The file follows the collection, under citation keys that never change."),
+            ),
+            queue=JobQueue.short,
+        )
+
+    def _written(self, files: Sequence[AutoExport]) -> None:
+        for kept in files:
+            if kept.problem:
+                self._messages.show_problem(
+                    JobError(_behind(kept), kept.problem),
+                    (tr("Write it anew"), partial(self._keep, kept.collection, Path(kept.path))),
+                    (tr("Let it be"), partial(self.disable_auto_export, kept.collection)),
+                )
+
+    def _list(self, files: Sequence[AutoExport]) -> None:
+        if not files:
+            self._say(
+                tr("No collection is kept as a file."),
+                tr("Choose “Keep as a file…” from the menu of a collection in the sidebar."),
+            )
+        for kept in files:
+            messages = self._messages
+            show = messages.show_warning if kept.problem else messages.show_notice
+            show(
+                tr(
+                    "“{collection}” is kept as {file}.",
+                    collection=kept.collection,
+                    file=Path(kept.path).name,
+                ),
+                kept.problem or kept.path,
+                (tr("Show the file"), partial(reveal, Path(kept.path))),
+                (tr("Stop keeping it"), partial(self.disable_auto_export, kept.collection)),
+            )
+
+    def _say(self, message: str, hint: str) -> None:
+        self._messages.show_notice(message, hint, passes=True)
+
+
+def _writing(path: Path) -> str:
+    return tr("Writing {file}", file=path.name)
+
+
+def _behind(kept: AutoExport) -> str:
+    return tr("{file} is behind “{collection}”.", file=kept.path, collection=kept.collection)

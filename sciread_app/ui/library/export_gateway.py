@@ -1,0 +1,48 @@
+"""Exports and the Zotero import, from an open workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.library_tree import AutoExport
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.parser import parse
+from sciread_app.services.export import export
+from sciread_app.tasks import Task
+from sciread_app.ui.add_papers.gateway import ledger_of
+from sciread_app.ui.view_models import ImportSummary
+from sciread_app.workspace import Workspace
+
+
+class ExportGateway:
+    """Every method blocks, and may be called from any thread."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
+        export.write_file(self._workspace.library, papers, export.format_of(path), path, task)
+        return len(papers)
+
+    def write_found(self, query: str, path: Path, task: Task) -> int:
+        found = self._workspace.library.matching(parse(query).conditions)
+        return self.write([PaperId(id) for id in found.tolist()], path, task)
+
+    def auto_exports(self) -> Sequence[AutoExport]:
+        return self._workspace.auto_exports.files()
+
+    def enable_auto_export(self, collection: str, path: Path, task: Task) -> AutoExport:
+        # The file dialog has already confirmed replacing an existing file.
+        return self._workspace.auto_exports.enable(
+            collection, path, export.format_of(path), task, may_replace=True
+        )
+
+    def disable_auto_export(self, collection: str) -> None:
+        self._workspace.auto_exports.disable(collection)
+
+    def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
+        return self._workspace.auto_exports.write(task)
+
+    def import_zotero(self, task: Task) -> ImportSummary:
+        return ledger_of(self._workspace.zotero.import_all(task))

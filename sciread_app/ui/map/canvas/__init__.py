@@ -1,0 +1,1 @@
+"""The map's canvas: points, labels, camera and mouse."""

@@ -1,0 +1,106 @@
+"""Labels of groups on the map: none overlaps another, the largest groups come first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
+
+from sciread_app.services.map.map_service import Cluster
+from sciread_app.ui.map.canvas.camera import Camera
+from sciread_app.ui.style.theme import Theme, scaled
+
+GAP = 6.0  # pixels between two labels
+HALO = 4.0  # pixels of margin around a text, of which these are its halo:
+WIDE, AROUND = 1.6, 12
+NEAR = 2.4  # zoom, relative to the whole map, from which fine groups are labelled
+
+
+class Placed(NamedTuple):
+    """A label with its rectangle and the number of its group."""
+
+    group: int
+    text: str
+    box: QRectF
+
+
+def place(
+    clusters: Sequence[Cluster],
+    camera: Camera,
+    font: QFont,
+    covered: QRectF,
+    first: int | None = None,
+) -> list[Placed]:
+    """Labels that fit, of visible groups, none where something else covers the map.
+
+    The label of group `first` is included if possible.
+    """
+    metrics = QFontMetricsF(font)
+    frame = QRectF(4, 4, camera.width - 8, camera.height - 8)
+    order = sorted(range(len(clusters)), key=lambda n: (n != first, -clusters[n].papers))
+    placed: list[Placed] = []
+    for number in order:
+        cluster = clusters[number]
+        middle = camera.point(cluster.heart)
+        if not cluster.name or not cluster.papers or not frame.contains(middle):
+            continue
+        width = metrics.horizontalAdvance(cluster.name) + 2 * HALO
+        height = metrics.height() + 2
+        box = QRectF(middle.x() - width / 2, middle.y() - height / 2, width, height)
+        box.moveLeft(min(max(box.left(), frame.left()), frame.right() - width))
+        box.moveTop(min(max(box.top(), frame.top()), frame.bottom() - height))
+        grown = box.adjusted(-GAP, -GAP, GAP, GAP)
+        if grown.intersects(covered):
+            continue
+        if not any(grown.intersects(other.box) for other in placed):
+            placed.append(Placed(number, cluster.name, box))
+    return placed
+
+
+class LabelRenderer:
+    """Draws labels. Each is cached as a pixmap, since drawing its halo is slow."""
+
+    def __init__(self, font: QFont) -> None:
+        self.large = scaled(font, 1.15, QFont.Weight.DemiBold)
+        self.small = scaled(font, 0.95, QFont.Weight.DemiBold)
+        self._drawn: dict[tuple[str, float, bool, bool, float], QPixmap] = {}
+
+    def paint(
+        self, painter: QPainter, label: Placed, font: QFont, theme: Theme, *, ringed: bool
+    ) -> None:
+        ratio = painter.device().devicePixelRatioF()
+        key = (label.text, font.pointSizeF(), theme.dark, ringed, ratio)
+        if key not in self._drawn:
+            if len(self._drawn) > 400:
+                self._drawn.clear()
+            self._drawn[key] = _drawn(label, font, theme, ringed, ratio)
+        painter.drawPixmap(label.box.topLeft(), self._drawn[key])
+
+
+def _drawn(label: Placed, font: QFont, theme: Theme, ringed: bool, ratio: float) -> QPixmap:
+    size = label.box.size()
+    picture = QPixmap(QSize(round(size.width() * ratio), round(size.height() * ratio)))
+    picture.setDevicePixelRatio(ratio)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    box = QRectF(QPointF(0, 0), size)
+    if ringed:
+        painter.setPen(QPen(QColor(theme.accent), 1.5))
+        painter.setBrush(QColor(theme.surface))
+        painter.drawRoundedRect(box.adjusted(1, 1, -1, -1), 5, 5)
+    painter.setFont(font)
+    foot = QPointF(HALO, 1 + QFontMetricsF(font).ascent())
+    # The halo is drawn from shifted copies: stroking the outline of a text takes twenty times as
+    # long.
+    painter.setPen(QColor(theme.surface))
+    for turn in range(AROUND):
+        angle = 2 * math.pi * turn / AROUND
+        painter.drawText(foot + QPointF(math.cos(angle), math.sin(angle)) * WIDE, label.text)
+    painter.setPen(QColor(theme.text))
+    painter.drawText(foot, label.text)
+    painter.end()
+    return picture

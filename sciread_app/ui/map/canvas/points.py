@@ -1,0 +1,120 @@
+"""The points of a map with their visibility, painting order and colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sciread_app.services.map.map_service import MapLayout
+from sciread_app.ui.map.canvas.camera import Places
+from sciread_app.ui.map.color_scheme import ColorScheme, by_group
+
+Numbers = NDArray[np.int64]
+
+
+class MapPoints:
+    """Points of a map. The number of a point is its index in `ids`; `version` counts changes.
+
+    `order` has the numbers of visible points in painting order, the last `on_top` of them above the
+    others.
+    """
+
+    def __init__(self, drawing: MapLayout) -> None:
+        self.drawing = drawing
+        self.ids = drawing.ids
+        self.places = drawing.places
+        self.extent = extent(drawing.places)
+        self.groups = self.scheme = by_group(drawing)
+        self.hidden: frozenset[int] = frozenset()
+        self.highlighted: NDArray[np.bool_] | None = (
+            None  # the highlighted points; None: no highlight
+        )
+        self._only = False
+        self.version = 0
+        self._change()
+
+    def set_scheme(self, scheme: ColorScheme) -> None:
+        if scheme is self.scheme and not self.hidden:
+            return  # as at the beginning
+        self.scheme, self.hidden = scheme, frozenset()
+        self._change()
+
+    def hide(self, categories: Iterable[int]) -> None:
+        self.hidden = frozenset(categories)
+        self._change()
+
+    def highlight(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
+        """Highlight these papers, or hide all others."""
+        self._only = only
+        self.highlighted = None if ids is None else np.isin(self.ids, np.asarray(ids, np.int64))
+        self._change()
+
+    def numbers(self, ids: Sequence[int]) -> Numbers:
+        """Numbers of these papers, in this order, without papers that are not on the map."""
+        if not len(self.ids):
+            return np.empty(0, np.int64)
+        wanted = np.asarray(ids, np.int64)
+        found = np.searchsorted(self.ids, wanted).clip(max=len(self.ids) - 1)
+        known: Numbers = found[self.ids[found] == wanted]
+        return known
+
+    def nearest(self, x: float, y: float, reach: float) -> int | None:
+        """The nearest point to a map position, if there is one within reach."""
+        around = np.abs(self.shown_places - [x, y])
+        near = np.flatnonzero((around[:, 0] <= reach) & (around[:, 1] <= reach))
+        if not len(near):
+            return None
+        squares = (around[near] ** 2).sum(axis=1)
+        if self.highlighted is not None:  # highlighted points take precedence over dimmed ones
+            squares = squares + np.where(self.highlighted[self.order[near]], 0, reach**2 / 2)
+        best = int(squares.argmin())
+        return int(self.order[near[best]]) if squares[best] <= reach**2 else None
+
+    def within(self, outline: NDArray[np.float64]) -> Numbers:
+        """The visible points inside a polygon on the map."""
+        low, high = outline.min(axis=0), outline.max(axis=0)
+        boxed = ((self.shown_places >= low) & (self.shown_places <= high)).all(axis=1)
+        numbers = self.order[boxed]
+        numbers = numbers[np.argsort(self.places[numbers, 1])]
+        x, y = self.places[numbers].T.astype(np.float64)
+        inside = np.zeros(len(numbers), bool)
+        for (ax, ay), (bx, by) in zip(outline, np.roll(outline, -1, axis=0), strict=True):
+            if ay == by:
+                continue
+            # Only points within the y range of this edge can be left of it.
+            first, last = np.searchsorted(y, sorted((ay, by)))
+            level = slice(first, last)
+            inside[level] ^= x[level] < (bx - ax) * (y[level] - ay) / (by - ay) + ax
+        return np.sort(numbers[inside])
+
+    def _change(self) -> None:
+        shown = ~np.isin(self.scheme.of, list(self.hidden))
+        if self._only and self.highlighted is not None:
+            shown &= self.highlighted
+        colours = self.scheme.of
+        if self.highlighted is None:
+            self.order = np.flatnonzero(shown)
+        else:
+            # Highlighted points are painted last, above the others.
+            self.order = np.concatenate(
+                [
+                    np.flatnonzero(shown & ~self.highlighted),
+                    np.flatnonzero(shown & self.highlighted),
+                ]
+            )
+            colours = np.where(self.highlighted, colours, len(self.scheme.names)).astype(np.uint8)
+        self.on_top = 0 if self.highlighted is None else int((shown & self.highlighted).sum())
+        self.shown_places = self.places[self.order]
+        self.colours = colours[self.order]
+        self.version += 1
+
+
+def extent(places: Places) -> Places:
+    """The bounding box of these points as two corners, enough to fit a camera."""
+    if not len(places):
+        return places
+    # Column by column: numpy takes ten times as long for both at once.
+    low, high = zip(*((column.min(), column.max()) for column in places.T), strict=True)
+    return np.array([low, high], places.dtype)

@@ -1,0 +1,404 @@
+"""The map widget: a pannable, zoomable plane of points, with hovering, clicks and lasso."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import (
+    QEasingCurve,
+    QEvent,
+    QPoint,
+    QPointF,
+    QRectF,
+    Qt,
+    QVariantAnimation,
+    Signal,
+)
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QColor,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGestureEvent, QPinchGesture, QWidget
+
+from sciread_app.language import tr
+from sciread_app.services.map.map_service import Cluster
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.map.canvas.accessible_text import description, reading_order
+from sciread_app.ui.map.canvas.camera import Camera, Places
+from sciread_app.ui.map.canvas.drag import Drag
+from sciread_app.ui.map.canvas.group_labels import NEAR, LabelRenderer, Placed, place
+from sciread_app.ui.map.canvas.point_renderer import PointRenderer, Viewport, radius_of
+from sciread_app.ui.map.canvas.points import MapPoints, extent
+from sciread_app.ui.map.canvas.title_labels import TitleLabels
+from sciread_app.ui.map.color_scheme import ColorScheme
+from sciread_app.ui.map.options import Tool
+from sciread_app.ui.paper_list.paper_list import CardSource
+from sciread_app.ui.style.theme import Appearance, Theme
+
+HIT_RADIUS = 9.0  # pixels within which a point is hit
+PAN_STEP = 60.0  # pixels that an arrow key pans
+ZOOM_STEP = 1.25  # zoom factor of a key or a wheel step
+MOST_RINGS = 60
+ANIMATION_MS = 260
+
+
+class MapView(QWidget):
+    hovered = Signal(object, QPoint)  # the number of the point under the mouse, or None
+    current_changed = Signal(object)  # number of a point that was clicked, or None
+    opened = Signal(int)  # number of a point
+    points_selected = Signal(object)  # numbers of points inside a lasso or rectangle
+    group_requested = Signal(int, bool)  # a group to list, and whether it is a fine one
+    escaped = Signal()
+    resized = Signal()
+
+    def __init__(self, source: CardSource, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self._renderer = PointRenderer(jobs)
+        self._renderer.rendered.connect(self.update)
+        self._label_renderer = LabelRenderer(self.font())
+        self.titles = TitleLabels(source, jobs, self.font())
+        self.titles.loaded.connect(self.update)
+        self.points: MapPoints | None = None
+        self.camera = Camera()
+        self.tool = Tool.move
+        self.labels: list[Placed] = []  # labels of groups, as painted last
+        self.placed_titles: list[Placed] = []  # titles beside points
+        self.fit_scale = 1.0  # the scale that shows the whole map
+        self._goal: Places | None = None  # the region to keep in view until the next pan or zoom
+        self.animated = False  # animate to a new camera instead of jumping
+        self._start = self.camera
+        self._animation = QVariantAnimation(
+            self, startValue=0.0, endValue=1.0, duration=ANIMATION_MS
+        )
+        self._animation.setEasingCurve(QEasingCurve.Type.InOutCubic)
+        self._animation.valueChanged.connect(self._animate)
+        self._left = 0.0  # pixels on the left that are covered by the legend
+        self._covered = QRectF()  # the rectangle that it covers
+        self._hovered: int | None = None
+        self._picked: int | None = None
+        self._rings: NDArray[np.int64] = np.empty(0, np.int64)
+        self._group: int | None = None  # the focused group
+        self._drag: Drag | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setMinimumSize(240, 200)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.grabGesture(Qt.GestureType.PinchGesture)
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.update()
+
+    def show_points(self, points: MapPoints) -> None:
+        """Show a map, keeping the visible region of the previous one."""
+        before, self.points = self.points, points
+        self._picked, self._hovered, self._rings = None, None, np.empty(0, np.int64)
+        if before is None:
+            self.fit()
+        else:
+            self._goal = None
+            self._refit()
+
+    def set_margin(self, left: float, covered: QRectF) -> None:
+        """Keep `left` pixels on the left free, and write no labels on the covered rectangle."""
+        self._left, self._covered = left, covered
+        self._refit()
+
+    def set_scheme(self, scheme: ColorScheme) -> None:
+        if self.points:
+            self.points.set_scheme(scheme)
+            self.update()
+
+    def hide_categories(self, categories: Sequence[int]) -> None:
+        if self.points:
+            self.points.hide(categories)
+            self.update()
+
+    def highlight(self, ids: Sequence[int] | None, *, only: bool = False) -> None:
+        if self.points:
+            self.points.highlight(ids, only=only)
+            self.update()
+
+    def ring(self, ids: Sequence[int]) -> None:
+        """Draw rings around these papers."""
+        if self.points:
+            self._rings = self.points.numbers(ids)[:MOST_RINGS]
+            self.update()
+
+    def pick(self, number: int | None) -> None:
+        self._picked = number
+        self._rings = np.empty(0, np.int64)
+        self.update()
+
+    def fit(self, ids: Sequence[int] | None = None) -> None:
+        """Show the whole map, or all these papers."""
+        if not self.points:
+            return
+        places = self.points.places
+        self._goal = self.points.extent if ids is None else extent(places[self.points.numbers(ids)])
+        self._start = self.camera
+        if self.animated and self.isVisible():
+            self._animation.start()
+        else:
+            self._refit()
+
+    def bring_into_sight(self, number: int) -> None:
+        if self.points:
+            x, y = self.points.places[number].tolist()
+            at = self.camera.point((x, y))
+            if not self.rect().adjusted(20, 20, -20, -20).contains(at.toPoint()):
+                middle = self.rect().center()
+                self.show_camera(self.camera.panned(at.x() - middle.x(), at.y() - middle.y()))
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        middle = QPointF(self.width() / 2, self.height() / 2)
+        self.show_camera(self.camera.zoomed(factor, at or middle, self.fit_scale))
+
+    @property
+    def fine(self) -> bool:
+        """Whether the zoom is high enough for the labels of fine groups."""
+        return self.camera.scale > NEAR * self.fit_scale
+
+    @property
+    def groups(self) -> tuple[Cluster, ...]:
+        if not self.points:
+            return ()
+        drawing = self.points.drawing
+        return drawing.fine_clusters if self.fine else drawing.coarse_clusters
+
+    @property
+    def radius(self) -> float:
+        return radius_of(self.points, self.camera) if self.points else 0.0
+
+    # Painting
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        theme = self._appearance.theme
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(theme.surface))
+        if not self.points:
+            return
+        visible = self._renderer.paint(painter, self.points, self.camera, theme)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_rings(painter)
+        self._paint_names(painter, visible)
+        if self._drag:
+            self._drag.paint(painter, theme)
+        if self.hasFocus():
+            painter.setPen(QPen(QColor(theme.accent), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
+
+    def _paint_names(self, painter: QPainter, visible: Viewport) -> None:
+        assert self.points
+        theme = self._appearance.theme
+        font = self._label_renderer.small if self.fine else self._label_renderer.large
+        self.labels = place(self.groups, self.camera, font, self._covered, self._group)
+        occupied = [self._covered, *(label.box for label in self.labels)]
+        frame = QRectF(self.rect())
+        self.placed_titles = self.titles.labels_for(
+            self.points, visible, self.radius, frame, occupied
+        )
+        self.titles.paint(painter, self._label_renderer, self.placed_titles, theme)
+        for label in self.labels:
+            ringed = label.group == self._group
+            self._label_renderer.paint(painter, label, font, theme, ringed=ringed)
+
+    def _paint_rings(self, painter: QPainter) -> None:
+        assert self.points
+        theme, radius = self._appearance.theme, self.radius
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(QColor(theme.accent), 1.5))
+        for x, y in self.camera.screen(self.points.places[self._rings]).tolist():
+            painter.drawEllipse(QPointF(x, y), radius + 3, radius + 3)
+        for number, extra in ((self._picked, 5), (self._hovered, 3)):
+            if number is not None:
+                at = self.camera.point(tuple(self.points.places[number].tolist()))
+                painter.setPen(QPen(QColor(theme.surface), 4))
+                painter.drawEllipse(at, radius + extra, radius + extra)
+                painter.setPen(QPen(QColor(theme.text), 2))
+                painter.drawEllipse(at, radius + extra, radius + extra)
+
+    # The mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            self._drag = Drag(event.position(), self.tool)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._drag is None:
+            self._point_at(event.position())
+            return
+        panned = self._drag.move_to(event)
+        if self._drag.active_tool is not None:
+            self._point_at(None)
+        if not panned.isNull():
+            self.setCursor(Qt.CursorShape.ClosedHandCursor)
+            self.show_camera(self.camera.panned(-panned.x(), -panned.y()))
+        self.update()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        drag, self._drag = self._drag, None
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        if drag is None or not self.points:
+            return
+        if drag.active_tool is None:
+            self._click(event.position())
+        elif corners := drag.outline():
+            on_map = [self.camera.world(corner) for corner in corners]
+            outline = np.array([(corner.x(), corner.y()) for corner in on_map])
+            self.points_selected.emit(self.points.within(outline))
+        self.update()
+
+    def _click(self, at: QPointF) -> None:
+        """Handle a click on a point, else on a group label."""
+        number = self._number_at(at)
+        under = [label.group for label in self.labels if label.box.contains(at)]
+        if number is None and under:
+            self.group_requested.emit(under[0], self.fine)
+        else:
+            self.current_changed.emit(number)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        number = self._number_at(event.position())
+        if number is not None:
+            self.opened.emit(number)
+        else:
+            self.zoom(ZOOM_STEP * ZOOM_STEP, event.position())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        notches = event.angleDelta().y() / 120
+        if notches:
+            self.zoom(ZOOM_STEP**notches, event.position())
+        event.accept()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom(1 + event.value(), event.position())
+                return True
+        elif isinstance(event, QGestureEvent):
+            pinch = event.gesture(Qt.GestureType.PinchGesture)
+            if isinstance(pinch, QPinchGesture):
+                self.zoom(pinch.scaleFactor(), pinch.centerPoint())
+                return True
+        return super().event(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.camera = self.camera.resized(self.width(), self.height())
+        self._refit()
+        self.resized.emit()
+
+    # The keyboard
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = Qt.Key(event.key())
+        arrows = {
+            Qt.Key.Key_Left: (-PAN_STEP, 0.0),
+            Qt.Key.Key_Right: (PAN_STEP, 0.0),
+            Qt.Key.Key_Up: (0.0, -PAN_STEP),
+            Qt.Key.Key_Down: (0.0, PAN_STEP),
+        }
+        if key in arrows:
+            self.show_camera(self.camera.panned(*arrows[key]))
+        elif key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
+            self.zoom(ZOOM_STEP)
+        elif key == Qt.Key.Key_Minus:
+            self.zoom(1 / ZOOM_STEP)
+        elif key in (Qt.Key.Key_0, Qt.Key.Key_Home):
+            self.fit()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._enter()
+        elif key == Qt.Key.Key_Escape:
+            self._go_to_group(None)
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab visits the groups in reading order, then leaves the map."""
+        order = reading_order(self.groups)
+        at = order.index(self._group) if self._group in order else (-1 if forward else len(order))
+        after = at + (1 if forward else -1)
+        if self.points and 0 <= after < len(order):
+            self._go_to_group(order[after])
+            return True
+        self._go_to_group(None)
+        return super().focusNextPrevChild(forward)
+
+    def _enter(self) -> None:
+        if self._group is not None:
+            self.group_requested.emit(self._group, self.fine)
+        elif self._picked is not None:
+            self.opened.emit(self._picked)
+
+    def _go_to_group(self, group: int | None) -> None:
+        self._group = group
+        if group is not None:
+            at = self.camera.point(self.groups[group].heart)
+            if not self.rect().adjusted(30, 30, -30, -30).contains(at.toPoint()):
+                middle = self.rect().center()
+                self.camera = self.camera.panned(at.x() - middle.x(), at.y() - middle.y())
+        self._changed()
+
+    def _refit(self) -> None:
+        """Fit the kept region to a frame that may have changed."""
+        if self.points:
+            self.fit_scale = self.camera.fitting(self.points.extent, self._left).scale
+        if self._goal is not None:
+            self.camera = self.camera.fitting(self._goal, self._left)
+        self._changed()
+
+    def _animate(self, part: float) -> None:
+        self._refit()
+        self.camera = self._start.towards(self.camera, part)
+
+    def show_camera(self, camera: Camera) -> None:
+        self._animation.stop()
+        was_fine = self.fine
+        self.camera, self._goal = camera, None
+        if self.fine != was_fine:
+            self._group = None
+        self._changed()
+
+    def _changed(self) -> None:
+        self._update_text()
+        self.update()
+
+    def _update_text(self) -> None:
+        """Set the description for screen readers."""
+        group = None if self._group is None else self.groups[self._group]
+        name = description(len(self.points.ids), group) if self.points else tr("Map")
+        if name != self.accessibleName():
+            self.setAccessibleName(name)
+            change = QAccessibleEvent(self, QAccessible.Event.NameChanged)
+            QAccessible.updateAccessibility(change)
+
+    def _number_at(self, at: QPointF) -> int | None:
+        if not self.points:
+            return None
+        place, reach = self.camera.world(at), max(HIT_RADIUS, self.radius + 3) / self.camera.scale
+        return self.points.nearest(place.x(), place.y(), reach)
+
+    def _point_at(self, at: QPointF | None) -> None:
+        number = self._number_at(at) if at is not None else None
+        if number != self._hovered:
+            self._hovered = number
+            self.hovered.emit(number, at.toPoint() if at is not None else QPoint())
+            self.update()

@@ -1,0 +1,188 @@
+"""Empty states of the map page, and the line above the map while it is updated."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr, trn
+from sciread_app.services.map.map_service import FEWEST, MapLayout
+from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.empty_state import EmptyState
+
+BAR = 220  # pixels
+
+
+class MapEmptyStates(QWidget):
+    draw_requested = Signal()
+    redraw_requested = Signal()
+    cancel_requested = Signal()
+    add_requested = Signal()
+    fetch_requested = Signal()
+
+    def __init__(self, appearance: Appearance, view: QWidget) -> None:
+        super().__init__()
+        self._status: MapStatus | None = None
+        self._has_map = False
+        self._busy = False
+        self._unfinished = False  # it was stopped and can be resumed
+        self.empty = EmptyState(appearance)
+        self.empty.say("map", tr("Opening the map"))
+        self.line = styled(QLabel(), "quiet")
+        self.line.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedSize(BAR, 6)
+        self.bar.setAccessibleName(tr("Drawing the map"))
+        self.button = styled(QPushButton(), "link")
+        self.button.clicked.connect(self._press)
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._framed(view))
+        self._stack.addWidget(self.empty)
+        self._stack.setCurrentIndex(1)
+        self._head = QWidget()
+        row = QHBoxLayout(self._head)
+        row.setContentsMargins(4, 0, 4, 6)
+        row.setSpacing(12)
+        row.addWidget(self.line)
+        row.addWidget(self.bar, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.button)
+        row.addStretch()
+        self._head.hide()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._head)
+        column.addWidget(self._stack, 1)
+
+    @property
+    def shows_map(self) -> bool:
+        return self._stack.currentIndex() == 0
+
+    def show_status(self, status: MapStatus, has_map: bool) -> None:
+        self._status, self._has_map = status, has_map
+        self._stack.setCurrentIndex(0 if has_map else 1)
+        if not self._busy:
+            self._update_text()
+
+    def show_progress(self, done: int, total: int, note: str) -> None:
+        """Show the progress of the layout; an older map remains usable."""
+        self._busy = True
+        text = note or tr("Drawing the map")
+        self.line.setText(f"{text}…")
+        self.bar.setRange(0, total)
+        self.bar.setValue(done)
+        self.bar.show()
+        self.button.setText(tr("Stop"))
+        self.button.show()
+        self._head.show()
+        if not self._has_map:
+            self.empty.say(
+                "map",
+                tr("Drawing the map"),
+                tr("Papers that mean about the same come together."),
+            )
+
+    def show_stopped(self) -> None:
+        self._busy = False
+        self._update_text()
+        self._unfinished = True
+        self.line.setText(tr("The map was not finished. Started again, it goes on from there."))
+        self.button.setText(tr("Go on"))
+        self.bar.hide()
+        self.button.show()
+        self._head.show()
+
+    def show_done(self) -> None:
+        self._busy = False
+        self._update_text()
+
+    def _update_text(self) -> None:
+        status = self._status
+        self._unfinished = False
+        self.bar.hide()
+        drawing = status.drawing if status else None
+        self._head.setVisible(bool(drawing and drawing.outgrown and self._has_map))
+        self.line.setText(_outdated_text(drawing) if drawing else "")
+        self.button.setText(tr("Redraw the map"))
+        if status is not None and not self._has_map:
+            self._show_empty(status)
+
+    def _show_empty(self, status: MapStatus) -> None:
+        if not status.by_meaning:
+            text = tr("The map shows which papers mean about the same, and only a model can tell.")
+            self.empty.say("map", tr("There is no model to draw a map with"), text)
+        elif status.papers < FEWEST:
+            self.empty.say(
+                "map",
+                trn("A map needs {n} paper", "A map needs {n} papers", FEWEST),
+                _too_few(status.papers),
+                (
+                    (tr("Add files…"), self.add_requested.emit),
+                    (tr("Fetch papers…"), self.fetch_requested.emit),
+                ),
+            )
+        elif status.with_vector < FEWEST:
+            text = trn(
+                "{n:,} of {papers:,} papers has been read until now. "
+                "The map is drawn as soon as there are more.",
+                "{n:,} of {papers:,} papers have been read until now. "
+                "The map is drawn as soon as there are more.",
+                status.with_vector,
+                papers=status.papers,
+            )
+            self.empty.say("map", tr("The model is reading your papers"), text)
+        else:
+            text = tr("Papers that mean about the same come together.")
+            actions = ((tr("Draw the map"), self.draw_requested.emit),)
+            self.empty.say("map", tr("The map is not drawn yet"), text, actions)
+
+    def _press(self) -> None:
+        if self._busy:
+            self.cancel_requested.emit()
+        elif self._unfinished:
+            self.draw_requested.emit()
+        else:
+            self.redraw_requested.emit()
+
+    def _framed(self, view: QWidget) -> QFrame:
+        frame = QFrame()
+        frame.setObjectName("panel")
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.addWidget(view)
+        return frame
+
+
+def _outdated_text(drawing: MapLayout) -> str:
+    """The number of papers added since the last layout, and of those that fit nowhere."""
+    papers = len(drawing.ids)
+    text = trn(
+        "{later:,} of {n:,} paper was added after this map was drawn.",
+        "{later:,} of {n:,} papers were added after this map was drawn.",
+        papers,
+        later=drawing.later,
+    )
+    if not drawing.ungrouped:
+        return text
+    unplaced = trn(
+        "{n:,} fits none of its groups.", "{n:,} fit none of its groups.", drawing.ungrouped
+    )
+    return f"{text} {unplaced}"
+
+
+def _too_few(papers: int) -> str:
+    more = tr("Add more, and papers that mean about the same will lie together.")
+    if not papers:
+        return more
+    have = trn("There is {n} so far.", "There are {n} so far.", papers)
+    return f"{have} {more}"

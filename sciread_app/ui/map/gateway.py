@@ -1,0 +1,84 @@
+"""The map of a workspace, as its page sees it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.language import tr
+from sciread_app.paths import resource
+from sciread_app.services.map.map_service import MapLayout
+from sciread_app.tasks import Task
+from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
+from sciread_app.ui.map.options import ColorBy
+from sciread_app.ui.map.view_models import MapStatus
+from sciread_app.workspace import Workspace
+
+ALIKE = 30  # papers that count as being like others
+
+
+class MapGateway:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    def warm_up(self) -> None:
+        """Import what the page is made of: it takes longer than the window's thread has."""
+        import sciread_app.ui.map.page  # noqa: F401
+
+    def status(self) -> MapStatus:
+        papers = self._workspace.library.count()
+        with self._workspace.active_model.use() as now:
+            atlas = self._workspace.map(now)
+            if now.space is None or atlas is None:
+                return MapStatus(papers, 0, by_meaning=False)
+            return MapStatus(papers, now.space.count(), atlas.read())
+
+    def draw(self, task: Task, *, anew: bool) -> MapLayout | None:
+        with self._workspace.active_model.use() as now:
+            atlas = self._workspace.map(now)
+            return atlas.draw(task, anew=anew) if atlas else None
+
+    def scheme(self, by: ColorBy, ids: Ids) -> ColorScheme:
+        traits = self._workspace.library.attributes
+        if by is ColorBy.year:
+            return by_year(ids, traits.years())
+        if by is ColorBy.read:
+            return by_read(ids, traits.read())
+        if by is ColorBy.collection:
+            return by_sets(ids, traits.collections(), tr("In no collection"))
+        return by_sets(ids, _by_subject(traits.fields()), tr("Other or no field"))
+
+    def similar(self, papers: Sequence[PaperId]) -> Sequence[PaperId]:
+        with self._workspace.active_model.use() as now:
+            if now.space is None:
+                return ()
+            found = now.search.similar(papers, (), limit=ALIKE)
+        return tuple(hit.paper for hit in (*found.hits, *found.weaker))
+
+
+def _by_subject(fields: dict[str, Ids]) -> dict[str, Ids]:
+    """Fields of arXiv by the archive they belong to: math.AG is Mathematics."""
+    found: dict[str, list[Ids]] = {}
+    for field, ids in fields.items():
+        found.setdefault(_subject(field), []).append(ids)
+    return {subject: np.concatenate(parts) for subject, parts in found.items()}
+
+
+def _subject(field: str) -> str:
+    known = _categories()
+    archive = field.split(".")[0]
+    if archive in known:
+        return known[archive]["name"]
+    return known[field]["group"] if field in known else field
+
+
+@lru_cache(maxsize=1)
+def _categories() -> dict[str, dict[str, str]]:
+    found: dict[str, dict[str, str]] = json.loads(
+        resource("arxiv_categories.json").read_text("utf-8")
+    )["categories"]
+    return found

@@ -1,0 +1,74 @@
+"""The toolbar of the map: colour scheme, tool and zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
+
+from sciread_app.language import tr
+from sciread_app.ui.map.canvas.view import ZOOM_STEP
+from sciread_app.ui.map.options import BY, TOOLS, ColorBy, Tool
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+
+class MapToolbar(QWidget):
+    by_chosen = Signal(object)  # By
+    tool_chosen = Signal(object)  # Tool
+    zoomed = Signal(float)
+    whole_requested = Signal()
+    found_requested = Signal()
+    legend_toggled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by = styled(QToolButton(), "link")
+        self.by.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.by.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.by.setMenu(QMenu(self.by))
+        for by in ColorBy:
+            self.by.menu().addAction(BY[by].name, partial(self.by_chosen.emit, by))
+        self.show_by(ColorBy.group)
+        choices = [(TOOLS[tool].name, TOOLS[tool].tip) for tool in Tool]
+        self.tools = SegmentedControl(tr("What dragging does"), choices)
+        self.tools.chosen.connect(lambda number: self.tool_chosen.emit(list(Tool)[number]))
+        self.found = QPushButton(tr("Light up search results"))
+        self.found.setToolTip(tr("Let what was searched for last stand out"))
+        self.found.clicked.connect(lambda: self.found_requested.emit())
+        self.legend = QPushButton(tr("Hide legend"))
+        self.legend.setCheckable(True)
+        self.legend.setChecked(True)
+        self.legend.setToolTip(tr("What the colours mean"))
+        self.legend.toggled.connect(self._toggle_legend)
+        out, closer = tr("Zoom out"), tr("Zoom in")
+        self.out = self._button("−", out, "−", lambda: self.zoomed.emit(1 / ZOOM_STEP))
+        self.closer = self._button("+", closer, "+", lambda: self.zoomed.emit(ZOOM_STEP))
+        whole = tr("See the whole map")
+        self.whole = self._button(tr("Whole map"), whole, "0", self.whole_requested.emit)
+        # Wraps in a narrow window, or at 300 % text size.
+        row = FlowLayout(8)
+        self.setLayout(row)
+        for widget in (
+            *(self.by, self.tools, self.found),
+            *(self.legend, self.out, self.closer, self.whole),
+        ):
+            row.addWidget(widget)
+
+    def show_by(self, by: ColorBy) -> None:
+        self.by.setText(BY[by].button)
+        self.by.setAccessibleName(BY[by].verb)
+
+    def _toggle_legend(self, shown: bool) -> None:
+        self.legend.setText(tr("Hide legend") if shown else tr("Show legend"))
+        self.legend_toggled.emit(shown)
+
+    def _button(self, name: str, does: str, key: str, do: Callable[[], object]) -> QPushButton:
+        button = QPushButton(name)
+        button.setToolTip(f"{does} ({key})")
+        button.setAccessibleName(does)
+        button.clicked.connect(lambda: do())
+        return button

@@ -1,0 +1,262 @@
+"""The scores on the card of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from sciread_app.language import tr, trc, trn
+from sciread_app.services.models.model_card import CardScore, balance
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled, tabular
+from trainer.contract.suites import suite_title
+
+SCORED = Qt.ItemDataRole.UserRole
+# Translators: columns of a list of scores: what was measured, of the model before, of this one,
+# the difference, and over how many papers or questions
+COLUMNS = (tr("What"), tr("Before"), tr("Now"), trc("a difference", "Change"), tr("Over"))
+WHAT, BEFORE, NOW, CHANGE, OVER = range(5)
+BY_TRAINING = tr("Measured by its training, on papers that it did not learn from")
+_BAR, _SHORT, _HIGH, _LEAST_NUMBER = 110, 60, 8, 56
+_NARROW = 560  # pixels
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class CardScoreTable(QTableWidget):
+    """A table as high as its rows, for use within a scroll area."""
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__(0, len(COLUMNS))
+        self._appearance = appearance
+        self._compared = False
+        styled(self, "scores").setAccessibleName(tr("Scores"))
+        self.setHorizontalHeaderLabels(COLUMNS)
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 12)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(WHAT, QHeaderView.ResizeMode.Stretch)
+        for column in (BEFORE, CHANGE, OVER):
+            self.model().setHeaderData(
+                column, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+            )
+        self._bars = BarDelegate(appearance, self)
+        self.setItemDelegateForColumn(NOW, self._bars)
+        appearance.changed.connect(self._paint)
+
+    def show_scores(self, scores: Sequence[CardScore]) -> None:
+        self.clearSpans()
+        self.setRowCount(0)
+        suite = None
+        for score in scores:
+            if score.suite != suite:
+                suite = score.suite
+                self._add_heading(
+                    tr("Measured with: {suite}", suite=suite_title(suite)) if suite else BY_TRAINING
+                )
+            self._add(score)
+        self._compared = any(score.before for score in scores)
+        self._bars.fit([score.value for score in scores])
+        self._make_room()
+        self._grow()
+        self._paint(self._appearance.theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()  # the card scrolls
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, super().minimumSizeHint().height())
+
+    def _add_heading(self, text: str) -> None:
+        row = self.rowCount()
+        self.insertRow(row)
+        item = QTableWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        item.setFont(scaled(self.font(), 0.86, QFont.Weight.DemiBold))
+        self.setItem(row, 0, item)
+        self.setSpan(row, 0, 1, len(COLUMNS))
+
+    def _add(self, score: CardScore) -> None:
+        row = self.rowCount()
+        self.insertRow(row)
+        over = f"{score.n:,}" if score.n else ""
+        metric = score.metric
+        if score.higher_is_better is False:
+            metric = tr("{metric} (lower is better)", metric=metric)
+        what = tr("{metric} · {what}", what=score.title, metric=metric)
+        texts = (what, score.before, score.value, _change(score), over)
+        for column, text in enumerate(texts):
+            item = QTableWidgetItem(text)
+            item.setToolTip({NOW: _tip(score), CHANGE: _doubt(score)}.get(column) or text)
+            if column in (BEFORE, CHANGE, OVER):
+                item.setTextAlignment(_RIGHT)
+                item.setFont(tabular(self.font()))
+            item.setData(SCORED, score)
+            self.setItem(row, column, item)
+
+    def _make_room(self) -> None:
+        """Hide the least important columns when narrow."""
+        narrow = self.width() < _NARROW
+        self._bars.length = _SHORT if narrow else _BAR
+        self.setColumnHidden(CHANGE, not self._compared)
+        self.setColumnHidden(BEFORE, not self._compared or narrow)
+        self.setColumnHidden(OVER, narrow)
+
+    def _grow(self) -> None:
+        rows = sum(self.rowHeight(row) for row in range(self.rowCount()))
+        self.setFixedHeight(self.horizontalHeader().sizeHint().height() + rows + 4)
+
+    def _paint(self, theme: Theme) -> None:
+        for row in range(self.rowCount()):
+            if item := self.item(row, CHANGE):
+                score: CardScore | None = item.data(SCORED)
+                if score and score.better is not None:
+                    item.setForeground(QColor(theme.accent if score.better else theme.danger))
+                elif score and score.chance:
+                    item.setForeground(QColor(theme.faint))
+            elif heading := self.item(row, 0):
+                heading.setForeground(QColor(theme.faint))
+
+
+class BarDelegate(QStyledItemDelegate):
+    """Paints a number and, for a share, a bar with a mark at the previous value."""
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._bold = scaled(tabular(parent.font()), 1.0, QFont.Weight.DemiBold)
+        self.length = _BAR  # width of the bar in pixels
+        self._number = _LEAST_NUMBER  # width of the number in pixels
+
+    def fit(self, numbers: Sequence[str]) -> None:
+        """Make the number column wide enough for these numbers."""
+        letters = QFontMetrics(self._bold)
+        self._number = max([_LEAST_NUMBER, *map(letters.horizontalAdvance, numbers)])
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(self._number + self.length + 26, QFontMetrics(self._bold).height() + 8)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, _empty(option), QModelIndex())
+        theme, score = self._appearance.theme, index.data(SCORED)
+        if score is None:
+            return
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        room = option.rect.adjusted(8, 0, -8, 0)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(theme.text))
+        number = QRectF(room.left(), room.top(), self._number, room.height())
+        painter.drawText(number, int(_RIGHT), score.value)
+        if score.share is not None:
+            bar = QRectF(
+                number.right() + 10, room.center().y() - _HIGH / 2 + 0.5, self.length, _HIGH
+            )
+            _paint_bar(painter, bar, score, theme)
+        painter.restore()
+
+
+def _paint_bar(painter: QPainter, bar: QRectF, score: CardScore, theme: Theme) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+    full = QRectF(bar)
+    full.setWidth(max(_HIGH, bar.width() * (score.share or 0.0)))
+    painter.setBrush(QColor(theme.accent))
+    painter.drawRoundedRect(full, _HIGH / 2, _HIGH / 2)
+    if score.share_before is not None:
+        place = bar.left() + bar.width() * score.share_before
+        painter.setBrush(QColor(theme.text))
+        painter.drawRect(QRectF(place - 1, bar.top() - 3, 2, bar.height() + 6))
+
+
+def _empty(option: QStyleOptionViewItem) -> QStyleOptionViewItem:
+    """Paint only the background."""
+    ground = QStyleOptionViewItem(option)
+    ground.text = ""
+    return ground
+
+
+def _change(score: CardScore) -> str:
+    """The signed difference, and whether it is an improvement: the sign does not tell where lower
+    is better.
+    """
+    if not score.change:
+        return ""
+    if score.better is None:
+        return f"≈ {score.change}" if score.chance else score.change
+    word = tr("better") if score.better else tr("worse")
+    return f"{score.change} {word}"
+
+
+def _doubt(score: CardScore) -> str:
+    return tr("Chance alone could make this difference") if score.chance else ""
+
+
+def _tip(score: CardScore) -> str:
+    over = trn("over {n:,} item", "over {n:,} items", score.n) if score.n else ""
+    between = (
+        tr("95 % of such samples give {low} to {high}", low=score.low, high=score.high)
+        if score.low
+        else ""
+    )
+    return " · ".join(filter(None, (score.split, over, between)))
+
+
+def balance_words(scores: Sequence[CardScore], *, in_use: bool) -> str:
+    """A sentence on how many metrics a model is better or worse than its base model.
+
+    `in_use`: the base is the active model. Empty where the two have no metric in common.
+    """
+    found = balance(scores)
+    if not found.measures:
+        return ""
+    other = tr("the one you use") if in_use else tr("the model it was made from")
+    better, worse, n = found.better, found.worse, found.measures
+    if not better and not worse:
+        return tr("No measure shows a clear difference between this model and {other}.",
+                  other=other)  # fmt: skip
+    if found.is_worse:
+        said = trn(
+            "This model is worse than {other} on {worse} of {n} measure.",
+            "This model is worse than {other} on {worse} of {n} measures.",
+            n,
+            other=other,
+            worse=worse,
+        )
+        more = tr("It is better on {better}.", better=better) if better else ""
+    else:
+        said = trn(
+            "This model is better than {other} on {better} of {n} measure.",
+            "This model is better than {other} on {better} of {n} measures.",
+            n,
+            other=other,
+            better=better,
+        )
+        more = tr("It is worse on {worse}.", worse=worse) if worse else ""
+    return f"{said} {more}".strip()

@@ -1,0 +1,47 @@
+"""Dialogs before a model is added, exported or deleted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QWidget
+
+from sciread_app.language import tr
+from sciread_app.services.models.trash import RemovedModel
+from sciread_app.ui.formatting import file_size
+from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder, open_file, save_file
+
+
+def ask_for_folder(title: str, parent: QWidget) -> Path | None:
+    return choose_folder(parent, DialogPurpose.model_folder, title)
+
+
+def ask_for_zip(parent: QWidget) -> Path | None:
+    return open_file(parent, DialogPurpose.model, tr("Add the model in this file"), _kinds())
+
+
+def ask_where_to(usual: str, parent: QWidget) -> Path | None:
+    """Ask where to export a model, including whether to replace a file."""
+    return save_file(parent, DialogPurpose.model, tr("Export the model"), usual, _kinds())
+
+
+def ask_to_delete(removed: RemovedModel, delete: Callable[[], object], parent: QWidget) -> None:
+    consequence = tr(
+        "Its {size} are given back, and what it has read of your papers is forgotten. This "
+        "cannot be taken back.",
+        size=file_size(removed.size),
+    )
+    confirm(
+        parent,
+        tr("Delete a model"),
+        tr("Delete {title} for good?", title=removed.title),
+        consequence,
+        tr("Delete for good"),
+        delete,
+    )
+
+
+def _kinds() -> str:
+    return tr("Models ({pattern})", pattern="*.zip")

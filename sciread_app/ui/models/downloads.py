@@ -1,0 +1,186 @@
+"""Running imports and downloads of models, with progress and errors."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QVBoxLayout
+
+from sciread_app.language import tr
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.registry import InstalledModel
+from sciread_app.tasks import Task
+from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.models.view_models import ModelsServices
+from sciread_app.ui.style.theme import restyled, scaled, styled
+from sciread_app.ui.widgets.elided_label import ElidedLabel
+
+
+class ModelDownload(QFrame):
+    """One import or download, from its request until its error is dismissed."""
+
+    cancel_requested = Signal()
+    again_requested = Signal()
+    closed = Signal()
+
+    def __init__(self, title: str, again: str) -> None:
+        """`again` is the label of the button that retries."""
+        super().__init__()
+        self.setObjectName("panel")
+        self.problem: JobError | None = None
+        self.title = ElidedLabel(title)
+        self.title.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setRange(0, 0)
+        self.bar.setAccessibleName(title)
+        self.far = styled(ElidedLabel(tr("Waiting for its turn")), "quiet")
+        self.why = QLabel(wordWrap=True)
+        self.hint = styled(QLabel(wordWrap=True), "quiet")
+        for label in (self.far, self.why, self.hint):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setFont(scaled(self.font(), 0.92))
+        self.cancel = self._button(tr("Cancel"), title, self.cancel_requested)
+        self.again = self._button(again, title, self.again_requested)
+        self.close_it = self._button(tr("Close"), title, self.closed)
+        self._lay_out()
+        for part in (self.why, self.hint, self.again, self.close_it):
+            part.hide()
+
+    def show_far(self, said: str, share: float | None) -> None:
+        if self.cancel.isEnabled():
+            self.far.setText(said)
+            self.bar.setRange(0, 0 if share is None else 1000)
+            self.bar.setValue(int(1000 * (share or 0)))
+            self.bar.setAccessibleDescription(said)
+
+    def stop(self) -> None:
+        self.cancel.setEnabled(False)
+        self.far.setText(tr("Stopping…"))
+
+    def refuse(self, problem: JobError) -> None:
+        """Show why the import failed."""
+        self.problem = problem
+        restyled(self, "trouble")
+        self.why.setText(problem.message)
+        self.hint.setText(problem.hint)
+        for part in (self.bar, self.far, self.cancel):
+            part.hide()
+        for shown in (self.why, self.again, self.close_it):
+            shown.show()
+        self.hint.setVisible(bool(problem.hint))
+        self.setAccessibleName(f"{self.title.text()}: {problem.message} {problem.hint}")
+
+    def _button(self, text: str, title: str, signal: object) -> QPushButton:
+        button = styled(QPushButton(text), "link")
+        button.setAccessibleDescription(title)
+        button.clicked.connect(signal)
+        return button
+
+    def _lay_out(self) -> None:
+        foot = QHBoxLayout()
+        foot.setSpacing(4)
+        foot.addWidget(self.far, 1)
+        foot.addStretch()
+        for button in (self.cancel, self.again, self.close_it):
+            foot.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 9, 8, 6)
+        column.setSpacing(5)
+        for part in (self.title, self.bar, self.why, self.hint):
+            column.addWidget(part)
+        column.addLayout(foot)
+
+
+class ModelDownloads(QFrame):
+    """Runs imports and downloads of models. Hidden while there are none."""
+
+    loaded = Signal(object)  # Model
+    refused = Signal(object)  # Problem
+    hub_requested = Signal(object)  # the download request, to be edited and repeated
+    busy_changed = Signal(bool)
+
+    def __init__(self, keeper: ModelsServices, jobs: JobRunner) -> None:
+        super().__init__()
+        self._registry = keeper
+        self._jobs = jobs
+        self._going: dict[Job, tuple[ModelDownload, ProgressRate]] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self.hide()
+        jobs.progressed.connect(self._progress)
+        jobs.finished.connect(self._finished)
+
+    @property
+    def entries(self) -> list[ModelDownload]:
+        return self.findChildren(ModelDownload)
+
+    def add(self, source: Path) -> None:
+        """Import the model in a folder, a zip or a training run."""
+        entry = self._entry(tr("Adding {name}", name=source.name), tr("Try again"))
+        entry.again_requested.connect(lambda: self.add(source))
+        self._begin(entry, lambda task: self._registry.add(source, task), JobQueue.long)
+
+    def pull(self, wanted: DownloadRequest) -> None:
+        """Download a model from the hub."""
+        entry = self._entry(tr("Fetching {name}", name=wanted.name), tr("Try again…"))
+        entry.again_requested.connect(lambda: self.hub_requested.emit(wanted))
+        self._begin(entry, lambda task: self._registry.pull(wanted, task), JobQueue.network)
+
+    def _entry(self, title: str, again: str) -> ModelDownload:
+        entry = ModelDownload(title, again)
+        entry.closed.connect(lambda: self._drop(entry))
+        entry.again_requested.connect(lambda: self._drop(entry))
+        self._column.addWidget(entry)
+        self.show()
+        return entry
+
+    def _begin(
+        self, entry: ModelDownload, work: Callable[[Task], InstalledModel], queue: JobQueue
+    ) -> None:
+        def refuse(problem: JobError) -> None:
+            entry.refuse(problem)
+            self.refused.emit(problem)
+
+        job = self._jobs.run(
+            entry.title.text(), work, self.loaded.emit, on_failed=refuse, queue=queue
+        )
+        self._going[job] = entry, ProgressRate()
+        entry.cancel_requested.connect(job.cancel)
+        entry.cancel_requested.connect(entry.stop)
+        self.busy_changed.emit(True)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job in self._going:
+            entry, pace = self._going[job]
+            pace.add(done, time.monotonic())
+            share = min(1.0, done / total) if total else None
+            entry.show_far(_far(done, total, pace, note), share)
+
+    def _finished(self, job: Job) -> None:
+        if job in self._going:
+            entry, _ = self._going.pop(job)
+            if entry.problem is None:
+                self._drop(entry)
+            self.busy_changed.emit(bool(self._going))
+
+    def _drop(self, entry: ModelDownload) -> None:
+        entry.hide()
+        entry.setParent(None)
+        entry.deleteLater()
+        self.setVisible(bool(self.entries))
+
+
+def _far(done: int, total: int, pace: ProgressRate, note: str) -> str:
+    """The progress note of a download has the megabytes, so the share needs no decimals."""
+    what, between, said = note.partition(": ")
+    if total and between:
+        percent = tr("{percent} %", percent=min(100, done * 100 // total))
+        return f"{percent} · {said}"
+    return progress_text(done, total, pace, what)

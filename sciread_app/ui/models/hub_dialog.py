@@ -1,0 +1,119 @@
+"""The dialog that requests a model from the hub."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.ui.models.model_list import ModelList, ModelRow
+from sciread_app.ui.models.view_models import ON_HUB
+from sciread_app.ui.style.theme import Appearance, scaled, styled
+from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
+
+# The first keeps the model's own setting; the others are the trainer's names.
+POOLINGS = ("", "cls", "mean", "mean_no_special")
+SAFE = tr(
+    "Its files come over the network, some 400 MB. Only weights as safetensors are taken, each "
+    "file is checked, and no program that comes with a model is run."
+)
+WIDTH, EDGE = 520, 20
+
+
+class HubDialog(QDialog):
+    requested = Signal(object)  # Wanted
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Fetch a model from the hub"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.name = styled(QLineEdit(), "field")
+        self.name.setPlaceholderText(tr("owner/name, or the address of its page"))
+        self.name.setAccessibleName(tr("Name of a model on huggingface.co"))
+        self.known = ModelList(appearance)
+        self.known.setAccessibleName(tr("Models that many start from"))
+        self.known.show_rows([ModelRow(one.name, one.name, one.what) for one in ON_HUB])
+        self.known.setCurrentIndex(self.known.model().index(-1, 0))
+        self.pooling = QComboBox()
+        self.pooling.addItems([tr("As the model says"), *POOLINGS[1:]])
+        self.revision = styled(QLineEdit(), "field")
+        self.revision.setPlaceholderText(tr("main, or a branch, a commit, refs/pr/3"))
+        self.fetch = styled(QPushButton(tr("Fetch"), default=True), "primary")
+        self.leave = QPushButton(tr("Cancel"), autoDefault=False)
+        self._lay_out(appearance, parent)
+        self._connect()
+        self._look()
+
+    def write(self, wanted: DownloadRequest) -> None:
+        """Fill in an earlier request for editing."""
+        self.name.setText(wanted.name)
+        self.pooling.setCurrentIndex(max(0, POOLINGS.index(wanted.pooling)))
+        self.revision.setText(wanted.revision)
+        self.more.button.setChecked(True)
+
+    def _take(self, key: str) -> None:
+        if key:
+            self.name.setText(key)
+
+    def _look(self) -> None:
+        self.fetch.setEnabled("/" in self.name.text().strip(" /"))
+
+    def _ask(self) -> None:
+        if self.fetch.isEnabled():
+            pooling = POOLINGS[self.pooling.currentIndex()]
+            self.requested.emit(
+                DownloadRequest(self.name.text().strip(), self.revision.text().strip(), pooling)
+            )
+            self.accept()
+
+    def _lay_out(self, appearance: Appearance, parent: QWidget) -> None:
+        title = QLabel(tr("Fetch a model from huggingface.co"))
+        title.setFont(scaled(self.font(), 1.2, QFont.Weight.DemiBold))
+        inside = QWidget()
+        form = QFormLayout(inside)
+        form.setContentsMargins(14, 0, 0, 0)
+        form.setHorizontalSpacing(14)
+        # Translators: how a model makes one vector of many word pieces
+        form.addRow(tr("One vector from"), self.pooling)
+        # Translators: a version of a model
+        form.addRow(tr("Revision"), self.revision)
+        self.more = CollapsibleSection(tr("More"), inside, appearance)
+        self.more.button.setFont(self.font())
+        self.known.fit(len(ON_HUB))
+        self.known.setMinimumHeight(2 * self.known.sizeHintForRow(0))
+        buttons = QHBoxLayout()
+        buttons.addStretch()
+        buttons.addWidget(self.leave)
+        buttons.addWidget(self.fetch)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 20, 24, 18)
+        column.setSpacing(12)
+        column.addWidget(title)
+        column.addWidget(self.name)
+        column.addWidget(styled(QLabel(tr("Or one of these:")), "quiet"))
+        column.addWidget(self.known, 1)
+        column.addWidget(self.more)
+        column.addWidget(styled(QLabel(SAFE, wordWrap=True), "faint"))
+        column.addLayout(buttons)
+        more = (len(ON_HUB) - 2) * self.known.sizeHintForRow(0)
+        high = self.minimumSizeHint().height() + more + EDGE
+        self.resize(WIDTH, min(high, parent.window().height() - EDGE))
+
+    def _connect(self) -> None:
+        self.known.chosen.connect(self._take)
+        self.known.activated.connect(self._ask)
+        self.name.textChanged.connect(lambda _: self._look())
+        self.fetch.clicked.connect(self._ask)
+        self.leave.clicked.connect(self.reject)

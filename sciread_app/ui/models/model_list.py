@@ -1,0 +1,277 @@
+"""The list of installed models and of models in the trash."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.models.registry import InstalledModel, ModelState
+from sciread_app.services.models.trash import RemovedModel
+from sciread_app.ui.formatting import file_size
+from sciread_app.ui.models.view_models import below
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+
+Index = QModelIndex | QPersistentModelIndex
+ROW = Qt.ItemDataRole.UserRole
+WIDGET_SIZE_MAX = (1 << 24) - 1  # QWIDGETSIZE_MAX, not exported by PySide6: no limit
+
+_AT_END = Qt.TextElideMode.ElideRight
+_EDGE, _AIR, _ROUND, _GAP, _HIGH = 12, 10, 8, 3, 4
+
+
+class ModelRow(NamedTuple):
+    """A row of the list.
+
+    `mark` is the pill at its right, `kind` its style: "answers", "problem", "good", "care" or "".
+    `share` (0 to 1) is the progress; a heading has no key.
+    """
+
+    key: str
+    title: str
+    below: str = ""
+    mark: str = ""
+    kind: str = ""
+    share: float | None = None
+    faint: bool = False
+
+
+def rows_of(
+    models: Sequence[InstalledModel], trashed: Sequence[RemovedModel], share: float | None
+) -> list[ModelRow]:
+    """The rows of these models. `share`: progress of the running activation."""
+    rows = [_row(model, share) for model in models]
+    if trashed:
+        rows.append(ModelRow("", tr("In the trash")))
+        rows += [ModelRow(r.key, r.title, file_size(r.size), faint=True) for r in trashed]
+    return rows
+
+
+def _row(model: InstalledModel, share: float | None) -> ModelRow:
+    mark, kind = "", ""
+    if model.problem:
+        # Translators: a model whose files are not as they were made
+        mark, kind = tr("Damaged"), "problem"
+    elif model.state is ModelState.answers:
+        # Translators: this model answers searches now
+        mark, kind = tr("Answers"), "answers"
+    elif model.state is ModelState.pending:
+        # Translators: a model that reads papers before it answers
+        mark = tr("Reading") if share is None else tr("{percent} %", percent=int(share * 100))
+    going = model.state is ModelState.pending and not model.problem
+    return ModelRow(
+        model.name, model.title, below(model), mark, kind, (share or 0) if going else None
+    )
+
+
+class ModelListModel(QAbstractListModel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: Sequence[ModelRow] = ()
+
+    def show(self, rows: Sequence[ModelRow]) -> None:
+        if [row.key for row in rows] == [row.key for row in self.rows]:
+            self.rows = rows  # the selection is kept, and an unchanged row is not read again
+            self.dataChanged.emit(self.index(0, 0), self.index(max(0, len(rows) - 1), 0))
+            return
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if index.isValid() and not self.rows[index.row()].key:
+            return Qt.ItemFlag.NoItemFlags
+        return super().flags(index)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if not index.isValid():
+            return None
+        row = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.title
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.below
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return ", ".join(filter(None, (row.title, row.mark, row.below)))
+        return row if role == ROW else None
+
+
+class ModelList(QListView):
+    """Up and Down move between models; Enter and Right go to the card."""
+
+    chosen = Signal(str)  # the key of a row; empty for none
+    activated = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        styled(self, "pairs").setAccessibleName(tr("Models"))
+        self._rows = ModelListModel()
+        self.setModel(self._rows)
+        self.setItemDelegate(ModelDelegate(appearance, self))
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setMinimumWidth(210)
+        self.selectionModel().currentChanged.connect(lambda now, _: self._tell(now.row()))
+        self.activated.connect(lambda _: self.activated.emit())
+        appearance.changed.connect(self._repaint)
+
+    def show_rows(self, rows: Sequence[ModelRow], choose: str = "") -> None:
+        """Show these rows and select `choose`, else the previous one or its neighbour."""
+        at, before = self.currentIndex().row(), self.current
+        self._rows.show(rows)
+        keys = [row.key for row in rows]
+        wanted = next((key for key in (choose, before) if key and key in keys), "")
+        place = keys.index(wanted) if wanted else max(0, min(at, len(rows) - 1))
+        if keys and not keys[place]:
+            place = max(0, place - 1)  # skip the heading of the trash
+        index = self._rows.index(place, 0)
+        if index != self.currentIndex():
+            self.setCurrentIndex(index)
+
+    @property
+    def current(self) -> str:
+        row = self.currentIndex().row()
+        return self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else ""
+
+    @property
+    def rows(self) -> Sequence[ModelRow]:
+        return self._rows.rows
+
+    def fit(self, rows: int = 0) -> None:
+        """Limit the height to this number of rows; without it, fill the available height."""
+        high = sum(self.sizeHintForRow(row) for row in range(rows)) + 2 * self.frameWidth() + 4
+        self.setMaximumHeight(high if rows else WIDGET_SIZE_MAX)
+
+    def _repaint(self, _: Theme) -> None:
+        self.viewport().update()
+
+    def _tell(self, row: int) -> None:
+        self.chosen.emit(self._rows.rows[row].key if 0 <= row < len(self._rows.rows) else "")
+
+
+class ModelDelegate(QStyledItemDelegate):
+    """Paints a title with a pill, a second line, and a bar for progress."""
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._title = scaled(parent.font(), 1.0, QFont.Weight.Medium)
+        self._small = scaled(parent.font(), 0.86)
+        self._bold = scaled(parent.font(), 0.8, QFont.Weight.DemiBold)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        row: ModelRow = index.data(ROW)
+        small = QFontMetrics(self._small).height()
+        if not row.key:
+            return QSize(120, small + 2 * _AIR)
+        high = QFontMetrics(self._title).height() + _GAP + small + 2 * _AIR
+        return QSize(120, high + (0 if row.share is None else _HIGH + _GAP + 2))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, row = self._appearance.theme, index.data(ROW)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._paint_ground(painter, option, theme, bool(row.key))
+        room = option.rect.adjusted(_EDGE, _AIR, -_EDGE, -_AIR)
+        if not row.key:
+            _line(painter, self._bold, theme.faint, room, row.title)
+            painter.restore()
+            return
+        used = self._paint_mark(painter, room, row, theme)
+        colour = theme.faint if row.faint else theme.text
+        _line(painter, self._title, colour, room.adjusted(0, 0, -used, 0), row.title)
+        high = QFontMetrics(self._title).height() + _GAP
+        second = room.adjusted(0, high, -self.room_beside(row), 0)
+        colour = theme.danger if row.kind == "problem" else theme.quiet
+        text = self.second_line(row, second.width())
+        _line(painter, self._small, theme.faint if row.faint else colour, second, text)
+        if row.share is not None:
+            self._paint_bar(painter, room, row.share, theme)
+        painter.restore()
+
+    def second_line(self, row: ModelRow, width: int) -> str:
+        """Elide the second line. A message is elided in its middle, since its beginning and end
+        carry the meaning and the name of a model or folder between them may be long.
+        """
+        where = Qt.TextElideMode.ElideMiddle if row.kind == "problem" else _AT_END
+        return QFontMetrics(self._small).elidedText(row.below, where, width)
+
+    def room_beside(self, row: ModelRow) -> int:
+        """Pixels reserved at the end of the second line, for subclasses that paint there."""
+        return 0
+
+    def _paint_ground(
+        self, painter: QPainter, option: QStyleOptionViewItem, theme: Theme, row: bool
+    ) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver) and row
+        if chosen or hovered:
+            focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+            painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.chosen if chosen else theme.track))
+            box = QRectF(option.rect).adjusted(1.5, 1.5, -1.5, -1.5)
+            painter.drawRoundedRect(box, _ROUND, _ROUND)
+
+    def _paint_mark(self, painter: QPainter, room: QRect, row: ModelRow, theme: Theme) -> int:
+        """Paint the pill and return its width."""
+        if not row.mark:
+            return 0
+        metrics = QFontMetrics(self._bold)
+        width, height = metrics.horizontalAdvance(row.mark) + 14, metrics.height() + 4
+        pill = QRectF(0, 0, width, height)
+        first = QRectF(room).adjusted(0, 0, 0, QFontMetrics(self._title).height() - room.height())
+        pill.moveCenter(first.center())
+        pill.moveRight(room.right() + 2)
+        ground, ink = {
+            "answers": (theme.accent, theme.on_accent),
+            "problem": (theme.danger_soft, theme.danger),
+            "good": (theme.sentence, theme.text),
+            "care": (theme.notice_soft, theme.text),
+        }.get(row.kind, (theme.track, theme.quiet))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(ground))
+        painter.drawRoundedRect(pill, height / 2, height / 2)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(ink))
+        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), row.mark)
+        return width + _EDGE
+
+    def _paint_bar(self, painter: QPainter, room: QRect, share: float, theme: Theme) -> None:
+        bar = QRectF(room.left(), room.bottom() - _HIGH + 1, room.width(), _HIGH)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+        bar.setWidth(max(_HIGH, bar.width() * share))
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(bar, _HIGH / 2, _HIGH / 2)
+
+
+def _line(painter: QPainter, font: QFont, colour: str, room: QRect, text: str) -> None:
+    painter.setFont(font)
+    painter.setPen(QColor(colour))
+    short = QFontMetrics(font).elidedText(text, _AT_END, room.width())
+    painter.drawText(room, int(Qt.AlignmentFlag.AlignTop), short)

@@ -1,0 +1,220 @@
+"""The text of the details panel as rich text. Everything from a paper is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from itertools import pairwise
+from urllib.parse import quote
+
+from sciread_app.domain.identifiers import identifier_link, identifier_links
+from sciread_app.domain.paper import Identifier, Paper
+from sciread_app.domain.paper_updates import retracted
+from sciread_app.domain.text.term_matching import spans
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import say_percent, tr, trn
+from sciread_app.ui.style.theme import Theme
+from sciread_app.ui.view_models import Details, MatchReasons, ResultList
+from sciread_app.ui.widgets.text_direction import direction
+
+MOST_AUTHORS = 40
+FIND, PAPER = "find", "paper"  # schemes of internal links
+
+
+def head_text(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
+    """The title, authors and publication of a paper. `points` is the size of ordinary text."""
+    words = _words(details, listing)
+    return _document([_head(details.paper, words, theme, points)], theme)
+
+
+def body_text(
+    details: Details,
+    evidence: MatchReasons | None,
+    listing: ResultList,
+    theme: Theme,
+    points: float,
+) -> str:
+    """The abstract, the versions, and why the paper was found."""
+    paper = details.paper
+    parts = [
+        _section(
+            tr("Why it was found"), _why(details, evidence, bool(listing.words)), theme, points
+        ),
+        _abstract(details, listing, theme, points),
+        _section(tr("Fields"), _searches("cat", paper.fields), theme, points),
+        _section(tr("Keywords"), escape(", ".join(paper.keywords)), theme, points),
+        _section(tr("Other versions"), _versions(details), theme, points),
+    ]
+    return _document(parts, theme)
+
+
+def warning(paper: Paper, noticed: str) -> tuple[str, str]:
+    """That a paper was retracted or withdrawn, and the source of the notice as rich text; both
+    empty if it was not."""
+    seen = tr("Seen here on {day}.", day=noticed) if noticed else ""
+    if retracted(paper):
+        notice = paper.extra.get("retraction_in", "")
+        parts = filter(None, (tr("PubMed says so."), _notice(notice), seen))
+        return tr("This paper was retracted"), " ".join(parts)
+    if said := paper.extra.get("withdrawn", ""):
+        return tr("This paper was withdrawn"), f"arXiv: {escape(said)} {seen}".strip()
+    return "", ""
+
+
+def foot_text(details: Details) -> str:
+    key = details.paper.identifier("citekey")
+    parts = [tr("Added {day}", day=details.added[:10])] if details.added else []
+    if key:
+        # Translators: a citation key, as in BibTeX
+        parts.append(tr("Key {key}", key=key))
+    if details.trashed:
+        parts.append(tr("In the trash"))
+    return " · ".join(parts)
+
+
+def marked(text: str, words: Sequence[str], sentence: str, theme: Theme) -> str:
+    """`text` as rich text, with `words` highlighted and `sentence`, a part of it, emphasised."""
+    start = text.find(sentence) if sentence else -1
+    end = start + len(sentence)
+    found = spans(text, words)
+    edges = sorted({0, len(text), *(edge for span in found for edge in span)})
+    if start >= 0:
+        edges = sorted({*edges, start, end})
+    in_word = {place for span in found for place in range(*span)}
+    pieces = []
+    for left, right in pairwise(edges):
+        style = ""
+        if left in in_word:
+            style = f"background-color:{theme.mark};"
+        elif start <= left < end:
+            style = f"background-color:{theme.sentence};"
+        piece = escape(text[left:right])
+        pieces.append(f'<span style="{style}">{piece}</span>' if style else piece)
+    return "".join(pieces)
+
+
+def _words(details: Details, listing: ResultList) -> Sequence[str]:
+    """The words to highlight, the same as on the card."""
+    return listing.words or details.words
+
+
+def _head(paper: Paper, words: Sequence[str], theme: Theme, points: float) -> str:
+    plain = readable(paper.title)
+    title = marked(plain, words, "", theme) or escape(tr("Without a title"))
+    names = [
+        f'<a href="{FIND}:{_argument("author", author.last_name)}">{escape(author.name)}</a>'
+        for author in paper.authors[:MOST_AUTHORS]
+    ]
+    people = ", ".join(names) or tr("Unknown authors")
+    if (more := len(paper.authors) - MOST_AUTHORS) > 0:
+        people = trn("{names}, and {n} more", "{names}, and {n} more", more, names=people)
+    where = " · ".join(escape(part) for part in (paper.venue, paper.published) if part)
+    web = [
+        f'<a href="{escape(url)}">{escape(text)}</a>'
+        for text, url in identifier_links(paper.identifiers)
+    ]
+    url = paper.extra.get("url", "")
+    if url.startswith(("https://", "http://")) and not web:
+        web.append(f'<a href="{escape(url, quote=True)}">{escape(url[:60])}</a>')
+    rows = [
+        f'<p{direction(plain)} style="font-size:{points * 1.5:.1f}pt;font-weight:600;'
+        f'line-height:118%;margin:0 0 8px 0">{title}</p>',
+        _line(people, theme.text),
+        _line(where, theme.quiet),
+        _line(" &nbsp;·&nbsp; ".join(web), theme.quiet),
+    ]
+    return "".join(rows)
+
+
+def _why(details: Details, evidence: MatchReasons | None, by_words: bool) -> str:
+    lines = []
+    if details.words:
+        words = ", ".join(f"<b>{escape(word)}</b>" for word in details.words)
+        lines.append(tr("Words: {words}", words=words))
+    if evidence and evidence.in_title:
+        lines.append(tr("All words stand in its title, in this order"))
+    elif evidence and evidence.all_words:
+        lines.append(tr("It holds all words"))
+    if evidence and evidence.percentile is not None:
+        closer = f"<b>{say_percent(evidence.percentile)}</b>"
+        lines.append(
+            tr("Meaning: closer than {percent} of random pairs in this library", percent=closer)
+        )
+    if evidence and by_words and (evidence.text_rank or evidence.meaning_rank):
+        words, meaning = _rank(evidence.text_rank), _rank(evidence.meaning_rank)
+        lines.append(
+            tr("Rank by words: {words} · by meaning: {meaning}", words=words, meaning=meaning)
+        )
+    elif evidence and evidence.meaning_rank:
+        lines.append(tr("Rank by meaning: {rank}", rank=_rank(evidence.meaning_rank)))
+    return "<br>".join(lines)
+
+
+def _rank(rank: int | None) -> str:
+    return f"<b>{rank}</b>" if rank else tr("not found")
+
+
+def _abstract(details: Details, listing: ResultList, theme: Theme, points: float) -> str:
+    if not details.paper.abstract.strip():
+        # Translators: there is no abstract
+        said = tr("None")
+        none = f'<span style="color:{theme.faint}">{said}</span>'
+        return _section(tr("Abstract"), none, theme, points)
+    words = _words(details, listing)
+    sentence = readable(details.sentence)
+    paragraphs = [
+        f'<p{direction(readable(part))} style="line-height:145%;margin:0 0 8px 0">'
+        f"{marked(readable(part), words, sentence, theme)}</p>"
+        for part in details.paper.abstract.split("\n\n")
+    ]
+    return _title(tr("Abstract"), theme, points) + "".join(paragraphs)
+
+
+def _versions(details: Details) -> str:
+    return "<br>".join(
+        f'<a href="{PAPER}:{paper}">{escape(title)}</a>' for paper, title in details.versions
+    )
+
+
+def _searches(field: str, values: Sequence[str]) -> str:
+    return " &nbsp;·&nbsp; ".join(
+        f'<a href="{FIND}:{_argument(field, value)}">{escape(value)}</a>' for value in values
+    )
+
+
+def _argument(field: str, value: str) -> str:
+    """A search for exactly this value, encoded for a link."""
+    value = value.replace('"', " ")
+    return quote(f'{field}:"{value}"' if " " in value else f"{field}:{value}")
+
+
+def _notice(said: str) -> str:
+    """The notice that explains the retraction; a PMID becomes a link."""
+    if said.isdecimal():
+        text, address = identifier_link(Identifier("pmid", said))
+        notice = f'<a href="{address}">{text}</a>'
+    else:
+        notice = escape(said.rstrip("."))
+    return tr("The notice: {notice}.", notice=notice) if said else ""
+
+
+def _document(parts: Sequence[str], theme: Theme) -> str:
+    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
+    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"
+
+
+def _line(inside: str, colour: str) -> str:
+    return f'<p style="color:{colour};margin:0 0 5px 0">{inside}</p>' if inside else ""
+
+
+def _title(text: str, theme: Theme, points: float) -> str:
+    return (
+        f'<p style="color:{theme.faint};font-size:{points * 0.88:.1f}pt;font-weight:600;'
+        f'margin:14px 0 4px 0">{text.upper()}</p>'
+    )
+
+
+def _section(title: str, inside: str, theme: Theme, points: float) -> str:
+    if not inside:
+        return ""
+    return f'{_title(title, theme, points)}<p style="line-height:140%;margin:0">{inside}</p>'

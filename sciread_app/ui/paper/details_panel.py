@@ -1,0 +1,397 @@
+"""The details panel: one paper in full, why it was found, and the actions on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QStackedLayout
+
+from sciread_app.domain.clipboard_formats import Copied, CopyWhat, copy_groups, copy_what
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.builder import fragment
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr, trn
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.paper.about import PaperServices
+from sciread_app.ui.paper.copy_button import put_on_clipboard
+from sciread_app.ui.paper.details_html import FIND, PAPER, body_text, foot_text, head_text, warning
+from sciread_app.ui.paper.layout import Parts, nothing_chosen
+from sciread_app.ui.paper.related_papers import REFERENCES
+from sciread_app.ui.paper.style_picker import StylePicker
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, Details, ResultList
+
+PAUSE_MS = 60  # before a lookup, so that holding j does not look up every paper on the way
+
+
+class DetailsSource(Protocol):
+    @property
+    def about(self) -> PaperServices: ...
+
+
+class DetailsPanel(QFrame):
+    similar_requested = Signal(object)  # list of PaperId
+    search_requested = Signal(str)
+    paper_requested = Signal(object)  # PaperId
+    papers_requested = Signal(object, str)  # list of PaperId, title of the list
+    read_requested = Signal(object, object)  # PaperId, Path: in the built-in reader
+    step_requested = Signal(int)  # the number of rows to move in the list: 1 or -1
+    read_changed = Signal(object)  # Card
+    changed = Signal()  # the paper was edited here
+    loaded = Signal()  # a paper was added to the library
+    problem = Signal(object)  # JobError
+    escaped = Signal()
+
+    def __init__(self, source: DetailsSource, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._about = source.about
+        self._jobs = jobs
+        self._appearance = appearance
+        self._settings: QSettings | None = None
+        self.details: Details | None = None
+        self._paper: PaperId | None = None
+        self._written: PaperId | None = None  # the paper that the text shows
+        self._trail: list[PaperId] = []  # the papers from which links were followed
+        self._followed: PaperId | None = None  # the paper that a link leads to
+        self._late = False
+        self._edits = 0  # counts edits; details looked up before the last one are out of date
+        self._alone = False
+        self._card: Card | None = None
+        self._query = ""
+        self._listing = EMPTY_RESULTS
+        self.parts = Parts(self._about, jobs, appearance)
+        self._pages = QStackedLayout(self)
+        self._pages.addWidget(nothing_chosen())
+        self._pages.addWidget(self.parts)
+        self._connect()
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._look_up_late)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+        self.show_paper(None)
+
+    def remember(self, settings: QSettings) -> None:
+        """Restore the last copy format from `settings`, and save it there when it changes."""
+        self._settings = settings
+        kept = str(settings.value("paper/copy_as"))
+        if what := copy_what(kept, self._about.styles()):
+            self._show_choice(what)
+
+    def show_paper(
+        self,
+        paper: PaperId | None,
+        card: Card | None = None,
+        query: str = "",
+        listing: ResultList = EMPTY_RESULTS,
+    ) -> None:
+        """Show what `card` contains at once, and the rest when it has been looked up."""
+        same = paper == self._paper
+        if not same and paper != self._followed:
+            self._trail.clear()
+        self._paper, self._query, self._listing = paper, query, listing
+        self._card = card or (self._card if same else None)
+        if not same or paper is None:
+            known = card and Details(card.paper, card.read, card.rating, card.tags)
+            self.details = known or None
+            self._write()
+        if paper is not None:
+            self._look_up_soon()
+
+    def refresh(self) -> None:
+        """Look up the paper again after a change of the library."""
+        if self._paper is not None:
+            self._look_up_soon()
+
+    def show_as_page(self, page: bool) -> None:
+        """Show the panel as a full page with a back button, or as a panel."""
+        self._alone = page
+        self._write_buttons()
+
+    def go_back(self) -> None:
+        """Return to the paper whose link was followed, or else leave the page."""
+        if self._trail:
+            self._followed = self._trail.pop()
+            self.paper_requested.emit(self._followed)
+        else:
+            self.escaped.emit()
+
+    def _wander(self, paper: PaperId) -> None:
+        """Follow a link to another paper; `go_back` returns."""
+        if self._paper is not None:
+            self._trail.append(self._paper)
+        self._followed = paper
+        self.paper_requested.emit(paper)
+
+    def keep_drafts(self) -> None:
+        """Save unfinished notes as drafts, before the window closes."""
+        self.parts.notes.keep()
+
+    def toggle_read(self) -> None:
+        if self.details is None or self._paper is None:
+            return
+        papers, read = [self._paper], not self.details.read
+        self.details = replace(self.details, read=read)
+        self._write_buttons()
+        self._tell_card()
+        self._do(tr("Marking as read"), lambda: self._about.organise.mark_read(papers, read))
+
+    def rate(self, stars: int) -> None:
+        if self.details is None or self._paper is None:
+            return
+        papers = [self._paper]
+        self.details = replace(self.details, rating=stars)
+        self.parts.stars.show_rating(stars)
+        self._tell_card()
+        self._do(tr("Rating a paper"), lambda: self._about.organise.rate(papers, stars))
+
+    def write_note(self) -> None:
+        self.parts.notes.write()
+
+    def add_file(self) -> None:
+        self.parts.files.choose()
+
+    def ask(self) -> None:
+        """Fetch the citations of the paper, and show that section."""
+        self.parts.around.go_to(REFERENCES)
+        self.parts.area.ensureWidgetVisible(self.parts.around)
+        self.parts.around.ask()
+
+    def read_file(self) -> None:
+        """Open the paper's PDF in the built-in reader."""
+        path = self.parts.files.readable()
+        if path and self._paper is not None:
+            self.read_requested.emit(self._paper, path)
+
+    def copy(self, papers: Sequence[PaperId] = (), what: CopyWhat | None = None) -> None:
+        """Copy `papers`, by default the one shown, in the format `what`, by default the last one
+        used."""
+        papers = papers or ([self._paper] if self._paper is not None else [])
+        what = what or self.parts.copy.what
+        if not papers:
+            return
+        self._show_choice(what)
+        if self._settings:
+            self._settings.setValue("paper/copy_as", what.value)
+        self.parts.copy.show_busy()
+        self._jobs.run(
+            tr("Copying a citation"),
+            lambda task: self._about.copied(papers, what, task),
+            self._copied,
+            on_failed=self._not_copied,
+            queue=JobQueue.short,
+            replaces="copy",
+        )
+
+    def choose_style(self, papers: Sequence[PaperId] = ()) -> None:
+        """Choose a citation style and copy `papers` in it, by default the one shown."""
+        picker = StylePicker(self._about, self._jobs, self.parts.copy.what, self)
+        picker.chosen.connect(lambda what: self.copy(papers, what))
+        picker.open()
+
+    def _show_choice(self, what: CopyWhat) -> None:
+        groups = copy_groups(self._about.styles())
+        names = {known: name for group in groups for known, name in group}
+        self.parts.copy.choose(what, names.get(what, what.value))
+
+    def focus_text(self) -> None:
+        self.parts.head.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.go_back()
+        elif event.key() in (Qt.Key.Key_J, Qt.Key.Key_K) and not event.modifiers():
+            self.step_requested.emit(1 if event.key() == Qt.Key.Key_J else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._look_around()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look_around()
+
+    def _look_up_soon(self) -> None:
+        """Look the paper up at once, unless the selection is moving quickly through the list."""
+        self._late = self._pause.isActive()
+        self._pause.start()
+        if not self._late:
+            self._look_up()
+
+    def _look_up_late(self) -> None:
+        if self._late:
+            self._look_up()
+
+    def _look_up(self) -> None:
+        paper, query, edits = self._paper, self._query, self._edits
+        if paper is not None:
+            self._jobs.run(
+                tr("Reading a paper"),
+                lambda task: self._about.details(paper, query, task),
+                lambda details: self._show(paper, details, edits),
+                queue=JobQueue.short,
+                replaces=f"details {id(self)}",  # there are other panels, on other pages
+            )
+
+    def _show(self, paper: PaperId, details: Details | None, edits: int) -> None:
+        if paper != self._paper or edits != self._edits:
+            return
+        if details is None:  # it was deleted meanwhile
+            self.show_paper(None)
+        else:
+            self.details = details
+            self._write()
+
+    def _do(self, title: str, work: Callable[[], object]) -> None:
+        """Run an edit of the paper in the background, then refresh."""
+
+        def done(_: object) -> None:
+            self.refresh()
+            self.changed.emit()
+
+        self._edits += 1
+        self._jobs.run(title, lambda task: work(), done, queue=JobQueue.short)
+
+    def _mark(self, verb: str, name: str) -> None:
+        """Call `verb` of the organiser, such as tag or uncollect, with the name."""
+        if self._paper is not None:
+            papers, act = [self._paper], getattr(self._about.organise, verb)
+            self._do(tr("Organising a paper"), lambda: act(papers, name))
+
+    def _choose_from(self) -> None:
+        def show(names: object) -> None:
+            self.parts.tags.show_known(names.tags)  # type: ignore[attr-defined]
+            self.parts.collections.show_known(names.collections)  # type: ignore[attr-defined]
+
+        self._jobs.run(
+            tr("Looking up names"), lambda task: self._about.names(), show, queue=JobQueue.short
+        )
+
+    def _not_copied(self, problem: JobError) -> None:
+        self.parts.copy.show_done(tr("Not copied"))
+        self.problem.emit(problem)
+
+    def _copied(self, copied: Copied) -> None:
+        if not copied.text:
+            self.parts.copy.show_done(tr("There is none"))
+            return
+        put_on_clipboard(copied)
+        done = trn("Copied, {n} has none", "Copied, {n} have none", copied.without)
+        self.parts.copy.show_done(done if copied.without else tr("Copied"))
+
+    def _tell_card(self) -> None:
+        if known := self.details:
+            card = self._card or Card(known.paper)
+            now = replace(card, read=known.read, tags=known.tags, rating=known.rating)
+            self.read_changed.emit(now)
+
+    def _edited(self) -> None:
+        self.refresh()
+        self.changed.emit()
+
+    def _write(self) -> None:
+        if self.details is None:
+            self._pages.setCurrentIndex(0)
+            return
+        self._pages.setCurrentIndex(1)
+        self._write_buttons()
+        # While the same paper stays shown, its text must not scroll back to the top.
+        bar, same = self.parts.area.verticalScrollBar(), self._written == self._paper
+        place = bar.value() if same else 0
+        self._write_text(self.details)
+        self._write_parts(self.details)
+        bar.setValue(place)
+        self._written = self._paper
+        self._look_around()
+
+    def _write_text(self, details: Details) -> None:
+        theme, points = self._appearance.theme, self.font().pointSizeF()
+        evidence = self._listing.evidence.get(self._paper or 0)
+        self.parts.warn(*warning(details.paper, details.noticed))
+        self.parts.head.show_html(head_text(details, self._listing, theme, points))
+        self.parts.body.show_html(body_text(details, evidence, self._listing, theme, points))
+        self.parts.foot.setText(foot_text(details))
+
+    def _write_parts(self, details: Details) -> None:
+        parts = self.parts
+        parts.stars.show_rating(details.rating)
+        parts.tags.show_names(details.tags, details.tag_colours)
+        parts.show_rest(details.whole)
+        if details.whole:
+            parts.collections.show_names(details.collections, {})
+            parts.files.show_files(details.paper.id, details.files)
+            parts.read_file.setVisible(parts.files.readable() is not None)
+            parts.notes.show_notes(details)
+            parts.around.show_paper(details.paper.id, readable(details.paper.title))
+            parts.order_tabs()
+
+    def _write_buttons(self) -> None:
+        read = self.details is not None and self.details.read
+        self.parts.back.setVisible(self._alone or bool(self._trail))
+        self.parts.back.setText(tr("Back") if self._trail else tr("Back to the list"))
+        self.parts.read.setText(tr("Mark as unread") if read else tr("Mark as read"))
+        name = "unread" if read else "read"
+        self.parts.read.setIcon(icon(name, self._appearance.theme.text))
+
+    def _look_around(self) -> None:
+        """Load the related papers once they scroll into view."""
+        around, view = self.parts.around, self.parts.area.viewport()
+        if not (self.details and self.details.whole and around.isVisible()):
+            return
+        top = around.mapTo(view, QPoint(0, 0))
+        if view.rect().intersects(QRect(top, around.size())):
+            around.load()
+
+    def _connect(self) -> None:
+        parts = self.parts
+        parts.back.clicked.connect(self.go_back)
+        parts.read_file.clicked.connect(self.read_file)
+        parts.similar.clicked.connect(lambda: self.similar_requested.emit([self._paper]))
+        parts.read.clicked.connect(self.toggle_read)
+        parts.copy.requested.connect(lambda what: self.copy(what=what))
+        parts.copy.other_requested.connect(self.choose_style)
+        parts.stars.rated.connect(self.rate)
+        for chips, field, add, remove in (
+            (parts.tags, "tag", "tag", "untag"),
+            (parts.collections, "in", "collect", "uncollect"),
+        ):
+            chips.chosen.connect(
+                lambda name, f=field: self.search_requested.emit(fragment(f, [name]))
+            )
+            chips.added.connect(lambda name, verb=add: self._mark(verb, name))
+            chips.removed.connect(lambda name, verb=remove: self._mark(verb, name))
+            chips.names_requested.connect(self._choose_from)
+        for text in (parts.head, parts.body, parts.warning_text):
+            text.anchorClicked.connect(self._follow)
+        parts.files.read_requested.connect(self.read_requested)
+        parts.notes.escaped.connect(self.focus_text)
+        parts.around.paper_requested.connect(self._wander)
+        parts.around.papers_requested.connect(self.papers_requested)
+        parts.around.similar_requested.connect(lambda: self.similar_requested.emit([self._paper]))
+        parts.around.loaded.connect(self.loaded)
+        for changed in (parts.files.changed, parts.notes.changed):
+            changed.connect(self._edited)
+        for failed in (parts.files.failed, parts.notes.failed, parts.around.failed):
+            failed.connect(self.problem)
+        parts.area.verticalScrollBar().valueChanged.connect(lambda _: self._look_around())
+
+    def _paint(self, theme: Theme) -> None:
+        self.parts.paint(theme)
+        self._write()
+
+    def _follow(self, url: QUrl) -> None:
+        what = url.scheme()
+        argument = url.path(QUrl.ComponentFormattingOption.FullyDecoded)
+        if what in ("http", "https"):
+            QDesktopServices.openUrl(url)
+        elif what == FIND:
+            self.search_requested.emit(argument)
+        elif what == PAPER:
+            self._wander(PaperId(int(argument)))

@@ -1,0 +1,147 @@
+"""What the window asks about one paper, answered from a workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from sciread_app.domain.citation_list import CitationDirection, CitationList
+from sciread_app.domain.clipboard_formats import Copied, CopyWhat, Style
+from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.domain.text.tex import readable
+from sciread_app.services.export import clipboard
+from sciread_app.services.export.citation_styles import CitationStyles
+from sciread_app.services.ingest import citation_links
+from sciread_app.services.library.attachments import AttachmentService
+from sciread_app.services.library.note_drafts import Drafts
+from sciread_app.services.search.search import SearchService
+from sciread_app.services.search.shared_terms import shared_words
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
+from sciread_app.workspace import Workspace
+
+MOST_ALIKE = 8
+
+
+class PaperGateway:
+    """Every verb blocks, and may be called from any thread. What asks the network is built by the
+    first verb that needs it."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        best: Callable[[], AbstractContextManager[SearchService]],
+        quickest: Callable[[], AbstractContextManager[SearchService]],
+    ) -> None:
+        """`best` is the search that knows meanings, if any; `quickest` answers at once."""
+        self._workspace = workspace
+        self._library = workspace.library
+        self._best = best
+        self._quickest = quickest
+        self._files = AttachmentService(workspace.library)
+        self._styles = CitationStyles(workspace.home.styles)
+        self.organise = workspace.editor
+        self.drafts = Drafts(workspace.home.folder / "drafts")
+
+    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+        library = self._library
+        found = library.get([paper])
+        marks = library.organisation.of([paper]).get(paper)
+        if not found or marks is None:
+            return None
+        words: tuple[str, ...] = ()
+        sentence = ""
+        if query:
+            with self._quickest() as search:
+                why = search.why(query, [paper])[paper]
+            words, sentence = why.words, why.sentence
+        return Details(
+            found[0],
+            marks.read,
+            marks.rating,
+            marks.tags,
+            library.tags.colours() if marks.tags else {},
+            marks.collections,
+            tuple(PaperNote(n.id, n.text, n.changed) for n in library.notes.of(paper)),
+            self.drafts.of(paper),
+            tuple(self._files.of(paper)),
+            _day(marks.added),
+            self._noticed(paper),
+            marks.trashed is not None,
+            True,
+            words,
+            sentence,
+            self._versions(paper),
+        )
+
+    def names(self) -> Names:
+        library = self._library
+        return Names(library.tags.names(), library.collections.paths())
+
+    def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
+        return clipboard.copy(self._library, papers, what, self._styles, task)
+
+    def styles(self) -> Sequence[Style]:
+        return self._styles.all()
+
+    def add_style(self, file: Path) -> Style:
+        return self._styles.add(file)
+
+    def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
+        with self._best() as search:
+            found = search.similar([paper], limit=MOST_ALIKE)
+        hits = [*found.hits, *found.weaker]
+        ids = [hit.paper for hit in hits]
+        words = shared_words(self._library, paper, ids) if ids else {}
+        near = {hit.paper: hit.percentile for hit in hits}
+        return [
+            SimilarPaper(other, words[other.id], near[other.id])
+            for other in self._library.get(ids)
+            if other.id is not None
+        ]
+
+    def citations(self, paper: PaperId, side: CitationDirection) -> CitationList:
+        return citation_links.citation_list(self._library, paper, side)
+
+    def ask(self, paper: PaperId, task: Task) -> CitationReport:
+        report = self._workspace.lookup.ask(paper, task)
+        return CitationReport([], report.failed)
+
+    def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:
+        return self._workspace.lookup.look_up(paper, side, task)
+
+    def fetch(self, name: Identifier, task: Task) -> PaperId:
+        return self._workspace.lookup.add(name, task)
+
+    def attach(self, paper: PaperId, path: Path, task: Task) -> None:
+        self._files.attach(paper, path, task)
+
+    def detach(self, paper: PaperId, path: Path) -> None:
+        self._files.detach(paper, path)
+
+    def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
+        self._files.locate(paper, old, new, task)
+
+    def _noticed(self, paper: PaperId) -> str:
+        """The day on which an import brought the news that the paper is not to be relied on."""
+        news = self._library.import_log.updates_of(paper)
+        days = [at for what, at in news if what in (UpdateKind.retracted, UpdateKind.withdrawn)]
+        return _day(days[0]) if days else ""
+
+    def _versions(self, paper: PaperId) -> tuple[tuple[PaperId, str], ...]:
+        others = self._library.get(self._library.versions(paper))
+        return tuple(
+            (
+                other.id,
+                ", ".join(filter(None, (readable(other.title), other.venue or other.source))),
+            )
+            for other in others
+            if other.id is not None
+        )
+
+
+def _day(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d", time.localtime(seconds))

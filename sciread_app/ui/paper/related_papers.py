@@ -1,0 +1,290 @@
+"""Related papers: similar ones, references and citing papers, each loaded when first shown."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from sciread_app.domain.citation_list import CitationDirection, CitationList
+from sciread_app.domain.citations import STALE
+from sciread_app.domain.paper import Identifier, PaperId
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.paper.about import PaperServices
+from sciread_app.ui.paper.related_papers_html import (
+    ADD,
+    FEW,
+    MORE,
+    PAPER,
+    citation_list_html,
+    message_html,
+    similar_papers_html,
+)
+from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.view_models import CitationReport, SimilarPaper
+from sciread_app.ui.widgets.markdown_view import AutoHeightText
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+TABS = (
+    (tr("Similar"), tr("Papers of the library that mean about the same")),
+    (tr("References"), tr("What this paper cites")),
+    # Translators: the papers that cite this one
+    (tr("Cited by"), tr("What cites this paper")),
+)
+SIMILAR, REFERENCES, CITING = range(3)  # indices of the tabs
+SIDES = {REFERENCES: CitationDirection.references, CITING: CitationDirection.citing}
+
+
+class RelatedPapers(QWidget):
+    paper_requested = Signal(object)  # PaperId
+    papers_requested = Signal(object, str)  # list of PaperId, title of the list
+    similar_requested = Signal()  # the similar papers, in the main list
+    loaded = Signal()  # a paper was added to the library
+    failed = Signal(object)  # JobError
+
+    def __init__(self, about: PaperServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._about = about
+        self._jobs = jobs
+        self._appearance = appearance
+        self._paper: PaperId | None = None
+        self._title = ""
+        self._loaded: dict[
+            int, Sequence[SimilarPaper] | CitationList
+        ] = {}  # by the index of the tab
+        self._loading: set[int] = set()
+        self._asking: Job | None = None
+        self._whole = False  # all papers are shown, not only the first few
+        self._build()
+        appearance.changed.connect(self._paint)
+
+    def show_paper(self, paper: PaperId | None, title: str) -> None:
+        """Change the paper; nothing is loaded before `load`."""
+        if paper != self._paper:
+            self._paper, self._title = paper, title
+            self.forget()
+
+    def forget(self) -> None:
+        """Discard what was loaded, after a change of the library."""
+        self._loaded.clear()
+        self._loading.clear()
+        self._whole = False
+        self._show()
+
+    def load(self) -> None:
+        """Load the current tab unless it is loaded already; called when it is visible."""
+        tab, paper = self.tabs.current, self._paper
+        if paper is None or tab in self._loaded or tab in self._loading:
+            return
+        self._loading.add(tab)
+
+        def work(task: Task) -> Sequence[SimilarPaper] | CitationList:
+            if tab == SIMILAR:
+                return self._about.similar(paper, task)
+            return self._about.citations(paper, SIDES[tab])
+
+        self._jobs.run(
+            tr("Looking around a paper"),
+            work,
+            lambda found: self._arrive(paper, tab, found),
+            on_failed=lambda problem: self._fail_loading(paper, tab, problem),
+            queue=JobQueue.short,
+            replaces=f"around {tab} {id(self)}",  # there are other panels, on other pages
+        )
+
+    def go_to(self, tab: int) -> None:
+        self.tabs.choose(tab)
+        self._turn()
+
+    @property
+    def idle(self) -> bool:
+        return not self._loading and self._asking is None
+
+    def ask(self) -> None:
+        """Request the citations of this paper from the citation sources, then show them."""
+        paper = self._paper
+        if paper is not None:
+            self._go_asking(
+                tr("Fetching citations of a paper"),
+                lambda task: self._about.ask(paper, task),
+                self._told,
+            )
+
+    def look_up(self) -> None:
+        """Look up the titles of papers of which only identifiers are known."""
+        paper, side = self._paper, SIDES.get(self.tabs.current)
+        if paper is not None and side:
+            self._go_asking(
+                tr("Looking up titles"),
+                lambda task: self._about.look_up(paper, side, task),
+                self._named,
+            )
+
+    def add(self, name: Identifier) -> None:
+        """Add this paper to the library."""
+        self._go_asking(
+            tr("Fetching {name}", name=f"{name.kind}:{name.value}"),
+            lambda task: self._about.fetch(name, task),
+            lambda paper: self._added(),
+        )
+
+    def _go_asking(
+        self, title: str, work: Callable[[Task], Any], then: Callable[[Any], None]
+    ) -> None:
+        if self._asking is not None:
+            return
+        self.note.setText(f"{title}…")
+        self.note.show()
+        paper = self._paper
+
+        def done(result: Any) -> None:
+            self._asking = None
+            if paper == self._paper:
+                self.note.hide()
+                then(result)
+
+        def failed(problem: JobError) -> None:
+            self._asking = None
+            self.note.setText(f"{problem.message} {problem.hint}".strip())
+            if problem.report:
+                self.failed.emit(problem)
+            self._show()
+
+        self._asking = self._jobs.run(title, work, done, on_failed=failed, queue=JobQueue.network)
+        self._show()
+
+    def _told(self, report: CitationReport) -> None:
+        problems = [failure.why for failure in report.failures]
+        problems += [remark.why for remark in report.remarks]
+        self.note.setText(" ".join(problems))
+        self.note.setVisible(bool(problems))
+        self._reload()
+
+    def _named(self, known: int) -> None:
+        if not known:
+            self.note.setText(tr("Semantic Scholar does not know what these are called."))
+            self.note.show()
+        self._reload()
+
+    def _added(self) -> None:
+        self._reload()
+        self.loaded.emit()
+
+    def _reload(self) -> None:
+        self._loaded.clear()
+        self._loading.clear()
+        self.load()
+        self._show()
+
+    def _arrive(
+        self, paper: PaperId, tab: int, found: Sequence[SimilarPaper] | CitationList
+    ) -> None:
+        if paper == self._paper:
+            self._loading.discard(tab)
+            self._loaded[tab] = found
+            self._show()
+
+    def _fail_loading(self, paper: PaperId, tab: int, problem: JobError) -> None:
+        if paper == self._paper:
+            self._loading.discard(tab)
+            self.note.setText(f"{problem.message} {problem.hint}".strip())
+            self.note.show()
+            if problem.report:
+                self.failed.emit(problem)
+
+    def _turn(self) -> None:
+        self._whole = False
+        if self._asking is None:
+            self.note.hide()
+        self._show()
+        self.load()
+
+    def _show(self) -> None:
+        tab, theme = self.tabs.current, self._appearance.theme
+        found = self._loaded.get(tab)
+        citations = found if isinstance(found, CitationList) else None
+        self.fetch.setVisible(citations is not None and _can_ask(citations))
+        self.fetch.setText(
+            tr("Ask again") if citations and citations.asked else tr("Fetch citations")
+        )
+        self.titles.setVisible(citations is not None and citations.untitled > 0)
+        self.in_list.setVisible(len(citations.held) > 1 if citations else bool(found))
+        for button in (self.fetch, self.titles):
+            button.setEnabled(self._asking is None)
+        if found is None:
+            html = message_html("…", theme)
+        elif isinstance(found, CitationList):
+            html = citation_list_html(found, SIDES[tab], theme, None if self._whole else FEW)
+        else:
+            html = similar_papers_html(found, theme)
+        self.text.show_html(html)
+        self.text.setAccessibleName(TABS[tab][1])
+
+    def _follow(self, url: QUrl) -> None:
+        what = url.scheme()
+        argument = url.path(QUrl.ComponentFormattingOption.FullyDecoded)
+        if what == PAPER:
+            self.paper_requested.emit(PaperId(int(argument)))
+        elif what == ADD:
+            self.add(Identifier(*argument.split("=", 1)))
+        elif what == MORE:
+            self._whole = True
+            self._show()
+        elif what in ("http", "https"):
+            QDesktopServices.openUrl(url)
+
+    def _list(self) -> None:
+        found = self._loaded.get(self.tabs.current)
+        if isinstance(found, CitationList):
+            if SIDES[self.tabs.current] is CitationDirection.references:
+                what = tr("Cited by “{title}”", title=self._title)
+            else:
+                what = tr("Citing “{title}”", title=self._title)
+            self.papers_requested.emit(list(found.held), what)
+        else:
+            self.similar_requested.emit()
+
+    def _build(self) -> None:
+        self.tabs = SegmentedControl(tr("Around this paper"), TABS)
+        # otherwise the tabs would determine the minimum width of the panel
+        self.tabs.setProperty("tight", True)
+        self.tabs.chosen.connect(lambda _: self._turn())
+        self.text = AutoHeightText(TABS[0][1])
+        self.text.anchorClicked.connect(self._follow)
+        self.note = styled(QLabel(wordWrap=True), "notice")
+        self.note.hide()
+        self.fetch = QPushButton(tr("Fetch citations"))
+        self.fetch.setToolTip(tr("Asks Semantic Scholar, and PubMed where that does not know"))
+        self.fetch.clicked.connect(self.ask)
+        self.titles = styled(QPushButton(tr("Look up titles")), "flush")
+        self.titles.setToolTip(tr("Asks Semantic Scholar what these papers are called"))
+        self.titles.clicked.connect(self.look_up)
+        self.in_list = styled(QPushButton(tr("Show in the list")), "flush")
+        self.in_list.clicked.connect(self._list)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        for button in (self.fetch, self.titles, self.in_list):
+            row.addWidget(button)
+        row.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.tabs)
+        column.addWidget(self.note)
+        column.addWidget(self.text)
+        column.addLayout(row)
+        self._show()
+
+    def _paint(self, theme: Theme) -> None:
+        self._show()
+
+
+def _can_ask(citations: CitationList) -> bool:
+    """Whether the sources would be queried: not yet queried, or long ago."""
+    return citations.askable and (citations.asked is None or time.time() - citations.asked > STALE)

@@ -1,0 +1,146 @@
+"""Lists of related papers as rich text. Everything from a paper is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from html import escape
+from urllib.parse import quote
+
+from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
+from sciread_app.domain.identifiers import identifier_link
+from sciread_app.domain.paper import Paper
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import say_day, say_percent, tr, trn
+from sciread_app.ui.style.theme import Theme
+from sciread_app.ui.view_models import SimilarPaper
+from sciread_app.ui.widgets.text_direction import direction
+
+PAPER, ADD, MORE = "paper", "add", "more"  # schemes of internal links
+FEW = 20  # papers that are shown at first
+AUTHORS = 3
+NOTHING_ALIKE = tr(
+    "Nothing yet. Papers are found by meaning once the model has read them, and by words from "
+    "when there is more than one."
+)
+NOT_ASKED = tr(
+    "Not asked yet. Citations come from Semantic Scholar and PubMed, when you fetch them."
+)
+NAMELESS = tr(
+    "This paper has no DOI, arXiv id or PMID, by which a source could be asked. Add one, and its "
+    "citations can be fetched."
+)
+
+
+def similar_papers_html(found: Sequence[SimilarPaper], theme: Theme) -> str:
+    if not found:
+        return message_html(NOTHING_ALIKE, theme)
+    return _document([_alike(one, theme) for one in found], theme)
+
+
+def citation_list_html(
+    citations: CitationList, side: CitationDirection, theme: Theme, most: int | None
+) -> str:
+    """A list of references or citing papers, of at most `most` papers; None for all."""
+    if not citations.total:
+        return message_html(_why_none(citations, side), theme)
+    shown = citations.nearby[:most]
+    parts = [_nearby(one, theme) for one in shown]
+    left = citations.total - len(shown)
+    if left and len(shown) < len(citations.nearby):
+        more = len(citations.nearby) - len(shown)
+        text = escape(trn("Show {n} more", "Show {n} more", more))
+        parts.append(_paragraph(f'<a href="{MORE}:all">{text}</a>', theme.quiet))
+    elif left:
+        text = trn(
+            "and {n:,} more that is not in the library",
+            "and {n:,} more that are not in the library",
+            left,
+        )
+        parts.append(message_html(text, theme))
+    return _document([message_html(_known(citations), theme), *parts], theme)
+
+
+def message_html(text: str, theme: Theme) -> str:
+    """A sentence in place of a list."""
+    return _paragraph(escape(text), theme.faint)
+
+
+def _known(citations: CitationList) -> str:
+    return trn(
+        "{n:,} known, {inside:,} of them in the library",
+        "{n:,} known, {inside:,} of them in the library",
+        citations.total,
+        inside=len(citations.held),
+    )
+
+
+def _why_none(citations: CitationList, side: CitationDirection) -> str:
+    if citations.asked is not None:
+        day = say_day(date.fromtimestamp(citations.asked), with_year=True)
+        if side is CitationDirection.references:
+            return tr(
+                "Semantic Scholar and PubMed knew no paper that this one cites on {day}.", day=day
+            )
+        return tr("Semantic Scholar and PubMed knew none that cites it on {day}.", day=day)
+    return NOT_ASKED if citations.askable else NAMELESS
+
+
+def _alike(one: SimilarPaper, theme: Theme) -> str:
+    reasons = []
+    if one.words:
+        reasons.append(tr("both say {words}", words=", ".join(one.words)))
+    if one.percentile is not None:
+        part = say_percent(one.percentile)
+        # Translators: two papers lie closer together than so many per cent of all pairs do
+        reasons.append(tr("closer than {part} of pairs", part=part))
+    return _held(one.paper, theme, escape(" · ".join(reasons)))
+
+
+def _held(paper: Paper, theme: Theme, more: str = "") -> str:
+    title = escape(readable(paper.title) or tr("Without a title"))
+    return _entry(f'<a href="{PAPER}:{paper.id}">{title}</a>', _facts(paper), more, theme)
+
+
+def _nearby(one: LinkedPaper, theme: Theme) -> str:
+    if one.paper is not None:
+        return _held(one.paper, theme)
+    name = f"{one.name.kind}={quote(one.name.value, safe='')}"
+    text, address = identifier_link(one.name)
+    add = _unbroken(tr("Add to library"))
+    does = [f'<a href="{ADD}:{name}">{add}</a>']
+    if address:
+        does.append(f'<a href="{escape(address)}">{_unbroken(text)}</a>')
+    mention = one.mention
+    title = escape(readable(mention.title)) if mention else escape(text)
+    parts = (mention.authors, mention.venue, mention.year) if mention else ()
+    facts = escape(" · ".join(filter(None, parts)))
+    return _entry(title, facts, " &nbsp;·&nbsp; ".join(does), theme)
+
+
+def _unbroken(text: str) -> str:
+    return escape(text).replace(" ", "&nbsp;")
+
+
+def _facts(paper: Paper) -> str:
+    names = ", ".join(author.last_name for author in paper.authors[:AUTHORS])
+    if len(paper.authors) > AUTHORS:
+        names = tr("{names} and others", names=names)
+    return escape(" · ".join(filter(None, (names, paper.venue, paper.published[:4]))))
+
+
+def _entry(title: str, facts: str, more: str, theme: Theme) -> str:
+    lines = [title, f'<span style="color:{theme.quiet}">{facts}</span>' if facts else ""]
+    if more:
+        lines.append(f'<span style="color:{theme.faint}">{more}</span>')
+    inside = "<br>".join(filter(None, lines))
+    return f'<p{direction(title)} style="margin:0 0 9px 0;line-height:125%">{inside}</p>'
+
+
+def _paragraph(inside: str, colour: str) -> str:
+    return f'<p style="color:{colour};margin:0 0 9px 0;line-height:130%">{inside}</p>'
+
+
+def _document(parts: Sequence[str], theme: Theme) -> str:
+    style = f"a {{ color: {theme.accent}; text-decoration: none; }}"
+    return f"<html><head><style>{style}</style></head><body>{''.join(parts)}</body></html>"

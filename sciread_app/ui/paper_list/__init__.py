@@ -1,0 +1,1 @@
+"""The list of papers and its cards."""

@@ -1,0 +1,397 @@
+"""A delegate that paints papers as cards."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPixmap,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from sciread_app.domain.text.term_matching import spans
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr
+from sciread_app.ui.formatting import authors_within
+from sciread_app.ui.paper_list.card_text import (
+    Mark,
+    best_excerpt,
+    card_marks,
+    match_text,
+    rank_change_mark,
+    reason_text,
+)
+from sciread_app.ui.style.theme import Appearance, Theme, scaled
+from sciread_app.ui.view_models import Card, MatchReasons
+
+PADDING = 14
+GAP = 8  # pixels between two cards
+GUTTER = 14  # left of the text, for the dot of an unread paper
+SIDE = 74  # right of the title, for the bar
+ROOMY = 300  # pixels of text from which on the bar fits; the details show the value too
+TEXT_SHOWN = 700  # characters of an abstract, enough for two lines of any width
+LONGEST_CHIP = 150  # pixels
+BUTTON = 24  # pixels of the + and − buttons, shown under the mouse
+
+DRAWN_KEPT = 32  # card pixmaps kept: a third of a megabyte each
+
+Index = QModelIndex | QPersistentModelIndex
+State = tuple[bool, bool, bool]  # selected, under the mouse, focused
+Look = tuple[QSize, float, State]  # size, device pixel ratio, state
+Known = tuple[Card | None, MatchReasons | None, Sequence[str]]
+
+
+class Cards(Protocol):
+    """The data to paint, by row. Called directly: QModelIndex.data would go through C++, and each
+    call back into Python waits for the GIL while another thread computes."""
+
+    def card(self, row: int) -> Card | None: ...
+
+    def evidence(self, row: int) -> MatchReasons | None: ...
+
+    @property
+    def words(self) -> Sequence[str]: ...
+
+
+class CardLayout(NamedTuple):
+    known: Known
+    theme: Theme
+    picture: QPixmap
+
+
+class CardDelegate(QStyledItemDelegate):
+    """Cards of five lines: one or two for the title, one each for authors and venue, the rest for
+    the abstract; a sixth says why a paper was found.
+
+    All cards of a list have the same height, so that lists of any length scroll at once.
+    """
+
+    def __init__(self, cards: Cards, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._cards = cards
+        self._appearance = appearance
+        self._drawn: OrderedDict[tuple[int, Look], CardLayout] = OrderedDict()
+        self._base = parent.font()
+        self._title = scaled(self._base, 1.08, QFont.Weight.DemiBold)
+        self._small = scaled(self._base, 0.95)
+        self._tiny = scaled(self._base, 0.84)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(240, self.height(ranked=False))
+
+    def height(self, *, ranked: bool) -> int:
+        """The height of a card, with or without the line that says why it was found."""
+        lines = [_line(self._title), _line(self._small) * 2, _line(self._small) * 2]
+        return sum(lines) + 2 * PADDING + 8 + GAP + (_line(self._tiny) + 2 if ranked else 0)
+
+    def button_at(self, card: QRect, place: QPoint) -> str:
+        """The button at a position within a card: "+", "-", or an empty string."""
+        more, less = _buttons(_frame(card.size()).translated(card.topLeft()))
+        return "+" if more.contains(place) else "-" if less.contains(place) else ""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.row()
+        known = (self._cards.card(row), self._cards.evidence(row), self._cards.words)
+        look = (option.rect.size(), painter.device().devicePixelRatioF(), _state(option))
+        painter.drawPixmap(option.rect.topLeft(), self._picture(row, known, look))
+
+    def _picture(self, row: int, known: Known, look: Look) -> QPixmap:
+        """The cached pixmap of a card, or a new one if anything about it has changed, so that
+        scrolling and selecting cost next to nothing."""
+        theme = self._appearance.theme
+        drawn = self._drawn.get((row, look))
+        if drawn is None or drawn.theme is not theme or not _same(drawn.known, known):
+            drawn = CardLayout(known, theme, self._draw(known, look, theme))
+        self._drawn[row, look] = drawn
+        self._drawn.move_to_end((row, look))
+        if len(self._drawn) > DRAWN_KEPT:
+            self._drawn.popitem(last=False)
+        return drawn.picture
+
+    def _draw(self, known: Known, look: Look, theme: Theme) -> QPixmap:
+        size, scale, state = look
+        picture = QPixmap(size * scale)
+        picture.setDevicePixelRatio(scale)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = _frame(size)
+        self._paint_frame(painter, box, state, theme)
+        inside = box.adjusted(PADDING + GUTTER, PADDING - 2, -PADDING, -PADDING)
+        card, evidence, words = known
+        if card is None:
+            self._paint_placeholder(painter, inside, theme)
+        else:
+            self._paint_card(painter, inside, card, evidence, words, state[1], theme)
+            if state[1]:
+                self._paint_buttons(painter, box, theme)
+        painter.end()
+        return picture
+
+    def _paint_frame(self, painter: QPainter, box: QRect, state: State, theme: Theme) -> None:
+        chosen, hovered, focused = state
+        fill = theme.chosen if chosen else theme.hover if hovered else theme.surface
+        painter.setBrush(QColor(fill))
+        painter.setPen(QColor(theme.accent if chosen and focused else theme.border))
+        painter.drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), 9, 9)
+
+    def _paint_placeholder(self, painter: QPainter, box: QRect, theme: Theme) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.track))
+        step = box.height() / 5
+        for line, part in enumerate((0.62, 0.34, 0.22, 0.95, 0.88)):
+            bar = QRectF(box.x(), box.y() + line * step + 3, box.width() * part, step * 0.5)
+            painter.drawRoundedRect(bar, 4, 4)
+
+    def _paint_card(
+        self,
+        painter: QPainter,
+        box: QRect,
+        card: Card,
+        evidence: MatchReasons | None,
+        words: Sequence[str],
+        hovered: bool,
+        theme: Theme,
+    ) -> None:
+        paper = card.paper
+        side = 0
+        close = (
+            evidence
+            and (evidence.percentile is not None or match_text(evidence))
+            and box.width() >= ROOMY
+        )
+        if evidence and (close or evidence.moved):
+            side = SIDE
+            self._paint_beside(painter, box, evidence, theme)
+        if not card.read:
+            _paint_dot(painter, box.x() - GUTTER, box.y() + _line(self._title) / 2, theme)
+        title = paper.title or tr("Without a title")
+        beside = box.adjusted(0, 0, -side, 0)
+        top = box.y() + self._text(painter, beside, title, self._title, theme.text, 2, words)
+        # The bar may reach down to the authors.
+        small = QFontMetrics(self._small)
+        who = authors_within(
+            paper.authors, lambda text: small.horizontalAdvance(text) <= beside.width()
+        )
+        top = self._paint_line(painter, beside, top + 3, who, theme.quiet)
+        top = self._paint_facts(painter, box, top + 1, card, theme)
+        bottom = box.bottom() + 8
+        if evidence:
+            bottom -= _line(self._tiny) + 2
+            free = box.adjusted(0, 0, -2 * BUTTON - 12 if hovered else 0, 0)
+            self._paint_why(painter, free, bottom, reason_text(card, evidence, words), theme)
+        room = bottom - top
+        lines = max(1, room // _line(self._small))
+        below = QRect(box.x(), top + 2, box.width(), room)
+        abstract = best_excerpt(paper.abstract, words)[:TEXT_SHOWN] or tr("No abstract")
+        colour = theme.quiet if paper.abstract else theme.faint
+        self._text(painter, below, abstract, self._small, colour, lines, words)
+
+    def _paint_why(self, painter: QPainter, box: QRect, top: int, text: str, theme: Theme) -> None:
+        painter.setFont(self._tiny)
+        painter.setPen(QColor(theme.faint))
+        shown = QFontMetrics(self._tiny).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(QRect(box.x(), top + 2, box.width(), _line(self._tiny)), _LEFT, shown)
+
+    def _paint_buttons(self, painter: QPainter, box: QRect, theme: Theme) -> None:
+        painter.setFont(self._title)
+        for button, sign in zip(_buttons(box), "+−", strict=True):
+            painter.setPen(QColor(theme.border))
+            painter.setBrush(QColor(theme.raised))
+            painter.drawRoundedRect(QRectF(button).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+            painter.setPen(QColor(theme.accent))
+            painter.drawText(button, int(Qt.AlignmentFlag.AlignCenter), sign)
+
+    def _paint_line(self, painter: QPainter, box: QRect, top: int, text: str, colour: str) -> int:
+        height = _line(self._small)
+        painter.setFont(self._small)
+        painter.setPen(QColor(colour))
+        shown = QFontMetrics(self._small).elidedText(text, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(QRect(box.x(), top, box.width(), height), _LEFT, shown)
+        return top + height
+
+    def _paint_facts(
+        self, painter: QPainter, box: QRect, top: int, card: Card, theme: Theme
+    ) -> int:
+        """Paint venue and year as text, then the chips. Returns the top of the next line."""
+        marks, height = card_marks(card, theme), _line(self._small)
+        metrics, small = QFontMetrics(self._tiny), QFontMetrics(self._small)
+        widths = [_width(mark, metrics) for mark in marks]
+        text = " · ".join(filter(None, (card.paper.venue, card.paper.published[:4])))
+        room = max(box.width() - sum(width + 5 for width in widths) - 8, box.width() // 2)
+        shown = small.elidedText(text, Qt.TextElideMode.ElideRight, room)
+        painter.setFont(self._small)
+        painter.setPen(QColor(theme.faint))
+        painter.drawText(QRect(box.x(), top, room, height), _LEFT, shown)
+        left = box.x() + small.horizontalAdvance(shown) + (8 if shown else 0)
+        painter.setFont(self._tiny)
+        for mark, width in zip(marks, widths, strict=True):
+            if left + width > box.right():
+                break
+            _paint_chip(painter, QRectF(left, top + 2, width, height - 3), mark)
+            left += width + 5
+        return top + height
+
+    def _paint_beside(
+        self, painter: QPainter, box: QRect, evidence: MatchReasons, theme: Theme
+    ) -> None:
+        """Paint the similarity of the paper, or its rank change against another list."""
+        painter.setFont(self._tiny)
+        place = QRect(box.right() - SIDE, box.y(), SIDE, _line(self._tiny))
+        if evidence.moved:
+            mark = rank_change_mark(evidence.moved, theme)
+            width = _width(mark, painter.fontMetrics())
+            _paint_chip(painter, QRectF(place.adjusted(max(0, SIDE - width), -2, 0, 1)), mark)
+        elif said := match_text(evidence):
+            painter.setPen(QColor(theme.quiet))
+            painter.drawText(place, _RIGHT, said)
+        if evidence.percentile is not None:
+            below = place.bottom() + (6 if evidence.moved else 3)  # a chip is taller than a word
+            _paint_bar(painter, place.right(), below, evidence.percentile, theme)
+
+    def _text(
+        self,
+        painter: QPainter,
+        box: QRect,
+        text: str,
+        font: QFont,
+        colour: str,
+        most_lines: int,
+        words: Sequence[str],
+    ) -> int:
+        """Paint `text` in at most `most_lines` lines with `words` highlighted. Returns the
+        height."""
+        text = readable(text)
+        layout = _lay_out(text, font, box.width(), most_lines)
+        if layout.lineCount() > most_lines:
+            last = layout.lineAt(most_lines - 1).textStart()
+            tail = QFontMetrics(font).elidedText(
+                text[last : last + 400], Qt.TextElideMode.ElideRight, box.width() - 2
+            )
+            text = text[:last] + tail
+            layout = _lay_out(text, font, box.width(), most_lines)
+        painter.setPen(QColor(colour))
+        marked = _marked(text, words, self._appearance.theme)
+        layout.draw(painter, QPointF(box.topLeft()), marked)
+        return round(min(layout.lineCount(), most_lines) * _line(font))
+
+
+def closeness(percentile: float) -> float:
+    """The fill of the similarity bar, 0 to 1. Each further nine (90, 99, 99.9 %) adds a quarter,
+    since nearly all results of a search lie above 90 %."""
+    apart = max(1e-4, 1 - percentile / 100)
+    return min(1.0, -math.log10(apart) / 4)
+
+
+def _state(option: QStyleOptionViewItem) -> State:
+    flag = QStyle.StateFlag
+    return (
+        bool(option.state & flag.State_Selected),
+        bool(option.state & flag.State_MouseOver),
+        bool(option.state & flag.State_HasFocus),
+    )
+
+
+def _same(one: Known, other: Known) -> bool:
+    """Whether these are identical objects: comparing abstracts takes longer than painting them."""
+    return all(a is b for a, b in zip(one, other, strict=True))
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+def _line(font: QFont) -> int:
+    return QFontMetrics(font).height() + 1
+
+
+def _lay_out(text: str, font: QFont, width: int, most_lines: int) -> QTextLayout:
+    """Lay out at most one line more than `most_lines`, which shows whether the text must be
+    elided."""
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout = QTextLayout(text, font)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    for number in range(most_lines + 1):
+        line = layout.createLine()
+        if not line.isValid():
+            break
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, number * _line(font)))
+    layout.endLayout()
+    return layout
+
+
+def _marked(text: str, words: Sequence[str], theme: Theme) -> list[QTextLayout.FormatRange]:
+    look = QTextCharFormat()
+    look.setBackground(QColor(theme.mark))
+    look.setForeground(QColor(theme.text))
+    ranges = []
+    for start, end in spans(text, words):
+        marked = QTextLayout.FormatRange()
+        marked.start, marked.length, marked.format = start, end - start, look
+        ranges.append(marked)
+    return ranges
+
+
+def _paint_dot(painter: QPainter, x: float, y: float, theme: Theme) -> None:
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.accent))
+    painter.drawEllipse(QPointF(x + 3, y), 3, 3)
+
+
+def _paint_bar(painter: QPainter, right: int, top: int, percentile: float, theme: Theme) -> None:
+    bar = QRectF(right - 54, top, 54, 5)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(QColor(theme.track))
+    painter.drawRoundedRect(bar, 2.5, 2.5)
+    bar.setWidth(max(5.0, bar.width() * closeness(percentile)))
+    painter.setBrush(QColor(theme.accent))
+    painter.drawRoundedRect(bar, 2.5, 2.5)
+
+
+def _frame(size: QSize) -> QRect:
+    """The rectangle of a card within its row."""
+    return QRect(QPoint(0, 0), size).adjusted(1, 1, -3, -GAP)
+
+
+def _buttons(box: QRect) -> tuple[QRect, QRect]:
+    """The rectangles of the + and − buttons on a card."""
+    less = QRect(box.right() - BUTTON - 8, box.bottom() - BUTTON - 7, BUTTON, BUTTON)
+    return less.translated(-BUTTON - 4, 0), less
+
+
+def _width(mark: Mark, metrics: QFontMetrics) -> int:
+    return min(metrics.horizontalAdvance(mark.text), LONGEST_CHIP) + (12 if mark.fill else 2)
+
+
+def _paint_chip(painter: QPainter, box: QRectF, mark: Mark) -> None:
+    if mark.fill:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(mark.fill))
+        painter.drawRoundedRect(box, 5, 5)
+    painter.setPen(QColor(mark.letters))
+    room = round(box.width()) - (10 if mark.fill else 0)
+    shown = painter.fontMetrics().elidedText(mark.text, Qt.TextElideMode.ElideRight, room)
+    painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), shown)

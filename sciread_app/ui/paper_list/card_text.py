@@ -1,0 +1,162 @@
+"""The texts and chips of a card: status, and why the paper was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sciread_app.domain.text.sentences import sentences
+from sciread_app.domain.text.term_matching import distinct, spans
+from sciread_app.language import say_percent, tr, trn
+from sciread_app.ui.style.tag_colours import shade
+from sciread_app.ui.style.theme import Theme
+from sciread_app.ui.view_models import Card, MatchReasons, Moved
+
+MOST_FIELDS = 4
+MOST_WORDS = 4
+STARS = 5
+
+
+class Mark(NamedTuple):
+    """A chip: its text and two colours."""
+
+    text: str
+    fill: str
+    letters: str
+
+
+def card_marks(card: Card, theme: Theme) -> list[Mark]:
+    """The chips of a card, the most important first."""
+    marks = [Mark(card.retracted, theme.danger_soft, theme.danger)] if card.retracted else []
+    if card.rating:
+        marks.append(Mark("★" * card.rating + "☆" * (STARS - card.rating), "", theme.text))
+    for tag in card.tags:
+        look = shade(theme, card.tag_colours.get(tag, ""))
+        marks.append(Mark(tag, look.fill, look.text))
+    plain = [_versions(card)] if card.versions > 1 else []
+    plain += ["PDF"] if has_pdf(card) else []
+    plain += card.paper.fields[:MOST_FIELDS]
+    return marks + [Mark(text, theme.track, theme.quiet) for text in plain]
+
+
+def rank_change_mark(moved: Moved, theme: Theme) -> Mark:
+    """A paper's rank change against another list, as a chip."""
+    places = moved.places
+    if places is None:
+        # Translators: a paper that the other list has not
+        return Mark(tr("Only here"), theme.accent, theme.on_accent)
+    if places == 0:
+        # Translators: a paper stands in both lists at the same place
+        return Mark(tr("same"), "", theme.faint)
+    fill = theme.sentence if places > 0 else theme.notice_soft
+    return Mark(f"{'▲' if places > 0 else '▼'} {abs(places)}", fill, theme.text)
+
+
+def accessible_move(moved: Moved) -> str:
+    places = moved.places
+    if places is None:
+        return tr("only in this answer")
+    if places == 0:
+        return tr("at the same place in both answers")
+    if places > 0:
+        return trn("{n} place further up here", "{n} places further up here", places)
+    return trn("{n} place further down here", "{n} places further down here", -places)
+
+
+def has_pdf(card: Card) -> bool:
+    return any(file.lower().endswith(".pdf") for file in card.paper.files)
+
+
+def accessible_marks(card: Card) -> str:
+    """The chips as text for screen readers."""
+    rated = trn("{n} star", "{n} stars", card.rating) if card.rating else ""
+    several = _versions(card) if card.versions > 1 else ""
+    parts = (card.retracted, "" if card.read else tr("unread"), rated, several, *card.tags)
+    return ", ".join(filter(None, parts))
+
+
+def _versions(card: Card) -> str:
+    return trn("{n} version", "{n} versions", card.versions)
+
+
+def reason_text(card: Card, evidence: MatchReasons, words: Sequence[str]) -> str:
+    """Why a paper was found: «3rd by words (attention, network) · 1st by meaning»."""
+    if evidence.why:
+        return evidence.why
+    held = shared_words(f"{card.paper.title} {card.paper.abstract}", words)
+    shown = ", ".join(held[:MOST_WORDS]) + (" …" if len(held) > MOST_WORDS else "")
+    parts = []
+    if evidence.in_title:
+        parts.append(tr("all words in the title"))
+    elif evidence.all_words:
+        parts.append(tr("all words"))
+    if evidence.text_rank:
+        where = shown or (tr("in its authors, notes or files") if words else "")
+        parts.append(_by_words(ordinal(evidence.text_rank), where))
+    elif shown:
+        parts.append(tr("holds {words}", words=shown))
+    if evidence.meaning_rank:
+        parts.append(tr("{rank} by meaning", rank=ordinal(evidence.meaning_rank)))
+    if evidence.percentile is not None:
+        parts.append(tr("closer than {percent} of pairs", percent=say_percent(evidence.percentile)))
+    return " · ".join(parts)
+
+
+def _by_words(rank: str, where: str) -> str:
+    if where:
+        # Translators: {rank} is 1st, 2nd and so on, {where} the words that were found
+        return tr("{rank} by words ({where})", rank=rank, where=where)
+    return tr("{rank} by words", rank=rank)
+
+
+def shared_words(text: str, words: Sequence[str]) -> list[str]:
+    """The words of `text` that match the search, as written there but in lower case."""
+    return distinct(text[start:end].lower() for start, end in spans(text, words))
+
+
+def best_excerpt(abstract: str, words: Sequence[str]) -> str:
+    """The abstract from the sentence on that contains most of the words."""
+    best, most = "", 0
+    parts = sentences(abstract) if words else []
+    for part in parts:
+        held = len(shared_words(part, words))
+        if held > most:
+            best, most = part, held
+    if not best or best == parts[0]:
+        return abstract
+    return f"… {abstract[abstract.index(best) :]}"
+
+
+def match_text(evidence: MatchReasons) -> str:
+    """How well a paper matches, in a word or two; empty where it is uncertain."""
+    if evidence.in_title:
+        # Translators: all words of the query stand in the title
+        return tr("In the title")
+    if evidence.all_words:
+        return tr("All words")
+    percentile = evidence.percentile
+    if evidence.weak:
+        return tr("Distant")
+    if percentile is None:
+        return ""
+    if percentile >= 99.9:
+        return tr("Very close")
+    if percentile >= 99:
+        return tr("Close")
+    # A ranked result that is not weak answers the query.
+    ranked = evidence.text_rank or evidence.meaning_rank
+    return tr("Related") if ranked or percentile >= 95 else ""
+
+
+def ordinal(number: int) -> str:
+    """1st, 2nd, 3rd, 4th, 11th."""
+    match 0 if number % 100 in (11, 12, 13) else number % 10:
+        case 1:
+            # Translators: a rank; 1st, 2nd, 3rd and 4th may all be written alike
+            return tr("{n:,}st", n=number)
+        case 2:
+            return tr("{n:,}nd", n=number)
+        case 3:
+            return tr("{n:,}rd", n=number)
+        case _:
+            return tr("{n:,}th", n=number)

@@ -1,0 +1,388 @@
+"""A list of papers of any length that loads only the visible cards."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import chain
+from typing import Any, Protocol
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QTableView,
+    QToolTip,
+    QWidget,
+)
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr
+from sciread_app.ui.formatting import authors
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.paper_list.card_delegate import CardDelegate
+from sciread_app.ui.paper_list.card_text import accessible_marks, accessible_move
+from sciread_app.ui.style.theme import Appearance, Theme
+from sciread_app.ui.view_models import EMPTY_RESULTS, Card, MatchReasons, ResultList
+
+PAGE = 40  # rows that are loaded together
+CARDS_KEPT = 2_000
+PAGES_WANTED = 4  # pages waiting to be loaded; older requests have been scrolled past
+LOADS_AT_ONCE = 2
+TIPS = {"+": tr("More like this (+)"), "-": tr("Not like this (-)")}
+
+Index = QModelIndex | QPersistentModelIndex
+CursorAction = QAbstractItemView.CursorAction
+
+
+class CardSource(Protocol):
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        """The cards of these papers, in any order; unknown ids are left out."""
+        ...
+
+
+class PaperModel(QAbstractListModel):
+    """The ids of all listed papers, and a cache of the cards shown last."""
+
+    # Instead of dataChanged, on which the view would lay out every row again.
+    cards_came = Signal()
+
+    def __init__(self, source: CardSource, jobs: JobRunner, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._source = source
+        self._jobs = jobs
+        self.listing = EMPTY_RESULTS
+        # None: the paper no longer exists
+        self._cards: OrderedDict[int, Card | None] = OrderedDict()
+        self._stale: set[int] = set()
+        self._wanted: list[int] = []
+        self._loading: set[int] = set()
+        # Load after one pass of the event loop, so that all rows of a paint are requested together.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._load)
+
+    def show(self, listing: ResultList) -> None:
+        self.beginResetModel()
+        self.listing = listing
+        self._wanted.clear()
+        self._loading.clear()
+        self.endResetModel()
+
+    def forget(self) -> None:
+        """Reload the visible cards after a change; the old ones are shown until then."""
+        self._stale = set(self._cards)
+        self.cards_came.emit()
+
+    def replace(self, card: Card) -> None:
+        """Replace the cached card of a paper at once."""
+        paper = card.paper.id
+        if paper is not None and (known := self._cards.get(paper)):
+            self._cards[paper] = replace(
+                known, paper=card.paper, read=card.read, tags=card.tags, rating=card.rating
+            )
+            self.cards_came.emit()
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.listing.ids)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if index.isValid() and role in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+        ):
+            paper = self.paper_at(index.row())
+            return self._spoken(self._cards.get(paper), self.listing.evidence.get(paper))
+        return None
+
+    def paper_at(self, row: int) -> PaperId:
+        return PaperId(int(self.listing.ids[row]))
+
+    def row_of(self, paper: int | None) -> int | None:
+        """The row of `paper`; None if it is not in the list."""
+        try:
+            return None if paper is None else self.listing.ids.index(paper)
+        except ValueError:
+            return None
+
+    def card(self, row: int) -> Card | None:
+        """The card of a row; None if it is not loaded yet, in which case it is requested."""
+        paper = self.paper_at(row)
+        if paper not in self._cards or paper in self._stale:
+            self._want(row // PAGE)
+        else:
+            self._cards.move_to_end(paper)
+        return self._cards.get(paper)
+
+    def known(self, paper: int) -> Card | None:
+        """The cached card of a paper; never loads."""
+        return self._cards.get(paper)
+
+    def evidence(self, row: int) -> MatchReasons | None:
+        return self.listing.evidence.get(self.paper_at(row))
+
+    @property
+    def words(self) -> Sequence[str]:
+        return self.listing.words
+
+    def _want(self, page: int) -> None:
+        if page in self._wanted:
+            self._wanted.remove(page)
+        if page not in self._loading:
+            self._wanted = [*self._wanted, page][-PAGES_WANTED:]
+            self._soon.start()
+
+    def _load(self) -> None:
+        while self._wanted and len(self._loading) < LOADS_AT_ONCE:
+            page = self._wanted.pop()
+            rows = range(page * PAGE, min((page + 1) * PAGE, len(self.listing.ids)))
+            self._loading.add(page)
+            self._fetch(page, [self.paper_at(row) for row in rows], self.listing)
+
+    def _fetch(self, page: int, papers: list[PaperId], listing: ResultList) -> None:
+        def show(cards: list[Card]) -> None:
+            self._keep(papers, cards)
+            if listing is self.listing:
+                self._loading.discard(page)
+                self._load()
+
+        self._jobs.run(
+            tr("Loading papers"),
+            lambda task: self._source.cards(papers),
+            show,
+            queue=JobQueue.short,
+        )
+
+    def _keep(self, papers: Sequence[PaperId], cards: Sequence[Card]) -> None:
+        found = {card.paper.id: card for card in cards}
+        for paper in papers:
+            self._cards[paper] = found.get(paper)
+            self._cards.move_to_end(paper)
+        self._stale.difference_update(papers)
+        while len(self._cards) > CARDS_KEPT:
+            self._cards.popitem(last=False)
+        self.cards_came.emit()
+
+    def _spoken(self, card: Card | None, evidence: MatchReasons | None) -> str:
+        if card is None:
+            return tr("Loading")
+        paper = card.paper
+        year = paper.published[:4]
+        moved = accessible_move(evidence.moved) if evidence and evidence.moved else ""
+        parts = (
+            *(readable(paper.title), moved, authors(paper.authors), paper.venue, year),
+            accessible_marks(card),
+        )
+        return ", ".join(filter(None, parts))
+
+
+class PaperList(QTableView):
+    """The list of cards. Keys: j k up down, Enter opens the details, Space toggles them, Esc
+    leaves; + and - mark the selected papers as relevant or not.
+
+    A table of one column, since QListView lays out by asking the model for every row.
+    """
+
+    current_changed = Signal(object)  # PaperId, or None
+    activated = Signal()
+    preview_toggled = Signal()
+    escaped = Signal()
+    marked_relevant = Signal(object)  # the selected papers, by the key +
+    marked_irrelevant = Signal(object)
+    chosen_changed = Signal()
+
+    def __init__(self, model: PaperModel, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("papers")
+        self._model = model
+        self._cards = CardDelegate(model, appearance, self)
+        self.setItemDelegate(self._cards)
+        self._set_up_rows()
+        self.setModel(model)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setAcceptDrops(False)
+        self.setAccessibleName(tr("Papers found"))
+        model.cards_came.connect(self.viewport().update)
+        appearance.changed.connect(self._repaint)
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
+
+    def _set_up_rows(self) -> None:
+        rows, columns = self.verticalHeader(), self.horizontalHeader()
+        height = self._cards.height(ranked=False)
+        rows.setMinimumSectionSize(height)
+        rows.setDefaultSectionSize(height)
+        rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        columns.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        rows.hide()
+        columns.hide()
+
+    def show_listing(self, listing: ResultList) -> None:
+        self._model.show(EMPTY_RESULTS)  # so that a long list is not laid out again
+        self.verticalHeader().setDefaultSectionSize(
+            self._cards.height(ranked=bool(listing.evidence))
+        )
+        self._model.show(listing)
+        self.scrollToTop()
+
+    @contextmanager
+    def preserving_view(self, *, scrolled: bool = True) -> Iterator[None]:
+        """Context in which another list is shown: selected papers stay selected, and if the current
+        paper is gone, the one in its place becomes current. With `scrolled` the visible part stays
+        too."""
+        reading, row, top = self.current(), self.currentIndex().row(), self.top()
+        ids, ranges = self._model.listing.ids, self._ranges()
+        yield
+        now = self._model.row_of(reading)
+        self.go_to(min(max(row, 0), self._model.rowCount() - 1) if now is None else now)
+        if sum(end - top for top, end in ranges) > 1:
+            self._choose_again(ids, ranges)
+        if scrolled:
+            came_in_above = 0 if now is None or top == 0 else now - row
+            self.set_scroll_position(top + self.height_of_rows(came_in_above))
+
+    def top(self) -> int:
+        """The scroll position in pixels."""
+        return self.verticalScrollBar().value()
+
+    def set_scroll_position(self, pixels: int) -> None:
+        self.verticalScrollBar().setValue(pixels)
+
+    def height_of_rows(self, rows: int) -> int:
+        """The height of so many rows in pixels."""
+        return rows * self.verticalHeader().defaultSectionSize()
+
+    def go_to(self, row: int) -> None:
+        if 0 <= row < self._model.rowCount():
+            self.selectionModel().setCurrentIndex(
+                self._model.index(row), QItemSelectionModel.SelectionFlag.ClearAndSelect
+            )
+            self.scrollTo(self._model.index(row))
+
+    def current(self) -> PaperId | None:
+        index = self.currentIndex()
+        return self._model.paper_at(index.row()) if index.isValid() else None
+
+    def chosen(self) -> list[PaperId]:
+        """The selected papers, from the top. Collected by ranges, since all papers may be
+        selected."""
+        ids: Sequence[Any] = self._model.listing.ids
+        return list(chain.from_iterable(ids[top:end] for top, end in self._ranges()))
+
+    def choose(self, papers: Iterable[int]) -> None:
+        """Add those of these papers that are in the list to the selection."""
+        wanted, begun = set(papers), -1
+        ranges = []
+        ids = self._model.listing.ids
+        for row in range(len(ids) + 1):
+            inside = row < len(ids) and ids[row] in wanted
+            if inside and begun < 0:
+                begun = row
+            elif not inside and begun >= 0:
+                ranges.append((begun, row))
+                begun = -1
+        self._choose_ranges(ranges)
+
+    def _choose_ranges(self, ranges: Iterable[tuple[int, int]]) -> None:
+        chosen = QItemSelection()
+        for top, end in ranges:
+            chosen.select(self._model.index(top), self._model.index(end - 1))
+        self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)
+
+    def _choose_again(self, ids: Sequence[int], ranges: Sequence[tuple[int, int]]) -> None:
+        """Restore a selection from a list of these papers. Mostly the list is unchanged, so that
+        150,000 papers need not be looked up."""
+        if ids == self._model.listing.ids:
+            self._choose_ranges(ranges)
+        else:
+            self.choose(chain.from_iterable(ids[top:end] for top, end in ranges))
+
+    def selected_count(self) -> int:
+        return sum(end - top for top, end in self._ranges())
+
+    def _ranges(self) -> list[tuple[int, int]]:
+        """The selected ranges of rows, from the top; each end is exclusive."""
+        ranges = self.selectionModel().selection().toList()
+        return sorted((one.top(), one.bottom() + 1) for one in ranges)
+
+    def selectionChanged(self, chosen: QItemSelection, left: QItemSelection) -> None:
+        super().selectionChanged(chosen, left)
+        self.chosen_changed.emit()
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.current_changed.emit(
+            self._model.paper_at(current.row()) if current.isValid() else None
+        )
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        index = self.indexAt(place)
+        button = self._cards.button_at(self.visualRect(index), place) if index.isValid() else ""
+        if button and event.button() is Qt.MouseButton.LeftButton:
+            paper = [self._model.paper_at(index.row())]
+            (self.marked_relevant if button == "+" else self.marked_irrelevant).emit(paper)
+        else:
+            super().mousePressEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() is QEvent.Type.ToolTip:
+            index = self.indexAt(event.pos())
+            button = self._cards.button_at(self.visualRect(index), event.pos())
+            QToolTip.showText(event.globalPos(), TIPS.get(button, ""), self.viewport())
+            return True
+        return super().viewportEvent(event)
+
+    def moveCursor(self, action: CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Home and End go to the first and the last paper; in a table they would go to the first
+        and the last column."""
+        if action in (CursorAction.MoveHome, CursorAction.MoveEnd) and self._model.rowCount():
+            last = self._model.rowCount() - 1
+            return self._model.index(0 if action is CursorAction.MoveHome else last)
+        return super().moveCursor(action, modifiers)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if event.text() in ("+", "-") and self.selected_count():
+            (self.marked_relevant if event.text() == "+" else self.marked_irrelevant).emit(
+                self.chosen()
+            )
+        elif event.modifiers() not in (_NO_MODIFIER, Qt.KeyboardModifier.KeypadModifier):
+            super().keyPressEvent(event)
+        elif key in (Qt.Key.Key_J, Qt.Key.Key_K):
+            self.go_to(self.currentIndex().row() + (1 if key == Qt.Key.Key_J else -1))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.activated.emit()
+        elif key == Qt.Key.Key_Space:
+            self.preview_toggled.emit()
+        elif key == Qt.Key.Key_Escape:
+            self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, search: str) -> None:
+        """Do nothing: Qt would search every row for a title that starts with the typed letters."""
+
+
+_SPOKEN_ROLES = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+_NO_MODIFIER = Qt.KeyboardModifier.NoModifier

@@ -1,0 +1,102 @@
+"""The search request (scope, filters, text, examples) and the view built from its results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.ast import TRASH
+from sciread_app.domain.query.builder import fragment, joined, likes
+from sciread_app.domain.query.parser import PASTED_WORDS, parse
+from sciread_app.errors import BadQuery
+from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
+
+
+class QueryChip(NamedTuple):
+    """A clause of the query language and its label on the page."""
+
+    fragment: str
+    label: str
+
+
+class SearchFilter(NamedTuple):
+    """A filter: values of one field of the query language, any of which matches. A range of years
+    is one value."""
+
+    field: str
+    values: tuple[str, ...]
+
+    @property
+    def fragment(self) -> str:
+        if self.field == "year":
+            return f"year:{self.values[0]}"
+        return fragment(self.field, self.values)
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """Everything that determines the list, each part visible and removable on the page: the scope
+    chosen in the sidebar, the filters, the text, and the example papers."""
+
+    scope: tuple[QueryChip, ...] = ()
+    filters: tuple[SearchFilter, ...] = ()
+    typed: str = ""
+    like: tuple[PaperId, ...] = ()
+    unlike: tuple[PaperId, ...] = ()
+
+    @cached_property
+    def query(self) -> str:
+        """The whole request in the query language."""
+        return self.without("")
+
+    def without(self, field: str) -> str:
+        """The query without the filter of this field."""
+        chosen = [one.fragment for one in self.filters if one.field != field]
+        # After a long text, nothing is parsed as a condition any more.
+        scope = sorted((chip.fragment for chip in self.scope), key=_is_long)
+        return joined([likes(self.like, self.unlike), *chosen, *scope], self.typed)
+
+    @property
+    def ranked(self) -> bool:
+        """Whether the results are ranked by relevance."""
+        try:
+            query = parse(self.query)
+        except BadQuery:
+            return True
+        return bool(query.terms or query.has_examples or query.identifier)
+
+    @property
+    def of_trash(self) -> bool:
+        return any(chip.fragment == f"in:{TRASH}" for chip in self.scope)
+
+
+def _is_long(fragment: str) -> bool:
+    return len(fragment.split()) >= PASTED_WORDS // 2
+
+
+@dataclass(frozen=True)
+class ResultView:
+    """A view of the page. With a `title` it is a list of papers from another page."""
+
+    listing: ResultList = EMPTY_RESULTS
+    request: SearchRequest = SearchRequest()
+    title: str = ""
+
+    @property
+    def query(self) -> str:
+        return self.request.query
+
+    @property
+    def scope(self) -> tuple[QueryChip, ...]:
+        return self.request.scope
+
+    @property
+    def of_trash(self) -> bool:
+        return self.request.of_trash and not self.title
+
+    @property
+    def what(self) -> tuple[SearchRequest, str]:
+        """The request and the title, which identify the list whatever its results."""
+        return self.request, self.title

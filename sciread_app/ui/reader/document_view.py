@@ -1,0 +1,363 @@
+"""An open document: its pages, toolbar, side panel and find bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TypeVar
+
+from PySide6.QtCore import Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QContextMenuEvent, QDesktopServices, QGuiApplication, QMouseEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QVBoxLayout, QWidget
+
+from sciread_app.domain.annotations.annotations import (
+    Colour,
+    Highlight,
+    Link,
+    PagePosition,
+    ReadingPlace,
+)
+from sciread_app.errors import SciReadError
+from sciread_app.language import tr
+from sciread_app.services.library.annotations import (
+    CannotShow,
+    FailureReason,
+    FileHighlights,
+    readable,
+)
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.reader.pages.history import NavigationHistory
+from sciread_app.ui.reader.pages.image_cache import PageImageCache
+from sciread_app.ui.reader.pages.page_view import PageView
+from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
+from sciread_app.ui.reader.search_controller import FileSearchController
+from sciread_app.ui.reader.side.highlights_panel import swatch
+from sciread_app.ui.reader.side.side_panel import THUMBNAIL, SidePanel
+from sciread_app.ui.reader.toolbar import Toolbar
+from sciread_app.ui.reader.view_models import WORDS, OpenedFile, ReaderFiles
+from sciread_app.ui.style.theme import Appearance
+
+T = TypeVar("T")
+
+REST_MS = 700  # without scrolling, until the reading position is saved
+SIDE_WIDTH = 262
+CHANGED = tr("The file has changed since it was opened.")
+WEB = ("http", "https", "mailto")
+
+
+class DocumentView(QWidget):
+    edited = Signal()  # its highlights
+    lost = Signal(object)  # CannotShow
+    export_requested = Signal()
+    dark_chosen = Signal(bool)
+
+    def __init__(
+        self, file: OpenedFile, files: ReaderFiles, jobs: JobRunner, appearance: Appearance
+    ) -> None:
+        super().__init__()
+        self._file, self._files, self._jobs = file, files, jobs
+        self._history = NavigationHistory()
+        self.marked = FileHighlights()
+        self.pictures = PageImageCache(file, jobs, round(THUMBNAIL * self.devicePixelRatioF()))
+        self.view = PageView(file, self.pictures, appearance)
+        self.side = SidePanel(self.view, appearance)
+        self.toolbar = Toolbar(appearance)
+        self.finding = FileSearchController(file, self.view, jobs, appearance)
+        self._rest = QTimer(self, singleShot=True, interval=REST_MS)
+        self._rest.timeout.connect(self.remember)
+        self._lay_out()
+        self._connect()
+        self._moved()
+
+    # Actions
+
+    def back(self) -> None:
+        self._return(self._history.back(self.view.place))
+
+    def forward(self) -> None:
+        self._return(self._history.forward(self.view.place))
+
+    def toggle_side(self) -> None:
+        self.side.setVisible(not self.side.isVisible())
+        self.toolbar.check("panel", self.side.isVisible())
+
+    def show_side(self, part: int) -> None:
+        self.side.show()
+        self.toolbar.check("panel", True)
+        self.side.show_part(part)
+
+    def set_dark(self, dark: bool) -> None:
+        self.toolbar.check("dark", dark)
+        self.view.set_dark(dark)
+
+    def go_to_page_line(self) -> None:
+        self.toolbar.page.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.toolbar.page.selectAll()
+
+    def start_find(self) -> None:
+        words = self._selected_text()
+        self.finding.begin(words if 0 < len(words) < 100 else "")
+
+    def find_step(self, step: int) -> None:
+        """Go to the next match (1) or the previous one (-1)."""
+        self.finding.step(step)
+
+    def copy(self) -> None:
+        selection = self.view.marks.selection
+        if selection:
+            self._work(
+                tr("Copying text"),
+                lambda task: self._file.text(selection.start, selection.end, task),
+                QGuiApplication.clipboard().setText,
+            )
+
+    def choose_all(self) -> None:
+        last = len(self._file.shape.sizes) - 1
+        self.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(last, 10**9))
+        self.view.refresh()
+
+    def highlight(self, colour: Colour) -> None:
+        """Highlight the selected text; without a selection, recolour the current highlight."""
+        selection, file = self.view.marks.selection, self._file
+        picked = next(
+            (one for one in self.marked.here if one.id == self.view.marks.selected_highlight), None
+        )
+        if selection:
+            self._work(
+                tr("Highlighting"),
+                lambda task: self._files.highlight(passages(file, selection, colour, task)),
+                self._highlighted,
+            )
+        elif picked:
+            self.recolour(picked, colour)
+
+    def recolour(self, highlight: Highlight, colour: Colour) -> None:
+        self._edit(tr("Colouring"), lambda task: self._files.recolour(highlight, colour))
+
+    def annotate(self, highlight: Highlight, note: str) -> None:
+        self._edit(tr("Keeping a note"), lambda task: self._files.annotate(highlight, note))
+
+    def remove(self, highlight: Highlight) -> None:
+        self._edit(tr("Removing a highlight"), lambda task: self._files.remove(highlight))
+
+    def write_note(self) -> None:
+        """Edit the note of the current highlight, or of a new one on the selected text."""
+        if self.view.marks.selection:
+            self.highlight(Colour.yellow)
+        self.show_side(2)
+        self.side.highlights.write_note()
+
+    # Called by the tab
+
+    def load_marks(self, choose: int = 0) -> None:
+        self._work(
+            tr("Looking up highlights"),
+            lambda task: self._files.marked(self._file, task),
+            lambda marked: self._show_marked(marked, choose),
+        )
+
+    def remember(self) -> None:
+        """Save the reading position."""
+        place, sha256 = self.view.place, self._file.shape.sha256
+        self._work(tr("Remembering a page"), lambda task: self._files.remember(sha256, place))
+
+    def save_now(self) -> None:
+        """Save the reading position and the unsaved note before returning."""
+        self._rest.stop()
+        with suppress(SciReadError):  # a library that cannot be written is reported elsewhere
+            if unsaved := self.side.highlights.take_note():
+                self._files.annotate(*unsaved)
+            self._files.remember(self._file.shape.sha256, self.view.place)
+
+    def rest(self) -> None:
+        """Release memory after some time in the background."""
+        self.pictures.rest()
+        self._work(tr("Closing a file for a while"), lambda task: self._file.rest())
+
+    def check_for_changes(self) -> None:
+        """Reload if the file has changed, when the tab is shown again."""
+
+        def done(changed: bool) -> None:
+            if changed:
+                self.lost.emit(CannotShow(FailureReason.changed, CHANGED))
+
+        self.view.refresh()
+        self._work(
+            tr("Looking whether a file has changed"), lambda _: self._file.is_changed(), done
+        )
+
+    def close_file(self) -> None:
+        self._rest.stop()
+        self.side.highlights.save_note()
+        self.remember()
+        self.finding.search.stop()
+        self.pictures.close()
+        self._file.close()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() is Qt.MouseButton.BackButton:
+            self.back()
+        elif event.button() is Qt.MouseButton.ForwardButton:
+            self.forward()
+        else:
+            super().mousePressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if self.view.viewport().rect().contains(self.view.mapFromGlobal(event.globalPos())):
+            self._menu().popup(event.globalPos())
+
+    def _connect(self) -> None:
+        view, side, panel = self.view, self.side, self.side.highlights
+        view.moved.connect(self._moved)
+        view.link_clicked.connect(self._follow)
+        view.highlight_clicked.connect(self._show_highlight)
+        view.colour_requested.connect(lambda n: self.highlight(list(Colour)[n]))
+        view.copy_requested.connect(self.copy)
+        view.escaped.connect(self.finding.end)
+        side.navigated.connect(self.jump)
+        panel.chosen.connect(self._select_highlight)
+        panel.recoloured.connect(self.recolour)
+        panel.annotated.connect(self.annotate)
+        panel.removed.connect(self.remove)
+        panel.export_requested.connect(self.export_requested)
+        self.toolbar.pressed.connect(self._pressed)
+        self.toolbar.page_requested.connect(lambda page: self.jump(PagePosition(page)))
+        self.toolbar.zoom_requested.connect(view.set_zoom)
+        self.pictures.lost.connect(self.lost)
+
+    def _pressed(self, key: str) -> None:
+        view = self.view
+        {
+            "panel": self.toggle_side,
+            "back": self.back,
+            "forward": self.forward,
+            "smaller": view.zoom_out,
+            "larger": view.zoom_in,
+            "rotate": view.rotate,
+            "dark": lambda: self.dark_chosen.emit(not view.dark),
+            "find": self.start_find,
+        }[key]()
+
+    def jump(self, spot: PagePosition) -> None:
+        """Go to a position and add the present one to the history."""
+        self._history.leave(self.view.place)
+        self.view.go_to(spot)
+        self.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._moved()
+
+    def _return(self, place: ReadingPlace | None) -> None:
+        if place:
+            self.view.restore(place)
+            self._moved()
+
+    def _follow(self, link: Link) -> None:
+        if link.spot:
+            self.jump(link.spot)
+        elif QUrl(link.address).scheme().lower() in WEB:
+            QDesktopServices.openUrl(QUrl(link.address))
+
+    def _moved(self) -> None:
+        count = len(self._file.shape.sizes)
+        self.toolbar.show_page(self.view.page, count)
+        self.view.setAccessibleDescription(
+            tr("Page {page} of {count}", page=self.view.page + 1, count=count)
+        )
+        self.toolbar.show_zoom(self.view.zoom, self.view.factor)
+        self.toolbar.enable("back", self._history.can_go_back)
+        self.toolbar.enable("forward", self._history.can_go_forward)
+        self.side.show_page(self.view.page)
+        self._rest.start()
+
+    # Highlights
+
+    def _highlighted(self, kept: list[Highlight]) -> None:
+        self.view.marks.selection = EMPTY
+        if kept:
+            self.load_marks(kept[-1].id)
+            self.edited.emit()
+
+    def _edit(self, title: str, work: Callable[[Task], None]) -> None:
+        def done(_: None) -> None:
+            self.load_marks()
+            self.edited.emit()
+
+        self._work(title, work, done)
+
+    def _show_marked(self, marked: FileHighlights, choose: int) -> None:
+        self.marked = marked
+        self.view.marks.show_highlights(marked.here)
+        self.side.highlights.show_marked(marked, choose)
+        self.view.refresh()
+
+    def _show_highlight(self, highlight: Highlight | None) -> None:
+        if highlight:
+            self.show_side(2)
+        self.side.highlights.choose(highlight.id if highlight else 0)
+
+    def _select_highlight(self, highlight: Highlight | None) -> None:
+        self.view.marks.selected_highlight = highlight.id if highlight else 0
+        self.view.refresh()
+
+    def _selected_text(self) -> str:
+        selection = self.view.marks.selection
+        known = self.pictures.text(selection.start.page)
+        if not selection or len(selection.pages) > 1 or known is None:
+            return ""
+        start, end = selection.on_page(selection.start.page, len(known.letters.text))
+        return " ".join(readable(known.letters.text[start:end]).split())
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        chosen = bool(self.view.marks.selection)
+        menu.addAction(tr("Copy"), self.copy).setEnabled(chosen)
+        menu.addSeparator()
+        for number, colour in enumerate(Colour, start=1):
+            text = tr("Highlight: {colour}", colour=WORDS[colour])
+            action = menu.addAction(swatch(colour), f"{text}\t{number}")
+            action.triggered.connect(lambda _=False, colour=colour: self.highlight(colour))
+            action.setEnabled(chosen or bool(self.view.marks.selected_highlight))
+        menu.addAction(tr("Highlight with a note"), self.write_note).setEnabled(chosen)
+        return menu
+
+    def _work(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], None] = lambda _: None
+    ) -> None:
+        self._jobs.run(title, work, done, queue=JobQueue.short)
+
+    def restore(self, place: ReadingPlace) -> None:
+        # Lay out first: before, its width is not the final one.
+        self._column.activate()
+        self.view.restore(place)
+
+    def _lay_out(self) -> None:
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.addWidget(self.side)
+        split.addWidget(self.view)
+        split.setStretchFactor(1, 1)
+        split.setSizes([SIDE_WIDTH, 1000])
+        split.setCollapsible(1, False)
+        self.side.setMinimumWidth(SIDE_WIDTH - 20)
+        self.toolbar.check("panel", True)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.toolbar)
+        column.addWidget(self.finding.bar)
+        column.addWidget(split, 1)
+
+
+def passages(
+    file: OpenedFile, selection: TextSelection, colour: Colour, task: Task
+) -> list[Highlight]:
+    """The selected text, extended to whole words, as unsaved highlights, one per page."""
+    found = []
+    for page in selection.pages:
+        letters = file.page_text(page, task).letters
+        start, end = letters.whole_words(*selection.on_page(page, len(letters.text)))
+        boxes, text = letters.boxes(start, end), readable(letters.text[start:end])
+        if boxes and text:
+            where = (file.paper, file.shape.sha256, str(file.path), page)
+            found.append(Highlight(*where, boxes, text, colour))
+    return found

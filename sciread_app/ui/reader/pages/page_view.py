@@ -1,0 +1,342 @@
+"""The page view: continuous pages with scrolling, zoom, rotation and text selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QColor,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPinchGesture, QWidget
+
+from sciread_app.domain.annotations.annotations import Box, PagePosition, ReadingPlace
+from sciread_app.language import tr
+from sciread_app.ui.reader.pages import zoom
+from sciread_app.ui.reader.pages.image_cache import SHARP_BYTES, PageImageCache, Want
+from sciread_app.ui.reader.pages.layout import PageLayout, quick
+from sciread_app.ui.reader.pages.mouse_handler import MouseHandler, PagePoint
+from sciread_app.ui.reader.pages.painter import PageMarks, PagePainter
+from sciread_app.ui.reader.pages.text_selection import EMPTY, TextPosition, TextSelection
+from sciread_app.ui.reader.view_models import COLOURS, OpenedFile
+from sciread_app.ui.style.theme import Appearance, Theme
+
+SOON_MS = 15  # after scrolling or zooming, until images are requested
+LINE = 48  # pixels of one step of the arrow keys
+NEAR = 4  # pages before and after the visible ones that get low-resolution images
+MARGIN = 90  # pixels above the target of a jump
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+Policy = Qt.ScrollBarPolicy
+
+
+class PageView(QAbstractScrollArea):
+    moved = Signal()  # position, zoom or rotation
+    link_clicked = Signal(object)  # Link
+    highlight_clicked = Signal(object)  # Highlight or None
+    colour_requested = Signal(int)  # number of a colour: a digit was pressed with text selected
+    copy_requested = Signal()
+    escaped = Signal()  # Escape, with no text selected
+
+    def __init__(self, file: OpenedFile, pictures: PageImageCache, appearance: Appearance) -> None:
+        super().__init__()
+        self.file, self.pictures, self.marks = file, pictures, PageMarks()
+        self._theme = appearance.theme
+        self._painter = PagePainter(pictures, self.marks)
+        self._mouse = MouseHandler(self, pictures, self.marks, self._page_point)
+        self.zoom, self.turn, self.dark = zoom.WIDTH, 0, False
+        self.layout_ = PageLayout(file.shape.sizes, 1.0, 0)
+        self._request_timer = QTimer(self, singleShot=True, interval=SOON_MS)
+        self._request_timer.timeout.connect(self._request_images)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(tr("Pages of the file"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # Always visible: else a page that fits the width would oscillate between two widths.
+        self.setVerticalScrollBarPolicy(Policy.ScrollBarAlwaysOn)
+        self.setCornerWidget(QWidget())  # of the window's colour, between the scroll bars
+        self.viewport().setMouseTracking(True)
+        self.grabGesture(Qt.GestureType.PinchGesture)
+        self._mouse.selection_changed.connect(self.refresh)
+        self._mouse.link_clicked.connect(self.link_clicked)
+        self._mouse.highlight_clicked.connect(self.highlight_clicked)
+        pictures.loaded.connect(self._repaint_page)
+        pictures.failed.connect(self._repaint_page)
+        appearance.changed.connect(self._set_theme)
+        self.verticalScrollBar().valueChanged.connect(lambda _: self.moved.emit())
+        self._lay_out()
+
+    # Position
+
+    @property
+    def page(self) -> int:
+        """The current page: the one a third down the window."""
+        return self.layout_.page_at(self._top + self.viewport().height() / 3)
+
+    @property
+    def place(self) -> ReadingPlace:
+        return ReadingPlace(self.layout_.place_of(self._top), self.zoom, self.turn)
+
+    @property
+    def factor(self) -> float:
+        return self.layout_.scale * zoom.POINTS / self.logicalDpiX()
+
+    def restore(self, place: ReadingPlace) -> None:
+        self.zoom, self.turn = place.zoom, place.turn
+        self._lay_out(place.page)
+
+    def go_to_page(self, page: int) -> None:
+        page = min(max(page, 0), len(self.file.shape.sizes) - 1)
+        self.verticalScrollBar().setValue(self.layout_.rect(page).top() - 1)
+
+    def go_to(self, spot: PagePosition) -> None:
+        """Scroll to a position, near the top of the window."""
+        if 0 <= spot.page < len(self.file.shape.sizes):
+            there = self.layout_.shown(spot.page, Box(0, spot.top, 1, spot.top + 1))
+            self.verticalScrollBar().setValue(round(there.top()) - (MARGIN if spot.top else 1))
+
+    def show_box(self, page: int, box: Box) -> None:
+        """Scroll to this box unless it is visible."""
+        there = self.layout_.shown(page, box)
+        if not self._seen().adjusted(0, 30, 0, -30).contains(there):
+            self.go_to(PagePosition(page, max(box.top, 0.1)))
+            middle = there.center().x() - self.viewport().width() / 2
+            self.horizontalScrollBar().setValue(round(middle))
+
+    # Zoom and colours
+
+    def set_zoom(self, wanted: str, about: QPointF | None = None) -> None:
+        """Set the zoom around the viewport position `about`, else keep the top."""
+        if about is None:
+            self.zoom = wanted
+            self._lay_out(self.place.page)
+            return
+        page, *point = self._page_point(about)
+        self.zoom = wanted
+        self._lay_out(self.place.page)
+        there = self.layout_.shown(page, Box(*point, *point)).topLeft()
+        self.horizontalScrollBar().setValue(round(there.x() - about.x()))
+        self.verticalScrollBar().setValue(round(there.y() - about.y()))
+
+    def zoom_by(self, change: float, about: QPointF | None = None) -> None:
+        factor = zoom.limited(self.factor * change)
+        self.set_zoom(f"{factor:.3f}", about or QPointF(self.viewport().rect().center()))
+
+    def zoom_in(self) -> None:
+        self.zoom_by(zoom.larger(self.factor) / self.factor)
+
+    def zoom_out(self) -> None:
+        self.zoom_by(zoom.smaller(self.factor) / self.factor)
+
+    def rotate(self) -> None:
+        self.turn = (self.turn + 1) % 4
+        self._lay_out(self.place.page)
+
+    def set_dark(self, dark: bool) -> None:
+        self.dark = dark
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Repaint and request images after a change of highlights, selection or colours."""
+        self.viewport().update()
+        self._request_timer.start()
+
+    def origin(self) -> QPoint:
+        """Viewport position of the layout's origin."""
+        spare = self.viewport().width() - self.layout_.width
+        left = spare // 2 if spare > 0 else -self.horizontalScrollBar().value()
+        return QPoint(left, -self.verticalScrollBar().value())
+
+    def sizeHint(self) -> QSize:
+        return QSize(700, 800)
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        self.viewport().scroll(dx, dy)
+        self._request_timer.start()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out(self.place.page)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self.viewport())
+        painter.fillRect(event.rect(), QColor(self._theme.window))
+        painter.translate(self.origin())
+        dirty = QRectF(event.rect()).translated(-QPointF(self.origin()))
+        for page in self.layout_.pages(dirty.top(), dirty.bottom()):
+            self._painter.paint(painter, self.layout_, page, self._seen(), self._theme, self.dark)
+        painter.end()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom_by(1.0015 ** event.angleDelta().y(), event.position())
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent):
+            if event.gestureType() is Qt.NativeGestureType.ZoomNativeGesture:
+                self.zoom_by(1 + event.value(), event.position())
+                return True
+        elif event.type() is QEvent.Type.Gesture:
+            pinch = event.gesture(Qt.GestureType.PinchGesture)  # type: ignore[attr-defined]
+            if isinstance(pinch, QPinchGesture):
+                centre = self.viewport().mapFromGlobal(pinch.centerPoint())
+                self.zoom_by(pinch.scaleFactor(), centre)
+                return True
+        return super().viewportEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._mouse.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._mouse.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._mouse.double_click(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle the keys that have no action in the menus."""
+        key, bar = event.key(), self.verticalScrollBar()
+        shift = bool(event.modifiers() & Modifier.ShiftModifier)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_requested.emit()
+        elif key == Key.Key_Escape:
+            self._leave()
+        elif shift and key in (Key.Key_Left, Key.Key_Right):
+            by_word = bool(event.modifiers() & Modifier.ControlModifier)
+            self._extend_selection(1 if key == Key.Key_Right else -1, by_word)
+        elif key == Key.Key_Space:
+            bar.setValue(bar.value() + (-1 if shift else 1) * bar.pageStep())
+        elif key in (Key.Key_Home, Key.Key_End):
+            bar.setValue(bar.minimum() if key == Key.Key_Home else bar.maximum())
+        elif key in (Key.Key_PageUp, Key.Key_PageDown):
+            bar.setValue(bar.value() + (1 if key == Key.Key_PageDown else -1) * bar.pageStep())
+        elif key in (Key.Key_N, Key.Key_P):
+            self.go_to_page(self.page + (1 if key == Key.Key_N else -1))
+        elif 0 <= key - Key.Key_1 < len(COLOURS) and self.marks.selection:
+            self.colour_requested.emit(key - Key.Key_1)
+        else:
+            super().keyPressEvent(event)
+
+    def event(self, event: QEvent) -> bool:
+        # The scale changes when the window moves to another screen.
+        if event.type() is QEvent.Type.DevicePixelRatioChange:
+            self._lay_out(self.place.page)
+        return super().event(event)
+
+    def _leave(self) -> None:
+        if self.marks.selection:
+            self.marks.selection = EMPTY
+            self.refresh()
+        else:
+            self.escaped.emit()
+
+    def _extend_selection(self, step: int, by_word: bool) -> None:
+        """Move the end of the selection by one letter or to the end of a word, within its page."""
+        selection = self.marks.selection
+        text = self.pictures.text(selection.head.page)
+        if not selection or text is None:
+            return
+        letters, letter = text.letters, selection.head.letter + step
+        if by_word and 0 < letter < len(letters.text):
+            start, end = letters.word(letter if step > 0 else letter - 1)
+            letter = end if step > 0 else start
+        letter = min(max(letter, 0), len(letters.text))
+        head = TextPosition(selection.head.page, letter)
+        self.marks.selection = TextSelection(selection.anchor, head)
+        self.refresh()
+
+    def _page_point(self, position: QPointF) -> PagePoint:
+        """A position in the viewport, as a page and a point of it."""
+        there = position - QPointF(self.origin())
+        page = self.layout_.page_at(there.y())
+        return page, *self.layout_.on_page(page, there)
+
+    @property
+    def _top(self) -> int:
+        return self.verticalScrollBar().value()
+
+    def _seen(self) -> QRectF:
+        """The visible part of the layout."""
+        return QRectF(self.viewport().rect()).translated(-QPointF(self.origin()))
+
+    def _lay_out(self, place: float = 0.0) -> None:
+        room = self.viewport().size()
+        sizes, page = self.file.shape.sizes, min(int(place), len(self.file.shape.sizes) - 1)
+        scale = zoom.scale_of(self.zoom, sizes, page, self.turn, room, self.logicalDpiX())
+        ratio = self.devicePixelRatioF()
+        before = self.layout_
+        if (scale, self.turn, ratio) != (before.scale, before.turn, before.ratio):
+            self.layout_ = PageLayout(sizes, scale, self.turn, ratio)
+        down, across = self.verticalScrollBar(), self.horizontalScrollBar()
+        down.setRange(0, max(self.layout_.height - room.height(), 0))
+        down.setPageStep(max(room.height() - LINE, 1))
+        down.setSingleStep(LINE)
+        was_narrow = not across.maximum()
+        across.setRange(0, max(self.layout_.width - room.width(), 0))
+        if was_narrow:
+            across.setValue(across.maximum() // 2)
+        across.setPageStep(room.width())
+        across.setSingleStep(LINE)
+        down.setValue(round(self.layout_.height_of_rows(place)) if place else 0)
+        self.refresh()
+        self.moved.emit()
+
+    def _request_images(self) -> None:
+        """Request the visible pages from the middle on, then those nearby."""
+        seen = self._seen()
+        middle = self.layout_.page_at(seen.center().y())
+        pages = sorted(
+            self.layout_.pages(seen.top(), seen.bottom()), key=lambda page: abs(page - middle)
+        )
+        wants: list[Want] = [self._quick(page) for page in pages]
+        wants += self._parts(pages, seen)
+        wants += pages  # their texts
+        wants += self._near(pages, seen, sum(map(_weight, wants)))
+        self.pictures.request("pages", wants)
+
+    def _near(self, pages: Sequence[int], seen: QRectF, weight: int) -> list[Want]:
+        """Requests for pages nearby, as far as the cache has room beside the visible ones."""
+        if not pages:
+            return []
+        last = len(self.file.shape.sizes) - 1
+        first, end = max(min(pages) - NEAR, 0), min(max(pages) + NEAR, last) + 1
+        near: list[Want] = [self._quick(page) for page in range(first, end)]
+        wider = seen.adjusted(0, -seen.height() / 2, 0, seen.height())
+        around = self.layout_.pages(wider.top(), wider.bottom())
+        for part in self._parts(around, wider):
+            weight += _weight(part)
+            if weight <= SHARP_BYTES * 3 // 4:
+                near.append(part)
+        return near
+
+    def _parts(self, pages: Sequence[int], within: QRectF) -> list[Want]:
+        return [part for page in pages for part in self.layout_.parts(page, within, self.dark)]
+
+    def _quick(self, page: int) -> Want:
+        size = self.file.shape.sizes[page]
+        return quick(size, page, self.turn, self.dark, self.pictures.quick_width)
+
+    def _repaint_page(self, page: int) -> None:
+        rect = self.layout_.rect(page).translated(self.origin())
+        self.viewport().update(rect.adjusted(-12, -2, 2, 2))
+
+    def _set_theme(self, theme: Theme) -> None:
+        self._theme = theme
+        self.viewport().update()
+
+
+def _weight(want: Want) -> int:
+    return 0 if isinstance(want, int) else 4 * want.width * want.height

@@ -1,0 +1,187 @@
+"""Paints a page: the sharpest available image with highlights, matches and selection above."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPen
+
+from sciread_app.domain.annotations.annotations import Box, Highlight, TextMatch
+from sciread_app.ui.reader.pages.image_cache import PageImageCache
+from sciread_app.ui.reader.pages.layout import PageLayout, quick
+from sciread_app.ui.reader.pages.text_selection import EMPTY, TextSelection
+from sciread_app.ui.reader.view_models import COLOURS
+from sciread_app.ui.style.theme import Theme
+
+PAPER, DARK_PAPER = "#ffffff", "#1e1e1e"  # as the renderer draws it
+M = TypeVar("M", TextMatch, Highlight)
+Mode = QPainter.CompositionMode
+
+
+class PageMarks:
+    """Selection, matches and highlights to paint over the pages."""
+
+    def __init__(self) -> None:
+        self.selection: TextSelection = EMPTY
+        self.current: TextMatch | None = None  # the current match
+        self.selected_highlight = 0  # id of the current highlight; 0: none
+        self._found: dict[int, list[TextMatch]] = {}
+        self._highlights: dict[int, list[Highlight]] = {}
+
+    def show_found(self, found: Iterable[TextMatch]) -> None:
+        self._found = _by_page(found)
+
+    def add_found(self, found: Iterable[TextMatch]) -> None:
+        for page, more in _by_page(found).items():
+            self._found.setdefault(page, []).extend(more)
+
+    def show_highlights(self, highlights: Iterable[Highlight]) -> None:
+        self._highlights = _by_page(highlights)
+
+    def found(self, page: int) -> Sequence[TextMatch]:
+        return self._found.get(page, ())
+
+    def highlights(self, page: int) -> Sequence[Highlight]:
+        return self._highlights.get(page, ())
+
+    def highlight_at(self, page: int, x: float, y: float) -> Highlight | None:
+        """The highlight at a point; of several the latest, which is on top."""
+        under = (one for one in self.highlights(page) if any(box.holds(x, y) for box in one.boxes))
+        return max(under, key=lambda one: one.added, default=None)
+
+
+class PagePainter:
+    """Paints pages of one file."""
+
+    def __init__(self, pictures: PageImageCache, marks: PageMarks) -> None:
+        self._pictures, self._marks = pictures, marks
+        self.sharp: PageLayout | None = None  # the last layout with a sharp image
+
+    def paint(
+        self,
+        painter: QPainter,
+        layout: PageLayout,
+        page: int,
+        within: QRectF,
+        theme: Theme,
+        dark: bool,
+    ) -> None:
+        """Paint a page; the origin of `painter` is the layout's."""
+        rect = layout.rect(page)
+        painter.fillRect(rect, QColor(DARK_PAPER if dark else PAPER))
+        if why := self._pictures.failure(page):
+            _say(painter, rect, why, dark)
+        else:
+            self._paint_picture(painter, layout, page, within, dark)
+            self._paint_marks(painter, layout, page, theme, dark)
+        painter.setPen(QColor(theme.border))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRect(rect.adjusted(0, 0, -1, -1))
+
+    def _paint_picture(
+        self, painter: QPainter, layout: PageLayout, page: int, within: QRectF, dark: bool
+    ) -> None:
+        parts = layout.parts(page, within, dark)
+        images = [(part, self._pictures.picture(part)) for part in parts]
+        if not all(image for _, image in images):
+            self._paint_blurred(painter, layout, page, dark)
+        elif layout is not self.sharp:
+            self.sharp = layout
+        for part, image in images:
+            if image:
+                painter.drawImage(layout.target(part), image)
+
+    def _paint_blurred(self, painter: QPainter, layout: PageLayout, page: int, dark: bool) -> None:
+        """Paint the best available image, scaled, until the sharp one is rendered."""
+        pictures, before = self._pictures, self.sharp
+        parts = []
+        if before and before.turn == layout.turn:
+            parts = before.parts(page, QRectF(before.rect(page)), dark)
+        known = [(part, image) for part in parts if (image := pictures.picture(part))]
+        small = quick(layout.sizes[page], page, layout.turn, dark, pictures.quick_width)
+        image = pictures.picture(small)
+        if image and not (known and len(known) == len(parts)):
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRectF(layout.rect(page)), image)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform, False)
+        for part, image in known:
+            painter.drawImage(layout.target(part), image)
+
+    def _paint_marks(
+        self, painter: QPainter, layout: PageLayout, page: int, theme: Theme, dark: bool
+    ) -> None:
+        marks = self._marks
+
+        def fill(boxes: Iterable[Box], colour: QColor) -> None:
+            for box in boxes:
+                painter.fillRect(layout.shown(page, box), colour)
+
+        # Multiplied on white, letters stay black, as under a marker; on dark pages they stay light.
+        painter.setCompositionMode(Mode.CompositionMode_SourceOver if dark else _PEN)
+        for one in marks.highlights(page):
+            fill(one.boxes, _tone(COLOURS[one.colour], dark))
+        for found in marks.found(page):
+            fill(found.boxes, _tone("#ffd43b", dark))
+        painter.setCompositionMode(Mode.CompositionMode_SourceOver)
+        self._paint_selection(painter, layout, page, theme)
+        for one in marks.highlights(page):
+            if one.note:
+                _note_sign(painter, layout.shown(page, one.boxes[0]), COLOURS[one.colour])
+        for boxes in self._framed(page):
+            painter.setPen(QPen(QColor(theme.accent), 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for box in boxes:
+                painter.drawRect(layout.shown(page, box).adjusted(-1, -1, 1, 1))
+
+    def _framed(self, page: int) -> list[tuple[Box, ...]]:
+        current = self._marks.current
+        framed = [current.boxes] if current and current.page == page else []
+        picked = self._marks.selected_highlight
+        return framed + [one.boxes for one in self._marks.highlights(page) if one.id == picked]
+
+    def _paint_selection(
+        self, painter: QPainter, layout: PageLayout, page: int, theme: Theme
+    ) -> None:
+        text = self._pictures.text(page)
+        if text is None or page not in self._marks.selection.pages:
+            return
+        letters = text.letters
+        colour = QColor(theme.accent)
+        colour.setAlpha(90)
+        for box in letters.boxes(*self._marks.selection.on_page(page, len(letters.text))):
+            painter.fillRect(layout.shown(page, box), colour)
+
+
+_PEN = Mode.CompositionMode_Multiply
+
+
+def _tone(colour: str, dark: bool) -> QColor:
+    tone = QColor(colour)
+    if dark:
+        tone.setAlpha(110)
+    return tone
+
+
+def _note_sign(painter: QPainter, box: QRectF, colour: str) -> None:
+    """A small dot at the left of a highlight that has a note."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QPen(QColor("#5c5c5c"), 1))
+    painter.setBrush(QColor(colour).darker(115))
+    painter.drawEllipse(QRectF(box.left() - 11, box.top() - 1, 9, 9))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+
+def _say(painter: QPainter, rect: QRect, why: str, dark: bool) -> None:
+    painter.setPen(QColor("#c9cdd4" if dark else "#505866"))
+    flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+    painter.drawText(rect.adjusted(40, 40, -40, -40), int(flags), why)
+
+
+def _by_page(things: Iterable[M]) -> dict[int, list[M]]:
+    pages: dict[int, list[M]] = defaultdict(list)
+    for thing in things:
+        pages[thing.page].append(thing)
+    return dict(pages)

@@ -1,0 +1,48 @@
+"""Zoom modes: fit width, fit page, or a factor."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize
+
+from sciread_app.domain.annotations.annotations import PageSize
+from sciread_app.ui.reader.pages.layout import GAP
+
+WIDTH, PAGE = "width", "page"
+STEPS = (0.25, 0.33, 0.5, 0.67, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)
+POINTS = 72.0  # per inch
+
+
+def scale_of(
+    zoom: str, sizes: Sequence[PageSize], page: int, turn: int, room: QSize, dpi: float
+) -> float:
+    """Logical pixels per point."""
+    if zoom == WIDTH:
+        widest = max(size.height if turn % 2 else size.width for size in sizes)
+        return max((room.width() - 2 * GAP) / widest, 0.05)
+    if zoom == PAGE:
+        width, height = sizes[page][::-1] if turn % 2 else sizes[page]
+        across, down = room.width() - 2 * GAP, room.height() - 2 * GAP
+        return max(min(across / width, down / height), 0.05)
+    return limited(factor_of(zoom)) * dpi / POINTS
+
+
+def factor_of(zoom: str) -> float:
+    """The factor of a stored zoom, which may be any text."""
+    try:
+        return float(zoom)
+    except ValueError:
+        return 1.0
+
+
+def limited(factor: float) -> float:
+    return min(max(factor, STEPS[0]), STEPS[-1])
+
+
+def larger(factor: float) -> float:
+    return next((step for step in STEPS if step > factor * 1.01), STEPS[-1])
+
+
+def smaller(factor: float) -> float:
+    return next((step for step in reversed(STEPS) if step < factor * 0.99), STEPS[0])

@@ -1,0 +1,1 @@
+"""The side panel: outline, thumbnails, highlights."""

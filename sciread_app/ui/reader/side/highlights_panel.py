@@ -1,0 +1,242 @@
+"""The list of highlights of a document, with editing of notes and colours."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QFocusEvent, QIcon, QKeyEvent, QPainter, QPixmap
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.annotations.annotations import Colour, Highlight
+from sciread_app.language import tr
+from sciread_app.services.library.annotations import FileHighlights
+from sciread_app.ui.reader.side.highlight_delegate import (
+    HIGHLIGHT,
+    PASSAGE,
+    HighlightDelegate,
+    shortened,
+)
+from sciread_app.ui.reader.view_models import COLOURS, NAMES, WORDS
+from sciread_app.ui.style.theme import Appearance, styled
+
+HOW = tr("Choose some text and press 1 to 5, or the right mouse button, to highlight it.")
+LOST = tr("Not found in this version of the file")
+PAUSE_MS = 2_000  # without typing, after which a note is saved
+
+
+class HighlightsPanel(QFrame):
+    navigated = Signal(object)  # Spot
+    chosen = Signal(object)  # Highlight | None
+    recoloured = Signal(object, object)  # Highlight, Colour
+    annotated = Signal(object, str)
+    removed = Signal(object)
+    export_requested = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._shown: Highlight | None = None
+        self.list = styled(QListWidget(), "results")
+        self.list.setItemDelegate(HighlightDelegate(self.list, appearance))
+        # Items are measured as they become visible: thousands at once would block the window.
+        self.list.setLayoutMode(QListView.LayoutMode.Batched)
+        self.list.setBatchSize(40)
+        self.list.setResizeMode(QListView.ResizeMode.Adjust)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setAccessibleName(tr("Highlights and notes"))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.currentItemChanged.connect(lambda item, _: self._choose(item))
+        self.list.itemClicked.connect(self._go)
+        self.list.itemActivated.connect(self._go)
+        self.editor = _Editor()
+        self.editor.note.escaped.connect(self.save_note)
+        self.editor.coloured.connect(lambda colour: self.recoloured.emit(self._shown, colour))
+        self.editor.remove.clicked.connect(lambda: self.removed.emit(self._shown))
+        self.export = styled(QPushButton(tr("Save as Markdown…")), "link")
+        self.export.clicked.connect(self.export_requested)
+        full = QWidget()
+        column = QVBoxLayout(full)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.editor)
+        column.addWidget(self.export, 0, Qt.AlignmentFlag.AlignLeft)
+        nothing = styled(QLabel(HOW, wordWrap=True), "faint")
+        nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._parts = QStackedWidget()
+        self._parts.addWidget(nothing)
+        self._parts.addWidget(full)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._parts)
+        self.editor.hide()
+
+    def show_marked(self, marked: FileHighlights, choose: int = 0) -> None:
+        """Show these highlights and select the one with id `choose`, else the previous one."""
+        self.save_note()
+        wanted = choose or (self._shown.id if self._shown else 0)
+        self.list.blockSignals(True)
+        self.list.clear()
+        for highlight in marked.here:
+            self._add(highlight)
+        if marked.lost:
+            heading = QListWidgetItem(LOST)
+            heading.setFlags(Qt.ItemFlag.NoItemFlags)
+            self.list.addItem(heading)
+            for highlight in marked.lost:
+                self._add(highlight)
+        self._shown = None
+        self.list.blockSignals(False)
+        self._parts.setCurrentIndex(1 if self.list.count() else 0)
+        self.choose(wanted)
+
+    def choose(self, id: int) -> None:
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            highlight = item.data(HIGHLIGHT)
+            if highlight and highlight.id == id:
+                self.list.setCurrentItem(item)
+                return
+        self.list.setCurrentRow(-1)
+        self._choose(None)
+
+    def save_note(self) -> None:
+        """Save an edited note, however it was left."""
+        if unsaved := self.take_note():
+            self.annotated.emit(*unsaved)
+
+    def take_note(self) -> tuple[Highlight, str] | None:
+        """Return the unsaved note with its highlight; the caller saves it."""
+        note, highlight = self.editor.note.toPlainText().strip(), self._shown
+        if highlight is None or note == highlight.note.strip():
+            return None
+        self._shown = replace(highlight, note=note)
+        return highlight, note
+
+    def write_note(self) -> None:
+        self.editor.note.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _add(self, highlight: Highlight) -> None:
+        # For screen readers: the delegate paints the same content.
+        item = QListWidgetItem(_accessible_text(highlight))
+        item.setData(HIGHLIGHT, highlight)
+        self.list.addItem(item)
+
+    def _choose(self, item: QListWidgetItem | None) -> None:
+        highlight = item.data(HIGHLIGHT) if item else None
+        if highlight != self._shown:
+            self.save_note()
+            self._shown = highlight
+            self.editor.show_highlight(highlight)
+            self.chosen.emit(highlight)
+
+    def _go(self, item: QListWidgetItem) -> None:
+        if highlight := item.data(HIGHLIGHT):
+            self.navigated.emit(highlight.spot)
+
+
+def _accessible_text(highlight: Highlight) -> str:
+    page, colour = highlight.page + 1, WORDS[highlight.colour]
+    passage, note = shortened(highlight.text, PASSAGE), highlight.note
+    if not note:
+        return tr("Page {page}, {colour}: {passage}", page=page, colour=colour, passage=passage)
+    return tr(
+        "Page {page}, {colour}: {passage}. {note}",
+        page=page,
+        colour=colour,
+        passage=passage,
+        note=note,
+    )
+
+
+class _Editor(QFrame):
+    """The note on a highlight, and its colour."""
+
+    coloured = Signal(object)  # Colour
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._id = 0
+        self.note = styled(_Note(), "notebox")
+        self.note.setPlaceholderText(tr("A note on this highlight"))
+        self.note.setAccessibleName(tr("Note on this highlight"))
+        self.note.setFixedHeight(92)
+        self.note.setTabChangesFocus(True)
+        self._colours = {colour: self._colour(colour) for colour in Colour}
+        self.remove = styled(QPushButton(tr("Remove")), "link")
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        for button in self._colours.values():
+            row.addWidget(button)
+        row.addStretch()
+        row.addWidget(self.remove)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.note)
+        column.addLayout(row)
+
+    def show_highlight(self, highlight: Highlight | None) -> None:
+        self.setVisible(highlight is not None)
+        if highlight:
+            # Keep the cursor position while the note is edited.
+            if highlight.id != self._id or not self.note.hasFocus():
+                self.note.setPlainText(highlight.note)
+            for colour, button in self._colours.items():
+                button.setChecked(colour is highlight.colour)
+        self._id = highlight.id if highlight else 0
+
+    def _colour(self, colour: Colour) -> QToolButton:
+        button = styled(QToolButton(), "link")
+        button.setIcon(swatch(colour))
+        button.setToolTip(NAMES[colour])
+        button.setAccessibleName(NAMES[colour])
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.coloured.emit(colour))
+        return button
+
+
+class _Note(QPlainTextEdit):
+    """A text edit with a signal for the end of typing."""
+
+    escaped = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.escaped)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._pause.stop()
+        self.escaped.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        self._pause.start()
+
+
+def swatch(colour: Colour) -> QIcon:
+    picture = QPixmap(32, 32)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor("#7d7d7d"))
+    painter.setBrush(QColor(COLOURS[colour]))
+    painter.drawEllipse(QRectF(2, 2, 28, 28))
+    painter.end()
+    return QIcon(picture)

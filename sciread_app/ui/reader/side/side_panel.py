@@ -1,0 +1,220 @@
+"""The side panel: outline, thumbnails and highlights of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QColor, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QLabel,
+    QListView,
+    QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+)
+
+from sciread_app.domain.annotations.annotations import OutlineEntry, PagePosition
+from sciread_app.language import tr
+from sciread_app.ui.reader.pages.layout import quick
+from sciread_app.ui.reader.pages.page_view import PageView
+from sciread_app.ui.reader.pages.painter import DARK_PAPER, PAPER
+from sciread_app.ui.reader.side.highlights_panel import HighlightsPanel
+from sciread_app.ui.style.theme import Appearance, styled
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+THUMBNAIL = 120  # width in pixels
+SPOT = Qt.ItemDataRole.UserRole
+OPENED = 60  # number of entries up to which the outline is fully expanded
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class SidePanel(QFrame):
+    navigated = Signal(object)  # Spot
+
+    def __init__(self, view: PageView, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.switch = SegmentedControl(
+            tr("What is beside the pages"),
+            (
+                (tr("Outline"), tr("The file's headings")),
+                (tr("Pages"), tr("All pages, small")),
+                (tr("Marks"), tr("Highlights and notes")),
+            ),
+        )
+        self.outline = Outline(view.file.shape.outline)
+        self.thumbnails = Thumbnails(view, appearance)
+        self.highlights = HighlightsPanel(appearance)
+        self._parts = QStackedWidget()
+        for part in (self.outline, self.thumbnails, self.highlights):
+            self._parts.addWidget(part)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._parts, 1)
+        self.switch.chosen.connect(self.show_part)
+        self.outline.navigated.connect(self.navigated)
+        self.thumbnails.navigated.connect(self.navigated)
+        self.highlights.navigated.connect(self.navigated)
+        self.show_part(0 if view.file.shape.outline else 1)
+
+    def show_part(self, number: int) -> None:
+        self.switch.choose(number)
+        self._parts.setCurrentIndex(number)
+
+    def show_page(self, page: int) -> None:
+        self.thumbnails.show_page(page)
+
+
+class Outline(QFrame):
+    navigated = Signal(object)  # Spot
+
+    def __init__(self, headings: Sequence[OutlineEntry]) -> None:
+        super().__init__()
+        self.tree = styled(QTreeWidget(), "outline")
+        self.tree.setHeaderHidden(True)
+        self.tree.setAccessibleName(tr("Outline"))
+        self.tree.setFrameShape(QFrame.Shape.NoFrame)
+        self.tree.setIndentation(14)
+        self.tree.setUniformRowHeights(True)
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.tree.itemActivated.connect(self._go)
+        self.tree.itemClicked.connect(self._go)
+        nothing = styled(QLabel(tr("This file has no outline."), wordWrap=True), "faint")
+        nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.tree if headings else nothing)
+        self._fill(headings)
+
+    def _fill(self, headings: Sequence[OutlineEntry]) -> None:
+        above: list[QTreeWidgetItem] = []  # the last entry of each level
+        for heading in headings:
+            item = QTreeWidgetItem([heading.title or tr("Without a title")])
+            item.setToolTip(0, heading.title)
+            item.setData(0, SPOT, heading.spot)
+            del above[heading.level :]
+            if above:
+                above[-1].addChild(item)
+            else:
+                self.tree.addTopLevelItem(item)
+            above.append(item)
+        if len(headings) <= OPENED:
+            self.tree.expandAll()
+
+    def _go(self, item: QTreeWidgetItem) -> None:
+        spot = item.data(0, SPOT)
+        if spot:
+            self.navigated.emit(PagePosition(*spot))
+
+
+class Thumbnails(QListView):
+    navigated = Signal(object)  # Spot
+
+    def __init__(self, view: PageView, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("results")
+        self._view = view
+        self.setModel(_Pages(len(view.file.shape.sizes), self))
+        self.setItemDelegate(_Thumbnail(view, appearance))
+        self.setUniformItemSizes(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(tr("Pages, small"))
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.verticalScrollBar().setSingleStep(40)
+        self.viewport().setAutoFillBackground(False)
+        self._request_timer = QTimer(self, singleShot=True, interval=40)
+        self._request_timer.timeout.connect(self._request_images)
+        self.verticalScrollBar().valueChanged.connect(lambda _: self._request_timer.start())
+        self.clicked.connect(lambda index: self.navigated.emit(PagePosition(index.row())))
+        self.activated.connect(lambda index: self.navigated.emit(PagePosition(index.row())))
+        view.pictures.loaded.connect(self._repaint_page)
+
+    def show_page(self, page: int) -> None:
+        if page != self.currentIndex().row():
+            self.setCurrentIndex(self.model().index(page, 0))
+        self._request_timer.start()
+
+    def _request_images(self) -> None:
+        """Request images of the visible thumbnails."""
+        view = self._view
+        if not self.isVisible():
+            view.pictures.request("thumbnails", [])
+            return
+        top = self.indexAt(self.viewport().rect().topLeft()).row()
+        below = self.indexAt(self.viewport().rect().bottomLeft()).row()
+        sizes = view.file.shape.sizes
+        pages = range(max(top, 0), len(sizes) if below < 0 else below + 1)[:60]
+        width = view.pictures.quick_width
+        wants = [quick(sizes[page], page, view.turn, view.dark, width) for page in pages]
+        view.pictures.request("thumbnails", wants)
+
+    def _repaint_page(self, page: int) -> None:
+        if self.isVisible():
+            self.update(self.model().index(page, 0))
+
+    def showEvent(self, event: object) -> None:
+        super().showEvent(event)  # type: ignore[arg-type]
+        self._request_timer.start()
+
+
+class _Pages(QAbstractListModel):
+    def __init__(self, count: int, parent: QListView) -> None:
+        super().__init__(parent)
+        self._count = count
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else self._count
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return tr("Page {page}", page=index.row() + 1)
+        return None
+
+
+class _Thumbnail(QStyledItemDelegate):
+    def __init__(self, view: PageView, appearance: Appearance) -> None:
+        super().__init__(view)
+        self._view, self._appearance = view, appearance
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(THUMBNAIL + 24, round(THUMBNAIL / 0.7) + option.fontMetrics.height() + 18)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, view, page = self._appearance.theme, self._view, index.row()
+        whole: QRect = option.rect
+        number = QRect(whole)
+        number.setTop(whole.bottom() - option.fontMetrics.height() - 4)
+        part = quick(view.file.shape.sizes[page], page, view.turn, view.dark, THUMBNAIL)
+        frame = QRect(0, 0, part.width, part.height)
+        frame.moveCenter(whole.adjusted(0, 4, 0, -number.height() - 4).center())
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.fillRect(frame, QColor(DARK_PAPER if view.dark else PAPER))
+        width = view.pictures.quick_width
+        known = quick(view.file.shape.sizes[page], page, view.turn, view.dark, width)
+        if image := view.pictures.picture(known):
+            painter.drawImage(frame, image)
+        here = page == view.page
+        painter.setPen(QPen(QColor(theme.accent if here else theme.border), 2 if here else 1))
+        painter.drawRect(frame)
+        painter.setPen(QColor(theme.accent if here else theme.faint))
+        painter.drawText(number, Qt.AlignmentFlag.AlignCenter, str(page + 1))
+        painter.restore()

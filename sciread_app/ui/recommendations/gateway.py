@@ -1,0 +1,134 @@
+"""What is new for somebody, as the page shows it, from a workspace."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import (
+    DAY,
+    CandidateScope,
+    FollowedTopic,
+    Recommendations,
+    RecommendedPaper,
+    TopicPreferences,
+)
+from sciread_app.domain.text.tex import readable
+from sciread_app.language import tr
+from sciread_app.tasks import Task
+from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
+from sciread_app.ui.view_models import Card, MatchReasons
+from sciread_app.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sciread_app.services.recommend.recommender import Recommender
+
+MOST = 200  # papers that are shown of each list
+COUNTED = 100
+TITLE_SHOWN = 34  # characters of a title among the reasons
+
+
+class RecommendationsGateway:
+    """`cards`: those of the desk."""
+
+    def __init__(self, workspace: Workspace, cards: Callable[[Sequence[int]], list[Card]]) -> None:
+        self._workspace = workspace
+        self._cards = cards
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        return self._cards(ids)
+
+    def subjects(self) -> list[FollowedTopic]:
+        return self._workspace.library.feedback.subjects()
+
+    def suggest(
+        self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
+    ) -> TopicRecommendations:
+        since = time.time() - days * DAY
+        with self._recommending() as recommender:
+            feed = recommender.new_for(subject, since=since, among=among, limit=MOST, task=task)
+            wishes = recommender.wishes(subject)
+        return TopicRecommendations(
+            subject,
+            _parts(feed),
+            {pick.paper: _evidence(pick) for pick in feed.picks},
+            self._reasons(feed.picks),
+            feed.candidates,
+            feed.note,
+            feed.hint,
+            feed.next,
+            wishes,
+            max((pick.came for pick in feed.picks), default=0.0),
+        )
+
+    def count_new(self, subject: FollowedTopic, task: Task) -> int:
+        with self._recommending() as recommender:
+            return recommender.count_new(subject, task)
+
+    def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        with self._recommending() as recommender:
+            recommender.like(subject, papers)
+
+    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        with self._recommending() as recommender:
+            recommender.wave_away(subject, papers)
+
+    def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        with self._recommending() as recommender:
+            recommender.take_back(subject, papers)
+
+    def seen(self, subject: FollowedTopic, until: float) -> None:
+        with self._recommending() as recommender:
+            recommender.seen(subject, until)
+
+    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
+        with self._recommending() as recommender:
+            recommender.wish(subject, wishes)
+
+    @contextmanager
+    def _recommending(self) -> Iterator[Recommender]:
+        with self._workspace.active_model.use() as now:
+            yield self._workspace.recommender(now)
+
+    def _reasons(self, picks: Sequence[RecommendedPaper]) -> dict[int, str]:
+        """Like “one title” and “another”"""
+        named = {paper for pick in picks for paper in pick.like}
+        titles = {
+            paper: tr("“{title}”", title=_short(title))
+            for paper, (title, _) in zip(named, self._workspace.library.texts(named), strict=True)
+        }
+        return {pick.paper: _reason(pick, titles) for pick in picks}
+
+
+def _parts(feed: Recommendations) -> dict[RecommendationTab, list[PaperId]]:
+    return {
+        RecommendationTab.new: [pick.paper for pick in feed.picks if pick.fits and pick.unseen],
+        RecommendationTab.seen: [
+            pick.paper for pick in feed.picks if pick.fits and not pick.unseen
+        ],
+        RecommendationTab.far: [pick.paper for pick in feed.picks if not pick.fits],
+        RecommendationTab.waved: list(feed.dismissed),
+    }
+
+
+def _reason(pick: RecommendedPaper, titles: dict[PaperId, str]) -> str:
+    if not pick.like:
+        return ""
+    *others, last = dict.fromkeys(titles[paper] for paper in pick.like)
+    if not others:
+        # Translators: this paper is like “the title of another”
+        return tr("Like {title}", title=last)
+    return tr("Like {titles} and {last}", titles=", ".join(others), last=last)
+
+
+def _evidence(pick: RecommendedPaper) -> MatchReasons:
+    words = tr("Its words: {words}", words=", ".join(pick.words)) if pick.words else ""
+    return MatchReasons(similarity=pick.similarity, percentile=pick.percentile, why=words)
+
+
+def _short(title: str) -> str:
+    title = readable(title)
+    return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"

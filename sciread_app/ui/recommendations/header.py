@@ -1,0 +1,323 @@
+"""The header of the recommendations: topic, tabs, preferences and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QSpacerItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.recommend import CandidateScope, TopicPreferences
+from sciread_app.language import tr
+from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+PAUSE_MS = 500  # after the last key in a preference
+
+
+class HeaderContext(NamedTuple):
+    """The scope of the recommendations."""
+
+    text: str
+    among: CandidateScope
+    days: int
+
+
+WHERE = (
+    HeaderContext(tr("Fetched in the last 30 days"), CandidateScope.fetched, 30),
+    HeaderContext(tr("Fetched in the last 7 days"), CandidateScope.fetched, 7),
+    HeaderContext(tr("Fetched in the last year"), CandidateScope.fetched, 365),
+    HeaderContext(tr("Added in the last 30 days"), CandidateScope.added, 30),
+    HeaderContext(tr("The whole library"), CandidateScope.library, 0),
+)
+AGES = (
+    (tr("Age does not matter"), 0.0),
+    (tr("Counts half after 3 days"), 3.0),
+    (tr("Counts half after a week"), 7.0),
+    (tr("Counts half after a month"), 30.0),
+    (tr("Counts half after a year"), 365.0),
+)
+NAMES = {
+    # Translators: papers that somebody has not looked at yet
+    RecommendationTab.new: tr("New"),
+    RecommendationTab.seen: tr("Seen"),
+    RecommendationTab.far: tr("Less alike"),
+    RecommendationTab.waved: tr("Not for me"),
+}
+TIPS = {
+    RecommendationTab.new: tr("What came since you looked last, and is like your papers"),
+    RecommendationTab.seen: tr("What you have seen before"),
+    RecommendationTab.far: tr("What is further from your papers than these are from one another"),
+    RecommendationTab.waved: tr("What you said is not for you; it can be taken back"),
+}
+
+
+class OneOf(QToolButton):
+    """A button that shows the selected option and offers the others in a menu."""
+
+    chosen = Signal()  # by the user
+
+    def __init__(self, name: str, choices: Sequence[str], appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("link")
+        self.setAccessibleName(name)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setLayoutDirection(Qt.LayoutDirection.RightToLeft)  # places the arrow after the text
+        self._choices = choices
+        menu = QMenu(self)
+        for number, text in enumerate(choices):
+            menu.addAction(text, partial(self._take, number)).setCheckable(True)
+        self.setMenu(menu)
+        self.choose(0)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def choose(self, number: int) -> None:
+        self.number = number
+        for n, action in enumerate(self.menu().actions()):
+            action.setChecked(n == number)
+        self.setText(self._choices[number])
+        self.setAccessibleDescription(self._choices[number])
+
+    def _take(self, number: int) -> None:
+        self.choose(number)
+        self.chosen.emit()
+
+    def _paint(self, theme: Theme) -> None:
+        self.setIcon(icon("down", theme.accent))
+
+
+class RecommendationsHeader(QWidget):
+    where_chosen = Signal()
+    part_chosen = Signal(object)  # Part
+    wishes_changed = Signal(object)  # Wishes
+    collect_requested = Signal()
+    wave_requested = Signal()
+    later_requested = Signal()
+    back_requested = Signal()  # restore dismissed papers
+    seen_requested = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.part = RecommendationTab.new
+        self._wishes = TopicPreferences()
+        self._build(appearance)
+        self._connect()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    @property
+    def where(self) -> HeaderContext:
+        return WHERE[self.among.number]
+
+    def show_subject(self, name: str) -> None:
+        self.title.setText(name)
+        self._fold()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def show_suggestions(self, found: TopicRecommendations) -> None:
+        for part, button in zip(RecommendationTab, self.switch.tab_stops(), strict=True):
+            count = len(found.part(part))
+            assert isinstance(button, QPushButton)
+            button.setText(f"{NAMES[part]}  {count:,}" if count else NAMES[part])
+        self.note.setText(found.note if found.part(RecommendationTab.new) else "")
+        self.note.setVisible(bool(self.note.text()))
+        self.problem.hide()
+        self._show_wishes(found.wishes)
+
+    def show_part(self, part: RecommendationTab) -> None:
+        self.part = part
+        self.switch.choose(list(RecommendationTab).index(part))
+        waved = part is RecommendationTab.waved
+        self.back.setVisible(waved)
+        for button in (self.keep, self.wave, self.later):
+            button.setVisible(not waved)
+        self.seen.setVisible(part is RecommendationTab.new)
+
+    def allow(self, chosen: bool, papers: bool) -> None:
+        """Enable the actions on the selected papers and on the whole list."""
+        for button in (self.keep, self.wave, self.later, self.back):
+            button.setEnabled(chosen)
+        self._verbs.setVisible(papers)
+
+    def explain(self, problem: JobError) -> None:
+        """Show errors of the preferences or of the saved search."""
+        self.problem.setText(f"{problem.message} {problem.hint}".strip())
+        self.problem.show()
+
+    def refine(self) -> None:
+        """Show or hide the preferences."""
+        self._fields.setVisible(not self._fields.isVisible())
+        if self._fields.isVisible():
+            self.must.setFocus()
+
+    def tab_stops(self) -> Sequence[QWidget]:
+        """The widgets in tab order."""
+        buttons = (self.keep, self.wave, self.later, self.back, self.seen)
+        fields = (self.must, self.never, self.age)
+        return (self.among, self.refine_button, *fields, *self.switch.tab_stops(), *buttons)
+
+    def _fold(self) -> None:
+        """Move the options below the title if both do not fit on one line."""
+        wanted = self.title.sizeHint().width() + self._top.spacing()
+        fits = wanted + self._choices.sizeHint().width() <= self._top.contentsRect().width()
+        direction = QBoxLayout.Direction
+        self._top.setDirection(direction.LeftToRight if fits else direction.TopToBottom)
+
+    def _show_wishes(self, wishes: TopicPreferences) -> None:
+        self._wishes = wishes
+        values = [days for _, days in AGES]
+        with QSignalBlocker(self.must), QSignalBlocker(self.never):
+            if not self._typing.isActive():
+                self.must.setText(wishes.must)
+                self.never.setText(wishes.never)
+        self.age.choose(values.index(wishes.half_life) if wishes.half_life in values else 0)
+        if wishes.must or wishes.never or wishes.half_life:
+            self._fields.show()
+
+    def _wish(self) -> None:
+        self._typing.stop()
+        wishes = replace(
+            self._wishes,
+            must=self.must.text().strip(),
+            never=self.never.text().strip(),
+            half_life=AGES[self.age.number][1],
+        )
+        if wishes != self._wishes:
+            self._wishes = wishes
+            self.wishes_changed.emit(wishes)
+
+    def _build(self, appearance: Appearance) -> None:
+        self.title = ElidedLabel()
+        self.title.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
+        self.among = OneOf(tr("Among which papers"), [where.text for where in WHERE], appearance)
+        self.refine_button = styled(QPushButton(tr("Refine")), "link")
+        self.refine_button.setToolTip(
+            tr("Words that must or must never be there, and how age counts")
+        )
+        self.switch = SegmentedControl(
+            tr("Which of them"), [(NAMES[part], TIPS[part]) for part in RecommendationTab]
+        )
+        self.keep = QPushButton(tr("More like this"))
+        self.wave = QPushButton(tr("Not for me"))
+        self.later = QPushButton(tr("Read later"))
+        self.back = QPushButton(tr("Take back"))
+        self.seen = styled(QPushButton(tr("Seen until here")), "link")
+        self.wave.setToolTip(tr("Wave the chosen papers away; the list learns from it (−)"))
+        # Translators: the tag itself is called “read later” in every language
+        self.later.setToolTip(tr("Tag the chosen papers “read later” (L)"))
+        self.back.setToolTip(tr("Have the chosen papers recommended again"))
+        self.seen.setToolTip(tr("Mark all that is new as seen"))
+        self.note = styled(QLabel(wordWrap=True), "quiet")
+        self.note.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem = styled(QLabel(wordWrap=True), "wrong")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        for widget in (self.note, self.problem):
+            widget.hide()
+        self._fields = self._build_fields(appearance)
+        self._verbs = QWidget()
+        verbs = FlowLayout(8)
+        for button in (self.keep, self.wave, self.later, self.back, self.seen):
+            verbs.addWidget(button)
+        self._verbs.setLayout(verbs)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(4, 0, 4, 0)
+        column.setSpacing(8)
+        self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._top.setSpacing(8)
+        self._top.addWidget(self.title, 1)
+        self._choices = QWidget()
+        choices = _row(self.refine_button, self.among)
+        choices.setContentsMargins(0, 0, 0, 0)
+        self._choices.setLayout(choices)
+        self._choices.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._top.addWidget(self._choices, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(self._top)
+        column.addWidget(self._fields)
+        column.addWidget(self.problem)
+        column.addWidget(self.switch, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._verbs)
+        column.addWidget(self.note)
+        # Temporary extra space goes below, so that nothing above moves.
+        column.addSpacerItem(QSpacerItem(0, 0, vData=QSizePolicy.Policy.Minimum))
+
+    def _build_fields(self, appearance: Appearance) -> QWidget:
+        self.must, self.never = (styled(QLineEdit(), "field") for _ in range(2))
+        # Translators: author: and cat: are called so in every language
+        self.must.setPlaceholderText(tr("Must have: author:curie, bees"))
+        self.never.setPlaceholderText(tr("Never: review, cat:math"))
+        self.must.setAccessibleName(tr("What a paper must have"))
+        self.never.setAccessibleName(tr("What a paper must never have"))
+        self.age = OneOf(tr("How age counts"), [text for text, _ in AGES], appearance)
+        self._typing = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        fields = QWidget()
+        grid = QGridLayout(fields)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(8)
+        grid.addWidget(self.must, 0, 0)
+        grid.addWidget(self.age, 0, 1)
+        grid.addWidget(self.never, 1, 0)
+        fields.hide()
+        return fields
+
+    def _connect(self) -> None:
+        self.among.chosen.connect(self._fold)  # the width of its text depends on the option
+        self.among.chosen.connect(self.where_chosen)
+        self.refine_button.clicked.connect(self.refine)
+        self.switch.chosen.connect(
+            lambda number: self.part_chosen.emit(list(RecommendationTab)[number])
+        )
+        self.keep.clicked.connect(self.collect_requested)
+        self.wave.clicked.connect(self.wave_requested)
+        self.later.clicked.connect(self.later_requested)
+        self.back.clicked.connect(self.back_requested)
+        self.seen.clicked.connect(self.seen_requested)
+        self._typing.timeout.connect(self._wish)
+        for field in (self.must, self.never):
+            field.textChanged.connect(lambda _: self._typing.start())
+            field.editingFinished.connect(self._wish)
+        self.age.chosen.connect(self._wish)
+
+    def _paint(self, theme: Theme) -> None:
+        self.keep.setIcon(icon("plus", theme.text))
+        self.wave.setIcon(icon("minus", theme.text))
+        self.later.setIcon(icon("tag", theme.text))
+        self.back.setIcon(icon("back", theme.text))
+
+
+def _row(*parts: QWidget | int) -> QHBoxLayout:
+    """A row of widgets; a number is a stretch."""
+    row = QHBoxLayout()
+    row.setSpacing(8)
+    for part in parts:
+        if isinstance(part, int):
+            row.addStretch(part)
+        else:
+            row.addWidget(part)
+    return row

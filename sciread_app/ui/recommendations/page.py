@@ -1,0 +1,410 @@
+"""The recommendations page: followed topics, new papers for each, and details of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.domain.recommend import FollowedTopic, TopicKind, TopicPreferences
+from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobError, JobQueue, JobRunner
+from sciread_app.ui.page import Page
+from sciread_app.ui.paper.details_panel import DetailsPanel, DetailsSource
+from sciread_app.ui.recommendations.empty_states import (
+    NOBODY,
+    EmptyAction,
+    EmptyMessage,
+    nothing_in,
+)
+from sciread_app.ui.recommendations.header import WHERE, RecommendationsHeader
+from sciread_app.ui.recommendations.recommendation_list import ReasonModel, RecommendationList
+from sciread_app.ui.recommendations.topic_list import TopicList
+from sciread_app.ui.recommendations.view_models import (
+    RecommendationServices,
+    RecommendationTab,
+    TopicRecommendations,
+)
+from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.view_models import ResultList
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.focus import holds_focus
+
+SLOW_MS = 250  # after which the page shows that it is loading
+LATER = "read later"
+
+
+class RecommendationsPage(Page):
+    collect_requested = Signal(object, str)  # papers, and the collection to add them to
+    tag_requested = Signal(object, str)  # papers, and the tag
+    message = Signal(str, object)  # a message without full stop, and its undo
+    place_requested = Signal(str)  # the key of another page
+    similar_requested = Signal(object)  # papers
+    menu_opened = Signal(object)  # QMenu for the selected papers, before it opens
+    search_requested = Signal(str)  # a query
+    problem = Signal(object)  # JobError that the page does not show itself
+    edited = Signal()  # there is something to undo
+    suggested = Signal(object)  # the recommendations, when they are shown
+
+    def __init__(
+        self,
+        foryou: RecommendationServices,
+        details: DetailsSource,
+        jobs: JobRunner,
+        appearance: Appearance,
+    ) -> None:
+        super().__init__()
+        self._foryou = foryou
+        self._jobs = jobs
+        self.found: TopicRecommendations | None = None
+        self._dirty = True  # something has changed since the last load
+        self.subjects = TopicList(appearance)
+        self.head = RecommendationsHeader(appearance)
+        self.model = ReasonModel(foryou, jobs, self)
+        self.list = RecommendationList(self.model, appearance)
+        self.list.setAccessibleName(tr("What is new"))
+        self.details = DetailsPanel(details, jobs, appearance)
+        self.empty = EmptyState(appearance)
+        self.nobody = EmptyState(appearance)
+        self._build()
+        self._connect()
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._say_looking)
+        self.head.show_part(RecommendationTab.new)
+        self.head.allow(False, False)
+
+    # Interface of a page
+
+    def refresh(self) -> None:
+        if self._dirty:
+            self._dirty = False
+            self._jobs.run(
+                tr("Looking what you follow"),
+                lambda task: self._foryou.subjects(),
+                self._show_subjects,
+                queue=JobQueue.short,
+                replaces="foryou subjects",
+            )
+
+    def take_focus(self) -> None:
+        if self._whole.currentWidget() is self.nobody:
+            self.nobody.buttons()[0].setFocus()
+        else:
+            (self.list if self.model.rowCount() else self.subjects).setFocus()
+
+    def panes(self) -> Sequence[QWidget]:
+        return (self.subjects, self.list, self.details)
+
+    def chosen(self) -> Sequence[PaperId]:
+        return self.list.chosen()
+
+    def library_changed(self, changes: LibraryChanges) -> None:
+        if changes.papers or changes.vectors or changes.space:
+            self._dirty = True
+            self.model.forget()
+            self.details.refresh()
+            if self.isVisible():
+                self.refresh()
+
+    def window_closes(self) -> None:
+        self.details.keep_drafts()
+
+    # Actions
+
+    def keep(self, papers: Sequence[PaperId] = ()) -> None:
+        """Mark these papers, else the selected ones, as relevant and add them to the collection."""
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        if not subject or not papers:
+            return
+        if self.head.part is RecommendationTab.waved:
+            self.take_back(papers)
+            return
+        self._take_away(papers)
+        if subject.kind is TopicKind.collection:
+            self.collect_requested.emit(papers, subject.name)
+        else:
+            self._do(tr("Remembering"), lambda: self._foryou.like(subject, papers))
+            said = trn(
+                "More like {n:,} paper for “{name}”",
+                "More like {n:,} papers for “{name}”",
+                len(papers),
+                name=subject.name,
+            )
+            self.message.emit(said, self._way_back(subject, papers))
+
+    def wave_away(self, papers: Sequence[PaperId] = ()) -> None:
+        """Dismiss these papers, else the selected ones."""
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        if subject and papers and self.head.part is not RecommendationTab.waved:
+            self._take_away(papers)
+            self._do(tr("Remembering"), lambda: self._foryou.wave_away(subject, papers))
+            said = trn("Not for you: {n:,} paper", "Not for you: {n:,} papers", len(papers))
+            self.message.emit(said, self._way_back(subject, papers))
+
+    def take_back(self, papers: Sequence[PaperId] = ()) -> None:
+        """Undo the dismissal of papers."""
+        subject, papers = self.subjects.current(), papers or self.list.chosen()
+        if subject and papers and self.head.part is RecommendationTab.waved:
+            self._take_away(papers)
+            self._way_back(subject, papers)()
+
+    def read_later(self) -> None:
+        if papers := self.list.chosen():
+            self.tag_requested.emit(papers, LATER)
+
+    def mark_seen(self) -> None:
+        """Mark all new papers up to the latest as seen."""
+        subject, found = self.subjects.current(), self.found
+        if subject and found and found.part(RecommendationTab.new):
+            before = found.wishes.seen
+            self._do(tr("Remembering"), lambda: self._foryou.seen(subject, found.newest))
+
+            def back() -> None:
+                self._do(tr("Undoing"), lambda: self._foryou.seen(subject, before))
+
+            count = len(found.part(RecommendationTab.new))
+            self.message.emit(trn("Seen: {n:,} paper", "Seen: {n:,} papers", count), back)
+
+    def show_part(self, part: RecommendationTab) -> None:
+        self.head.show_part(part)
+        self._show_list()
+        self.list.go_to(0)
+
+    def follow(self, key: str) -> None:
+        """Show the recommendations for the topic with this key."""
+        self.subjects.choose(key)
+
+    # Loading
+
+    def _show_subjects(self, subjects: Sequence[FollowedTopic]) -> None:
+        page, held = 1 if subjects else 0, holds_focus(self)
+        if page != self._whole.currentIndex():
+            self._whole.setCurrentIndex(page)
+            if held:  # the list has the keyboard focus
+                self.take_focus()
+        before = self.subjects.current()
+        self.subjects.show_subjects(subjects)
+        if before and self.subjects.current() == before:
+            self._ask()  # the selection has not changed, which would have loaded the topic
+        self._count(list(subjects))
+
+    def _choose(self, subject: FollowedTopic) -> None:
+        self.head.show_subject(subject.name)
+        self.head.show_part(RecommendationTab.new)
+        if self.found and self.found.subject.key != subject.key:
+            self._show(TopicRecommendations(subject))
+            self._say_looking()
+        self._ask()
+
+    def _ask(self) -> None:
+        subject, where = self.subjects.current(), self.head.where
+        if subject is None:
+            return
+
+        def work(task: Task) -> TopicRecommendations:
+            return self._foryou.suggest(subject, where.among, where.days, task)
+
+        self._slow.start()
+        self._jobs.run(
+            tr("Looking what is new"),
+            work,
+            self._show,
+            on_failed=self._explain,
+            queue=JobQueue.short,
+            replaces="foryou",
+        )
+
+    def _show(self, found: TopicRecommendations) -> None:
+        self._slow.stop()
+        first = self.found is None or self.found.subject.key != found.subject.key
+        self.found = found
+        self.head.show_suggestions(found)
+        if self.head.where is WHERE[0]:
+            self.subjects.show_count(found.subject.key, len(found.part(RecommendationTab.new)))
+        self._show_list(to_top=first)
+        self.suggested.emit(found)
+
+    def _show_list(self, to_top: bool = True) -> None:
+        found, row = self.found, self.list.currentIndex().row()
+        if found is None:
+            return
+        ids = tuple(found.part(self.head.part))
+        self.list.show_reasons(ResultList(ids, len(ids), found.evidence), found.reasons)
+        if to_top:
+            self.list.scrollToTop()
+        self._lists.setCurrentIndex(1 if ids else 0)
+        if ids:
+            self.list.go_to(min(max(row, 0), len(ids) - 1) if not to_top else 0)
+        else:
+            self.details.show_paper(None)
+            self._say(self.empty, nothing_in(found, self.head.part))
+        self._allow()
+
+    def _take_away(self, papers: Sequence[PaperId]) -> None:
+        """Remove papers from the list at once, select the next one, and reload the list later."""
+        listing, gone = self.model.listing, set(papers)
+        row = min((self.model.row_of(paper) or 0 for paper in papers), default=0)
+        kept = tuple(paper for paper in listing.ids if paper not in gone)
+        reasons = self.found.reasons if self.found else {}
+        self.list.show_reasons(ResultList(kept, len(kept), listing.evidence), reasons)
+        self.list.go_to(min(row, len(kept) - 1))
+        self.list.setFocus()
+
+    def _way_back(self, subject: FollowedTopic, papers: Sequence[PaperId]) -> Callable[[], None]:
+        return lambda: self._do(tr("Undoing"), lambda: self._foryou.take_back(subject, papers))
+
+    def _do(self, title: str, act: Callable[[], object]) -> None:
+        """Run an edit on a worker thread, then reload."""
+        self._jobs.run(title, lambda task: act(), lambda _: self._learnt(), queue=JobQueue.short)
+
+    def _learnt(self) -> None:
+        self._ask()
+        self.edited.emit()
+
+    def _wish(self, wishes: TopicPreferences) -> None:
+        subject = self.subjects.current()
+        if subject is None:
+            return
+        self._jobs.run(
+            tr("Remembering"),
+            lambda task: self._foryou.wish(subject, wishes),
+            lambda _: self._learnt(),
+            on_failed=self._explain,
+            queue=JobQueue.short,
+        )
+
+    def _count(self, left: list[FollowedTopic]) -> None:
+        """Count new papers topic by topic, so that nothing else has to wait."""
+        if not left:
+            return
+        subject, rest = left[0], left[1:]
+
+        def show(count: int) -> None:
+            self.subjects.show_count(subject.key, count)
+            self._count(rest)
+
+        self._jobs.run(
+            tr("Counting what is new"),
+            lambda task: self._foryou.count_new(subject, task),
+            show,
+            on_failed=lambda _: self._count(rest),  # the error is shown when the topic is opened
+            queue=JobQueue.short,
+            replaces="foryou counts",
+        )
+
+    # Empty states
+
+    def _explain(self, problem: JobError) -> None:
+        self._slow.stop()
+        if problem.report:
+            self.problem.emit(problem)
+        self.head.explain(problem)
+        if not self.model.rowCount():
+            self.empty.say("similar", tr("This cannot be looked up"), problem.message)
+
+    def _say_looking(self) -> None:
+        if not self.model.rowCount():
+            self.empty.say("wait", tr("Looking what is new…"))
+            self._lists.setCurrentIndex(0)
+
+    def _say(self, empty: EmptyState, nothing: EmptyMessage) -> None:
+        do: dict[EmptyAction, Callable[[], object]] = {
+            EmptyAction.papers: lambda: self.place_requested.emit("search"),
+            EmptyAction.fetch: lambda: self.place_requested.emit("intake"),
+            EmptyAction.everywhere: self._look_everywhere,
+            EmptyAction.far: lambda: self.show_part(RecommendationTab.far),
+            EmptyAction.seen: lambda: self.show_part(RecommendationTab.seen),
+            EmptyAction.words: self.head.must.setFocus,
+        }
+        picture, title, text, steps = nothing
+        empty.say(picture, title, text, tuple((name, do[step]) for name, step in steps))
+
+    def _look_everywhere(self) -> None:
+        self.head.among.choose(len(WHERE) - 1)
+        self._ask()
+
+    def _pick(self, paper: PaperId | None) -> None:
+        if paper is not None:
+            self.details.show_paper(paper, self.model.known(paper), "", self.model.listing)
+
+    def _allow(self) -> None:
+        self.head.allow(self.list.selected_count() > 0, self.model.rowCount() > 0)
+
+    def _menu(self, place: QPoint) -> None:
+        chosen = self.list.chosen()
+        if not chosen:
+            return
+        menu = QMenu(self)
+        if self.head.part is RecommendationTab.waved:
+            menu.addAction(tr("Take back"), lambda: self.take_back(chosen))
+        else:
+            menu.addAction(tr("More like this") + "\t+", lambda: self.keep(chosen))
+            menu.addAction(tr("Not for me") + "\t−", lambda: self.wave_away(chosen))
+        menu.addAction(tr("Read later") + "\tL", self.read_later)
+        menu.addSeparator()
+        menu.addAction(tr("Similar papers"), lambda: self.similar_requested.emit(chosen))
+        self.menu_opened.emit(menu)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self.list.viewport().mapToGlobal(place))
+
+    def _build(self) -> None:
+        # Outer widgets first: setting a parent restyles a widget with all its children.
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(16, 12, 16, 10)
+        self._whole = QStackedWidget()
+        whole.addWidget(self._whole)
+        self._say(self.nobody, NOBODY)
+        self._whole.addWidget(self.nobody)
+        split = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False, handleWidth=10)
+        self._whole.addWidget(split)
+        middle = QWidget()
+        for part, stretch in ((self.subjects, 0), (middle, 5), (self.details, 4)):
+            split.addWidget(part)
+            split.setStretchFactor(split.count() - 1, stretch)
+        split.setSizes([210, 560, 420])
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.head)
+        self._lists = QStackedWidget()
+        column.addWidget(self._lists, 1)
+        self._lists.addWidget(self.empty)
+        self._lists.addWidget(self.list)
+        tab_stops = [self.subjects, *self.head.tab_stops(), self.list]
+        for one, next_one in pairwise(tab_stops):
+            QWidget.setTabOrder(one, next_one)
+
+    def _connect(self) -> None:
+        self.subjects.chosen.connect(self._choose)
+        self.subjects.entered_list.connect(self.take_focus)
+        head: Any = self.head
+        head.where_chosen.connect(self._ask)
+        head.part_chosen.connect(self.show_part)
+        head.wishes_changed.connect(self._wish)
+        head.collect_requested.connect(lambda: self.keep())
+        head.wave_requested.connect(lambda: self.wave_away())
+        head.later_requested.connect(self.read_later)
+        head.back_requested.connect(lambda: self.take_back())
+        head.seen_requested.connect(self.mark_seen)
+        self.list.current_changed.connect(self._pick)
+        self.list.chosen_changed.connect(self._allow)
+        self.list.marked_relevant.connect(self.keep)
+        self.list.marked_irrelevant.connect(self.wave_away)
+        self.list.later.connect(lambda _: self.read_later())
+        self.list.activated.connect(self.details.focus_text)
+        self.list.escaped.connect(self.subjects.setFocus)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.customContextMenuRequested.connect(self._menu)
+        self.details.escaped.connect(self.list.setFocus)
+        self.details.similar_requested.connect(self.similar_requested)
+        self.details.search_requested.connect(self.search_requested)
+        self.details.paper_requested.connect(self.details.show_paper)
+        self.details.step_requested.connect(
+            lambda step: self.list.go_to(self.list.currentIndex().row() + step)
+        )
+        self.details.read_changed.connect(self.model.replace)

@@ -1,0 +1,55 @@
+"""The list of recommended papers, whose cards show reasons instead of the abstract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
+
+from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
+from sciread_app.ui.view_models import Card, ResultList
+
+
+class ReasonModel(PaperModel):
+    """Cards show the reasons in place of the abstract, which is shown in full beside the list."""
+
+    _reasons: Mapping[int, str] = {}
+    _shown: dict[int, tuple[Card, Card]] = {}  # the original card and the painted one
+
+    def show_reasons(self, listing: ResultList, reasons: Mapping[int, str]) -> None:
+        self._reasons, self._shown = reasons, {}
+        self.show(listing)
+
+    def card(self, row: int) -> Card | None:
+        came, paper = super().card(row), self.paper_at(row)
+        reason = self._reasons.get(paper)
+        if came is None or not reason:
+            return came
+        # Return the same object each time: a different one makes the card repaint.
+        known = self._shown.get(paper)
+        if known is None or known[0] is not came:
+            known = came, replace(came, paper=replace(came.paper, abstract=reason))
+            self._shown[paper] = known
+        return known[1]
+
+
+class RecommendationList(PaperList):
+    """Adds to the keys of every list: + to keep, - not for me, L read later."""
+
+    later = Signal(object)  # the selected papers
+
+    def show_reasons(self, listing: ResultList, reasons: Mapping[int, str]) -> None:
+        """Update the reasons, keeping rows and selection."""
+        top = self.top()
+        self.verticalHeader().setDefaultSectionSize(self._cards.height(ranked=True))
+        assert isinstance(self._model, ReasonModel)
+        self._model.show_reasons(listing, reasons)
+        self.set_scroll_position(top)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_L and not event.modifiers() and self.chosen():
+            self.later.emit(self.chosen())
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,210 @@
+"""The list of followed topics, collections and saved searches, with numbers of new papers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtWidgets import (
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from sciread_app.domain.recommend import FollowedTopic, TopicKind
+from sciread_app.language import tr, trn
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, scaled
+
+SUBJECT = Qt.ItemDataRole.UserRole
+COUNT = Qt.ItemDataRole.UserRole + 1
+HEADINGS = {TopicKind.collection: tr("Collections"), TopicKind.search: tr("Saved searches")}
+PICTURES = {TopicKind.collection: "collection", TopicKind.search: "search"}
+COUNTED_TO = 99
+
+LEAST = 150  # pixels
+PICTURE = 16
+EDGE = 8
+AIR = 11  # pixels of padding in a row, above and below together
+ABOVE_HEADING = 10
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class TopicList(QListWidget):
+    """Up and Down move between topics; Enter and Right go to the papers."""
+
+    chosen = Signal(object)  # Subject
+    entered_list = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("subjects")
+        self.setMinimumWidth(LEAST)
+        self.setAccessibleName(tr("What you follow"))
+        self.setFrameShape(QListWidget.Shape.NoFrame)
+        self.setStyleSheet("QListWidget#subjects { background: transparent; }")
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMouseTracking(True)
+        self.setItemDelegate(TopicDelegate(appearance, self))
+        self.currentItemChanged.connect(self._choose)
+        self.itemActivated.connect(lambda _: self.entered_list.emit())
+        appearance.changed.connect(self._repaint)
+        self._counts: dict[str, int] = {}
+
+    def _repaint(self, theme: Theme) -> None:
+        self.viewport().update()
+
+    def show_subjects(self, subjects: Sequence[FollowedTopic]) -> None:
+        """Show these topics, keeping the selection if it is still there."""
+        before, row = self.current(), -1
+        self.blockSignals(True)
+        self.clear()
+        for subject in subjects:
+            if not self.count() or self._last_kind() is not subject.kind:
+                self._add_heading(HEADINGS[subject.kind])
+            self._add(subject)
+            if before and subject.key == before.key:
+                row = self.count() - 1
+        self.blockSignals(False)
+        if subjects:
+            self.setCurrentRow(row if row >= 0 else 1)
+
+    def current(self) -> FollowedTopic | None:
+        item = self.currentItem()
+        return item.data(SUBJECT) if item else None
+
+    def subjects(self) -> list[FollowedTopic]:
+        """The topics in display order."""
+        every = [self.item(row).data(SUBJECT) for row in range(self.count())]
+        return [subject for subject in every if subject]
+
+    def choose(self, key: str) -> None:
+        for row in range(self.count()):
+            subject = self.item(row).data(SUBJECT)
+            if subject and subject.key == key:
+                self.setCurrentRow(row)
+
+    def show_count(self, key: str, count: int) -> None:
+        self._counts[key] = count
+        for row in range(self.count()):
+            item = self.item(row)
+            subject = item.data(SUBJECT)
+            if subject and subject.key == key:
+                self._write_count(item, subject)
+
+    def count_of(self, key: str) -> int | None:
+        return self._counts.get(key)
+
+    def _add_heading(self, text: str) -> None:
+        item = QListWidgetItem(text)
+        item.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.addItem(item)
+
+    def _add(self, subject: FollowedTopic) -> None:
+        item = QListWidgetItem(subject.name)
+        item.setData(SUBJECT, subject)
+        item.setToolTip(subject.name)
+        self._write_count(item, subject)
+        self.addItem(item)
+
+    def _write_count(self, item: QListWidgetItem, subject: FollowedTopic) -> None:
+        count = self._counts.get(subject.key, 0)
+        item.setData(COUNT, count)
+        spoken = subject.name
+        if count:
+            spoken = trn("{name}, {n} new", "{name}, {n} new", count, name=subject.name)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, spoken)
+
+    def _last_kind(self) -> TopicKind | None:
+        subject = self.item(self.count() - 1).data(SUBJECT)
+        return subject.kind if subject else None
+
+    def _choose(self, item: QListWidgetItem | None, _: object = None) -> None:
+        if item and (subject := item.data(SUBJECT)):
+            self.chosen.emit(subject)
+
+
+class TopicDelegate(QStyledItemDelegate):
+    """Paints an icon, the name, and a pill with the number of new papers."""
+
+    def __init__(self, appearance: Appearance, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._appearance = appearance
+        self._plain = parent.font()
+        self._small = scaled(self._plain, 0.86)
+        self._bold = scaled(self._plain, 0.86, QFont.Weight.DemiBold)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        height = QFontMetrics(self._plain).height() + AIR
+        return QSize(120, height if index.data(SUBJECT) else height + ABOVE_HEADING)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        theme, subject = self._appearance.theme, index.data(SUBJECT)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if subject is None:
+            painter.setFont(self._bold)
+            painter.setPen(QColor(theme.faint))
+            place = option.rect.adjusted(EDGE, ABOVE_HEADING, -EDGE, 0)
+            painter.drawText(place, _LEFT, index.data())
+        else:
+            self._paint_subject(painter, option, subject, index.data(COUNT) or 0, theme)
+        painter.restore()
+
+    def _paint_subject(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        subject: FollowedTopic,
+        count: int,
+        theme: Theme,
+    ) -> None:
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        if chosen or hovered:
+            painter.setPen(QColor(theme.accent) if chosen and focused else Qt.PenStyle.NoPen)
+            painter.setBrush(QColor(theme.chosen if chosen else theme.track))
+            painter.drawRoundedRect(QRectF(option.rect).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        line = option.rect.adjusted(EDGE, 0, -EDGE, 0)
+        picture = QRect(line.x(), 0, PICTURE, PICTURE)
+        picture.moveCenter(QRect(line.x(), line.y(), PICTURE, line.height()).center())
+        colour = theme.accent if chosen else theme.quiet
+        icon(PICTURES[subject.kind], colour).paint(painter, picture)
+        used = self._paint_count(painter, line, count, theme)
+        place = line.adjusted(PICTURE + EDGE, 0, -used, 0)
+        self._write(painter, place, subject.name, theme.accent if chosen else theme.text)
+
+    def _paint_count(self, painter: QPainter, line: QRect, count: int, theme: Theme) -> int:
+        """Paint the pill and return its width."""
+        if not count:
+            return 0
+        text = f"{count}" if count <= COUNTED_TO else f"{COUNTED_TO}+"
+        metrics = QFontMetrics(self._bold)
+        width, height = max(metrics.horizontalAdvance(text) + 12, 22), metrics.height() + 2
+        pill = QRectF(0, 0, width, height)
+        pill.moveCenter(QRectF(line).center())
+        pill.moveRight(line.right())
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(theme.accent))
+        painter.drawRoundedRect(pill, height / 2, height / 2)
+        painter.setFont(self._bold)
+        painter.setPen(QColor(theme.on_accent))
+        painter.drawText(pill, int(Qt.AlignmentFlag.AlignCenter), text)
+        return width + EDGE
+
+    def _write(self, painter: QPainter, place: QRect, text: str, colour: str) -> None:
+        painter.setFont(self._plain)
+        painter.setPen(QColor(colour))
+        shown = QFontMetrics(self._plain).elidedText(
+            text, Qt.TextElideMode.ElideMiddle, place.width()
+        )
+        painter.drawText(place, _LEFT, shown)
+
+
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -1,0 +1,38 @@
+"""Conversion of search results into the lists that the window shows."""
+
+from __future__ import annotations
+
+from array import array
+
+from sciread_app.services.search.search import MatchInfo, SearchHit, SearchResults
+from sciread_app.ui.view_models import MatchReasons, ResultList
+
+BEST = 100  # papers that a search lists
+
+
+def listing_of(found: SearchResults, note: str = "") -> ResultList:
+    ranked = found.query.terms or found.query.has_examples or found.query.identifier
+    return ResultList(
+        # An array uses C to find a number, and holds 150,000 in a megabyte.
+        ids=array("q", found.ids.tobytes() if found.whole else [hit.paper for hit in found.hits]),
+        total=found.total,
+        evidence={
+            hit.paper: _evidence(hit)
+            for hit in ((*found.hits, *found.further, *found.weaker) if ranked else ())
+        },
+        words=found.query.sought,
+        note=note or found.note,
+        weaker=[hit.paper for hit in found.weaker],
+    )
+
+
+def _evidence(hit: SearchHit) -> MatchReasons:
+    return MatchReasons(
+        hit.text_rank,
+        hit.meaning_rank,
+        hit.similarity,
+        hit.percentile,
+        all_words=hit.match is MatchInfo.all_words,
+        in_title=hit.match is MatchInfo.in_title,
+        weak=hit.weak,
+    )

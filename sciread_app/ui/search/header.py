@@ -1,0 +1,297 @@
+"""The header of the result list: search box, chips, filters, count and sort order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Protocol
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+
+from sciread_app.domain.query.ast import TRASH
+from sciread_app.domain.query.facets import FacetCount
+from sciread_app.language import tr, trn
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.paper_list.paper_list import CardSource, PaperModel
+from sciread_app.ui.query_state import QueryChip, ResultView, SearchRequest
+from sciread_app.ui.search.example_bar import ExampleBar
+from sciread_app.ui.search.filter_bar import FacetSource, FilterBar
+from sciread_app.ui.search.save_search_popover import SavePopover, suggested_name
+from sciread_app.ui.search.scope_bar import ScopeBar
+from sciread_app.ui.search.search_box import SearchBox
+from sciread_app.ui.search.sort_button import SortButton
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.view_models import DocumentQuery, ResultList
+
+LINE = 32  # pixels: the height of the line above the list, whatever it contains
+TITLE_SHOWN = 60  # characters
+
+
+class HeaderServices(CardSource, FacetSource, Protocol):
+    """The services that the header needs."""
+
+    def names(self, field: str, written: str, task: Task) -> Sequence[FacetCount]:
+        """Authors, venues, tags and so on whose name matches, with counts."""
+        ...
+
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
+        """The query built from papers in files, or from a pasted entry. Raises BadQuery if there is
+        no paper."""
+        ...
+
+
+class SearchHeader(QWidget):
+    """Its widgets together make up the search request; the user can change each at any time."""
+
+    asked = Signal()  # the request has changed, or is to be run again
+    activated = Signal(object)  # SearchRequest for a list of its own, with a way back
+    save_requested = Signal(str, str)  # a name and a query
+    weaker_requested = Signal()
+
+    def __init__(
+        self, source: HeaderServices, model: PaperModel, jobs: JobRunner, appearance: Appearance
+    ) -> None:
+        super().__init__()
+        self._request = SearchRequest()
+        self.box = SearchBox(appearance)
+        self.scope = ScopeBar(appearance)
+        self._source = source
+        self._jobs = jobs
+        self.filters = FilterBar(source, jobs, appearance)
+        self.steering = ExampleBar(source, model.known, jobs, appearance)
+        self.order = SortButton(appearance)
+        self._build()
+        self._connect()
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    @property
+    def request(self) -> SearchRequest:
+        """The current request, whether its results are shown yet or not."""
+        return replace(self._request, typed=self.box.text)
+
+    def show_request(self, request: SearchRequest) -> None:
+        """Put this request into the widgets, without running it."""
+        self._request = request
+        self.box.show_text(request.typed)
+        self._show_chips()
+
+    def change(self, **parts: object) -> None:
+        """Run the current request with these fields replaced."""
+        self.show_request(replace(self.request, **parts))  # type: ignore[arg-type]
+        self.asked.emit()
+
+    def find_like(self, source: Sequence[Path] | str) -> None:
+        """Search for papers similar to those in files or in a pasted entry, which are not
+        imported."""
+
+        def look(likeness: DocumentQuery) -> None:
+            label = tr("Like “{title}”", title=likeness.title)
+            text = (QueryChip(likeness.text, label),) if likeness.text else ()
+            self.activated.emit(SearchRequest(scope=text, like=likeness.known))
+
+        self._jobs.run(
+            tr("Reading what to look for"),
+            lambda task: self._source.likeness(source, task),
+            look,
+            on_failed=self.box.explain,
+            queue=JobQueue.short,
+            replaces="likeness",
+        )
+
+    def lift(self) -> None:
+        """Remove every restriction except the text."""
+        self.change(scope=(), filters=(), like=(), unlike=())
+
+    def recall(self) -> None:
+        """Offer recent searches."""
+        self.box.take_focus()
+        self.box.recall()
+
+    def save_search(self) -> None:
+        """Ask for a name and save the current request under it."""
+        request = self.request
+        if request.query:
+            popover = SavePopover(suggested_name(request), self)
+            popover.named.connect(lambda name: self.save_requested.emit(name, request.query))
+            popover.open_below(self.box.edit)
+
+    def show_view(self, view: ResultView, can_go_back: bool) -> None:
+        self.count.setText(count_text(view))
+        self.note.setText(view.listing.note)
+        self.note.setVisible(bool(view.listing.note))
+        self.weaker.setText(weak_matches_text(view.listing))
+        self.weaker.setVisible(bool(view.listing.weaker and view.listing.ids))
+        if not view.title:
+            self.filters.show_view(view.request, self.box.mode)
+        self.filter_button.setVisible(not view.title)
+        self.order.show_for(view.request.ranked)
+        self.order.setVisible(not view.title and len(view.listing.ids) > 1)
+        self.back_button.setVisible(can_go_back)
+        self.title.setText(_short(view.title))
+        self.title.setVisible(bool(view.title))
+
+    def toggle_filters(self) -> None:
+        self.filters.toggle()
+        self._show_chips()
+        self.filter_button.setChecked(self.filters.isVisible())
+        if self.filters.isHidden():
+            self.box.take_focus()
+
+    def _show_chips(self) -> None:
+        """Filters have no chips while the filter bar shows them."""
+        hidden = self.filters.isHidden()
+        self.scope.show_limits(self._request.scope, self._request.filters if hidden else ())
+        self.filters.show_filters(self._request)
+        self.box.invite(narrowing=bool(self._request.like))
+        self.steering.show_request(self._request)
+
+    def remember(self, settings: QSettings) -> None:
+        """Restore the state from `settings`, and save changes there."""
+        self.order.restore(settings.value("search/order"))
+        self.order.chosen.connect(lambda _: settings.setValue("search/order", self.order.save()))
+        recent = settings.value("search/recent")
+        self.box.recent = [str(one) for one in recent] if isinstance(recent, list) else []
+        self.box.searched.connect(lambda recent: settings.setValue("search/recent", recent))
+
+    def _find_names(self, field: str, written: str) -> None:
+        self._jobs.run(
+            tr("Looking for names"),
+            lambda task: self._source.names(field, written, task),
+            lambda names: self.box.offer_names(field, written, names),
+            queue=JobQueue.short,
+            replaces="names",
+        )
+
+    def _remove_scope(self, chip: QueryChip) -> None:
+        self.change(scope=tuple(one for one in self._request.scope if one != chip))
+
+    def _remove_filter(self, field: str) -> None:
+        self.change(filters=tuple(one for one in self._request.filters if one.field != field))
+
+    def _build(self) -> None:
+        self.back_button = styled(QPushButton(tr("Back")), "link")
+        self.title = QLabel()
+        self.count = styled(QLabel(), "quiet")
+        self.note = styled(QLabel(wordWrap=True), "quiet")
+        self.weaker = styled(QPushButton(), "link")
+        self.weaker.clicked.connect(self.weaker_requested)
+        for label in (self.title, self.note):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._line = QHBoxLayout()
+        self._line.setContentsMargins(4, 0, 4, 0)
+        self._line.addStrut(LINE)
+        for widget in (self.back_button, self.title, self.note, self.weaker):
+            widget.hide()
+        for widget in (self.back_button, self.title, self.count, self.weaker):
+            self._line.addWidget(widget)
+        # before the stretch, so that it wraps only if necessary
+        self._line.addWidget(self.note, 1000)
+        self.filter_button = styled(QToolButton(), "link")
+        self.filter_button.setText(tr("Filter"))
+        self.filter_button.setToolTip(tr("By year, field, venue, author and more (Ctrl+Shift+F)"))
+        self.filter_button.setCheckable(True)
+        self.filter_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._line.addStretch(1)
+        self._line.addWidget(self.filter_button)
+        self._line.addWidget(self.order)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for part in (self.box, self.scope, self.steering):
+            column.addWidget(part)
+        column.addLayout(self._line)
+        column.addWidget(self.filters)  # below its button, which stays in its place
+
+    def _connect(self) -> None:
+        self.box.asked.connect(self.asked)
+        self.box.entry_pasted.connect(self.find_like)
+        self.filters.escaped.connect(self.box.down)
+        self.box.names_requested.connect(self._find_names)
+        self.filter_button.clicked.connect(self.toggle_filters)
+        self.filters.changed.connect(lambda filters: self.change(filters=filters))
+        self.order.chosen.connect(lambda order: self.asked.emit())
+        self.scope.scope_removed.connect(self._remove_scope)
+        self.scope.filter_removed.connect(self._remove_filter)
+        self.steering.changed.connect(lambda like, unlike: self.change(like=like, unlike=unlike))
+
+    def _paint(self, theme: Theme) -> None:
+        self.back_button.setIcon(icon("back", theme.accent))
+        self.filter_button.setIcon(icon("filter", theme.accent))
+
+
+def count_text(view: ResultView) -> str:
+    """The number of papers, as a text."""
+    total, shown, request = view.listing.total, len(view.listing.ids), view.request
+    if not shown:
+        return ""
+    weaker = sum(one.weak for one in view.listing.evidence.values()) if total < shown else 0
+    if weaker and not view.listing.weaker:
+        return trn(
+            "{n:,} paper, and {weaker:,} weaker matches",
+            "{n:,} papers, and {weaker:,} weaker matches",
+            total,
+            weaker=weaker,
+        )
+    if not view.title:
+        if request == SearchRequest():
+            return trn("{n:,} paper in the library", "{n:,} papers in the library", total)
+        if request.like and not request.typed:
+            return trn("{n:,} similar paper", "{n:,} similar papers", shown)
+        if total > shown:
+            return trn(
+                "The best {shown:,} of {n:,} paper",
+                "The best {shown:,} of {n:,} papers",
+                total,
+                shown=shown,
+            )
+    return trn("{n:,} paper", "{n:,} papers", shown)
+
+
+def weak_matches_text(listing: ResultList) -> str:
+    return trn("Show {n} weaker match", "Show {n} weaker matches", len(listing.weaker))
+
+
+def _short(title: str) -> str:
+    return title if len(title) <= TITLE_SHOWN else f"{title[:TITLE_SHOWN].rstrip()}…"
+
+
+# Empty results: a picture, a title and a text
+_HINTS = tr(
+    "Use fewer or other words, or the switch to Meaning, which finds papers that say it "
+    "differently. Words are joined by “and”; a minus leaves out, a star completes."
+)
+_FILL = tr(
+    "Drop files or folders here: BibTeX, RIS, CSL-JSON, PubMed, arXiv or PDF. "
+    "Or look around in a hundred well-known papers first."
+)
+
+
+def empty_texts(view: ResultView) -> tuple[str, str, str]:
+    """Why the list is empty: a picture, a title, and a suggestion."""
+    request = view.request
+    if view.title:
+        return "papers", tr("None of these papers is here any more"), ""
+    if view.listing.weaker:
+        return "search", tr("No match"), view.listing.note or _HINTS
+    if request == SearchRequest():
+        return "drop", tr("Your library is empty"), _FILL
+    if request.like and not request.typed:
+        return (
+            "similar",
+            tr("No similar papers"),
+            tr("Papers are found by meaning once they are encoded."),
+        )
+    if request.of_trash and not request.typed:
+        return (
+            TRASH,
+            tr("The trash is empty"),
+            tr("What you move there can be brought back from here."),
+        )
+    if not request.typed and request.scope and not request.filters:
+        return "papers", tr("Nothing is in here yet"), tr("Drag papers here from any list.")
+    return "search", tr("Nothing found"), _HINTS

@@ -1,0 +1,222 @@
+"""The search box with its mode switch and the error of a query."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from sciread_app.domain.query.facets import FacetCount
+from sciread_app.language import tr
+from sciread_app.ui.jobs.runner import JobError
+from sciread_app.ui.search.completer import (
+    PartialWord,
+    QueryCompleter,
+    completed,
+    name_suggestions,
+    partial_word,
+    updated_history,
+)
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.view_models import Mode
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+
+PAUSE_MS = 150  # of no typing before a search starts
+EXAMPLES = tr(
+    "Describe what you look for, or author:curie year:2015..2019, a DOI, a whole abstract"
+)
+NARROWING = tr("Add words to say what these papers should be about, too")
+MODES = {
+    # Translators: three ways to search
+    Mode.hybrid: (tr("Hybrid"), tr("Words and meaning together (Alt+1)")),
+    Mode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
+    Mode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
+}
+
+
+# The beginning of an entry in BibTeX, RIS or PubMed format. Pasting one searches for similar
+# papers.
+ENTRY = re.compile(r"\s*(?:@\s*[A-Za-z]+\s*\{.*=|TY  ?- ?\w|PMID ?- ?\d)", re.DOTALL)
+
+
+class QueryEdit(QLineEdit):
+    """The line edit. Down moves to the results, Esc clears it or, if it is empty, leaves it."""
+
+    down = Signal()
+    escaped = Signal()
+    undo_requested = Signal()  # Up, while it is empty
+    entry_pasted = Signal(str)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        pasted = event.matches(QKeySequence.StandardKey.Paste)
+        if pasted and ENTRY.match(QGuiApplication.clipboard().text()):
+            self.entry_pasted.emit(QGuiApplication.clipboard().text())
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_PageDown):
+            self.down.emit()
+        elif event.key() == Qt.Key.Key_Up and not self.text():
+            self.undo_requested.emit()
+        elif event.key() == Qt.Key.Key_Escape:
+            if self.text():
+                self.clear()
+            else:
+                self.escaped.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class SearchBox(QWidget):
+    asked = Signal()  # typing has paused, Enter was pressed or the mode was changed
+    down = Signal()
+    escaped = Signal()
+    entry_pasted = Signal(str)  # a BibTeX, RIS or PubMed entry
+    names_requested = Signal(str, str)  # a field, and the typed beginning of a name
+    searched = Signal(object)  # the search history, newest first
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.edit = styled(QueryEdit(placeholderText=EXAMPLES), "query")
+        self.edit.setAccessibleName(tr("Search"))
+        self.edit.setAcceptDrops(False)
+        self.edit.setClearButtonEnabled(True)
+        self.edit.setFont(scaled(self.font(), 1.15))
+        self._lens = QAction(self)
+        self.edit.addAction(self._lens, QLineEdit.ActionPosition.LeadingPosition)
+        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        self.wrong.hide()
+        self.wrong.setContentsMargins(6, 0, 6, 0)
+        self.wrong.setTextFormat(Qt.TextFormat.PlainText)
+        self._modes = SegmentedControl(tr("How to search"), list(MODES.values()))
+
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self._modes)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.wrong)
+
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.ask)
+        self.edit.textChanged.connect(self._pause.start)
+        self.edit.returnPressed.connect(self.ask)
+        self.edit.down.connect(self.down)
+        self.edit.escaped.connect(self.escaped)
+        self.edit.entry_pasted.connect(self.entry_pasted)
+        self.edit.undo_requested.connect(self.recall)
+        self.edit.textEdited.connect(self._look_for_names)
+        self.edit.editingFinished.connect(self._note_search)
+        self._suggestions = QueryCompleter(self.edit)
+        self._suggestions.chosen.connect(self._take_suggestion)
+        self._half: PartialWord | None = None
+        self._names: Sequence[FacetCount] = ()
+        self.recent: Sequence[str] = ()
+        self._modes.chosen.connect(self.ask)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    @property
+    def text(self) -> str:
+        """The typed or pasted text, on one line."""
+        return " ".join(self.edit.text().split())
+
+    def set_text(self, text: str) -> None:
+        """Set the text and search at once."""
+        self.edit.setText(text)
+        self.ask()
+
+    @property
+    def offered(self) -> list[str]:
+        """The suggestions shown below the box."""
+        return self._suggestions.offered
+
+    def recall(self) -> None:
+        """Offer recent searches."""
+        self._half = None
+        self._suggestions.offer(self.recent)
+
+    def offer_names(self, field: str, written: str, names: Sequence[FacetCount]) -> None:
+        """Offer names for a field, if it still contains what they were looked up for."""
+        half = partial_word(self.edit.text(), self.edit.cursorPosition())
+        if half and (half.field, half.written) == (field, written):
+            self._half, self._names = half, names
+            self._suggestions.offer(name_suggestions(names))
+
+    def search_for_text(self, text: str) -> None:
+        """Search for copied text: for papers similar to an entry, or for the text as it is."""
+        if ENTRY.match(text):
+            self.entry_pasted.emit(text)
+        else:
+            self.set_text(" ".join(text.split()))
+
+    def show_text(self, text: str) -> None:
+        """Set the text without searching."""
+        if text != self.text:
+            self.edit.setText(text)
+        self._pause.stop()
+
+    @property
+    def mode(self) -> Mode:
+        return list(MODES)[self._modes.current]
+
+    def set_mode(self, mode: Mode) -> None:
+        self._modes.choose(list(MODES).index(mode))
+        self.ask()
+
+    def ask(self) -> None:
+        """Search now; an entry inserted through the menu is searched for as a paper."""
+        self._pause.stop()
+        if ENTRY.match(self.edit.text()):
+            entry = self.edit.text()
+            self.show_text("")
+            self.entry_pasted.emit(entry)
+        else:
+            self.asked.emit()
+
+    def _look_for_names(self) -> None:
+        if half := partial_word(self.edit.text(), self.edit.cursorPosition()):
+            self.names_requested.emit(half.field, half.written)
+        else:
+            self._suggestions.hide()
+
+    def _take_suggestion(self, number: int) -> None:
+        if self._half is None:
+            self.set_text(self.recent[number])
+            return
+        text, cursor = self.edit.text(), self.edit.cursorPosition()
+        text, cursor = completed(text, cursor, self._half, self._names[number].name)
+        self.edit.setText(text)
+        self.edit.setCursorPosition(cursor)
+        self.ask()
+
+    def _note_search(self) -> None:
+        """Add the text to the history once it is final: intermediate texts are not worth
+        keeping."""
+        if self.text and self.recent[:1] != [self.text]:
+            self.recent = updated_history(self.recent, self.text)
+            self.searched.emit(self.recent)
+
+    def invite(self, *, narrowing: bool) -> None:
+        """Set the placeholder: for a search, or for a text that narrows similar papers."""
+        self.edit.setPlaceholderText(NARROWING if narrowing else EXAMPLES)
+
+    def explain(self, problem: JobError | None) -> None:
+        """Show a query error below the box; None hides it."""
+        self.wrong.setVisible(problem is not None)
+        if problem:
+            self.wrong.setText(f"{problem.message}\n{problem.hint}".strip())
+
+    def take_focus(self) -> None:
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.edit.selectAll()
+
+    def _paint(self, theme: Theme) -> None:
+        self._lens.setIcon(icon("search", theme.faint))
+
+    def sizeHint(self) -> QSize:
+        return super().sizeHint().expandedTo(QSize(480, 0))

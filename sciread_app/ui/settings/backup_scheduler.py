@@ -1,0 +1,67 @@
+"""Daily backups while the window is open, and the offer to move a library out of a risky folder."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from sciread_app.language import tr
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import JobQueue
+
+if TYPE_CHECKING:
+    from sciread_app.ui.settings.view_models import SettingsServices
+
+SOON_MS = 20_000  # after the window opens, so as not to slow down the first search
+OFTEN_MS = 1_800_000  # a window may stay open for days
+SAFE = tr("It is safer in a folder of this computer, with only the backups where it is now.")
+
+
+class BackupScheduler(QObject):
+    reopen_requested = Signal(object)  # Reopening
+
+    def __init__(self, context: AppContext, care: SettingsServices, parent: QObject) -> None:
+        super().__init__(parent)
+        self._messages = context.messages
+        self._care = care
+        self._jobs = context.jobs
+        self._tried: date | None = None
+        self._often = QTimer(self, interval=OFTEN_MS)
+        self._often.timeout.connect(self.back_up)
+        self._soon = QTimer(self, interval=SOON_MS, singleShot=True)
+        self._soon.timeout.connect(self.back_up)
+
+    def start(self) -> None:
+        self._soon.start()
+        self._often.start()
+        if risk := self._care.risk:
+            self._messages.show_warning(
+                risk, SAFE, (tr("Move it there"), self._move), (tr("Leave it here"), self._leave)
+            )
+
+    def back_up(self) -> None:
+        """Back up the library if a backup is due; a failure is reported once a day."""
+        today = date.today()
+
+        def begin(due: bool) -> None:
+            if due and self._tried != today:
+                self._tried = today
+                self._jobs.run(
+                    tr("Backing up the library"), lambda task: self._care.back_up(today, task)
+                )
+
+        self._jobs.run(
+            tr("Looking at the backups"),
+            lambda task: self._care.backup_due(today),
+            begin,
+            queue=JobQueue.short,
+            replaces="backup",
+        )
+
+    def _move(self) -> None:
+        self.reopen_requested.emit(self._care.moving(None))
+
+    def _leave(self) -> None:
+        self._care.change(accepted_risk=self._care.risk)

@@ -1,0 +1,150 @@
+"""The list of backups on the settings page, with date, number of papers and a way to restore
+one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.ui.formatting import file_size
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.settings.view_models import SettingsServices
+from sciread_app.ui.style.theme import styled
+
+# Translators: columns of a list of backups: when one was made, how much it holds, and what for
+COLUMNS = (tr("Made"), tr("Papers"), tr("Size"), tr("Why"))
+BACK_UP = tr("Back up now")
+HELP = tr(
+    "The library is copied once a day while the window is open. The last seven days are kept, and "
+    "the last day of each month for a year. Backups that you make yourself are kept until you "
+    "delete them."
+)
+ROWS = 6
+_NUMBERS = (1, 2)  # columns aligned right
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+class BackupsPanel(QWidget):
+    restore_requested = Signal(object)  # Copy
+
+    def __init__(self, care: SettingsServices, jobs: JobRunner) -> None:
+        super().__init__()
+        self._care = care
+        self._jobs = jobs
+        self._copies: Sequence[Copy] = ()
+        self._backing_up = False
+        self.table = QTableWidget(0, len(COLUMNS))
+        self.none = styled(QLabel(tr("There is no backup yet.")), "quiet")
+        self.restore = QPushButton(tr("Restore…"))
+        self.now = QPushButton(BACK_UP)
+        self.folder = QPushButton(tr("Open their folder"))
+        self._build()
+        self.restore.clicked.connect(self._restore)
+        self.now.clicked.connect(self._back_up)
+        self.folder.clicked.connect(self._open_folder)
+        self.table.itemSelectionChanged.connect(self._choose)
+        self._show([])
+
+    def load(self) -> None:
+        self._jobs.run(
+            tr("Listing backups"),
+            lambda task: self._care.backups(),
+            self._show,
+            queue=JobQueue.short,
+            replaces="backups",
+        )
+
+    def _back_up(self) -> None:
+        # The button stays enabled: disabling it would move the focus to its neighbour.
+        if self._backing_up:
+            return
+        self._backing_up = True
+        self.now.setText(tr("Backing up…"))
+        job = self._jobs.run(tr("Backing up the library"), self._care.back_up_now)
+
+        def ended(other: object) -> None:
+            if other is job:
+                self._jobs.finished.disconnect(ended)
+                self._backing_up = False
+                self.now.setText(BACK_UP)
+                self.load()
+
+        self._jobs.finished.connect(ended)
+
+    def _show(self, copies: Sequence[Copy]) -> None:
+        self._copies = copies
+        self.table.setRowCount(len(copies))
+        for row, copy in enumerate(copies):
+            papers = "" if copy.papers is None else f"{copy.papers:,}"
+            texts = (f"{copy.made:%Y-%m-%d %H:%M}", papers, file_size(copy.bytes), copy.kind_name)
+            for column, text in enumerate(texts):
+                item = QTableWidgetItem(text)
+                if column in _NUMBERS:
+                    item.setTextAlignment(_RIGHT)
+                self.table.setItem(row, column, item)
+        height = self.table.verticalHeader().defaultSectionSize()
+        rows = min(ROWS, max(1, len(copies)))
+        self.table.setFixedHeight(
+            self.table.horizontalHeader().sizeHint().height() + rows * height + 6
+        )
+        self.table.setVisible(bool(copies))
+        self.none.setVisible(not copies)
+        self._choose()
+
+    def _choose(self) -> None:
+        self.restore.setEnabled(bool(self.table.selectedItems()))
+
+    def _restore(self) -> None:
+        self.restore_requested.emit(self._copies[self.table.currentRow()])
+
+    def _open_folder(self) -> None:
+        settings = self._care.settings
+        folder = settings.backups or str(self._care.home / "backups")
+        QDesktopServices.openUrl(QUrl.fromLocalFile(folder))
+
+    def _build(self) -> None:
+        table = self.table
+        table.setAccessibleName(tr("Backups"))
+        table.setHorizontalHeaderLabels(COLUMNS)
+        for number in _NUMBERS:
+            table.model().setHeaderData(
+                number, Qt.Orientation.Horizontal, _RIGHT, Qt.ItemDataRole.TextAlignmentRole
+            )
+        table.verticalHeader().hide()
+        table.setShowGrid(False)
+        table.setTabKeyNavigation(False)
+        table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + 12)
+        header = table.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(3, QHeaderView.ResizeMode.Stretch)
+        buttons = QHBoxLayout()
+        for button in (self.restore, self.now, self.folder):
+            buttons.addWidget(button)
+        buttons.addStretch()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addWidget(styled(QLabel(HELP, wordWrap=True), "quiet"))
+        column.addWidget(table)
+        column.addWidget(self.none)
+        column.addLayout(buttons)

@@ -1,0 +1,109 @@
+"""What the settings page asks for, answered by an open workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from sciread_app.language import tr
+from sciread_app.paths import Home, local_home
+from sciread_app.services.maintenance import backup_file, relocation
+from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
+from sciread_app.settings import Settings, change_settings
+from sciread_app.tasks import Task
+from sciread_app.ui.settings.view_models import KeyPlace, Reopening
+from sciread_app.workspace import Workspace
+
+KEYS = (
+    ("ncbi", "PubMed", tr("Ten requests a second instead of three.")),
+    ("semantic_scholar", "Semantic Scholar", tr("A line of your own for citations.")),
+)
+
+
+class SettingsGateway:
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def home(self) -> Path:
+        return self._workspace.home.folder
+
+    @property
+    def risk(self) -> str:
+        return self._workspace.risk
+
+    @property
+    def settings(self) -> Settings:
+        return self._workspace.settings
+
+    def change(self, **changes: Any) -> Settings:
+        return self._workspace.change(**changes)
+
+    def keys(self) -> list[KeyPlace]:
+        return [
+            KeyPlace(name, title, what, self._workspace.key_place(name))
+            for name, title, what in KEYS
+        ]
+
+    def set_key(self, name: str, value: str) -> None:
+        self._workspace.set_key(name, value)
+
+    def backups(self) -> Sequence[Copy]:
+        return self._workspace.backups.all()
+
+    def backup_due(self, today: date) -> bool:
+        return self._workspace.backups.is_due(self._workspace.library, today)
+
+    def back_up(self, today: date, task: Task) -> Path:
+        return self._workspace.backups.create_daily(self._workspace.library, today, task)
+
+    def back_up_now(self, task: Task) -> Path:
+        return self._workspace.backups.create_manual(self._workspace.library, datetime.now(), task)
+
+    def restoring(self, copy: Copy) -> Reopening:
+        return restoring(self._workspace.home, copy)
+
+    def moving(self, folder: Path | None) -> Reopening:
+        home = self._workspace.home
+
+        def work(task: Task) -> Path:
+            target = relocation.move(home, Home(folder) if folder else local_home(), task)
+            if home.risk:
+                # What lies there safely is what nobody writes to.
+                change_settings(target.settings, backups=str(home.backups), accepted_risk="")
+            return target.folder
+
+        return Reopening(tr("Moving the library"), work)
+
+
+def restoring(home: Home, copy: Copy) -> Reopening:
+    """Put a backup in the place of a home's library."""
+
+    def work(task: Task) -> Path:
+        task.step(0, 0, tr("Restoring"))
+        backup_file.restore(home, copy.path)
+        return home.folder
+
+    title = tr("Restoring the library as of {made:%Y-%m-%d %H:%M}", made=copy.made)
+    return Reopening(title, work)
+
+
+def salvaging(home: Home, target: Path) -> Reopening:
+    """Write what can be read of a home's damaged library to a new folder, and go on there."""
+    said: list[str] = []
+
+    def work(task: Task) -> Path:
+        ledger = salvage_home(home, target, task)
+        said.append(
+            tr(
+                "{papers} The file {file} in that folder lists what is lost.",
+                papers=next(ledger.lines()),
+                file=LEDGER,
+            )
+        )
+        return ledger.folder
+
+    return Reopening(tr("Saving what can be read"), work, lambda: " ".join(said))

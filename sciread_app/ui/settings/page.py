@@ -1,0 +1,264 @@
+"""The settings page. Changes are saved at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr, trn
+from sciread_app.services.maintenance.backup_rotation import Copy
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.page import Page
+from sciread_app.ui.settings.api_key_row import ApiKeyRow
+from sciread_app.ui.settings.backups_panel import BackupsPanel
+from sciread_app.ui.settings.view_models import KeyPlace, SettingsServices
+from sciread_app.ui.style.theme import Appearance, ThemeChoice, styled
+from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.form_rows import ComboBox, FormRow, FormSection, SpinBox
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.text_column import TextColumn
+
+THEMES = (
+    (ThemeChoice.system, tr("Like the system")),
+    (ThemeChoice.light, tr("Light")),
+    (ThemeChoice.dark, tr("Dark")),
+)
+SCALES = (100, 125, 150, 175, 200, 250, 300)
+WIDTH = 760
+
+
+class SettingsPage(Page):
+    theme_requested = Signal(object)  # ThemeChoice
+    restart_requested = Signal()
+    reopen_requested = Signal(object)  # Reopening
+
+    def __init__(self, care: SettingsServices, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._care = care
+        self._jobs = jobs
+        self._appearance = appearance
+        self._keys: list[ApiKeyRow] = []
+        self._build()
+        self._connect()
+
+    def refresh(self) -> None:
+        settings = self._care.settings
+        self.show_theme(self._appearance.choice)
+        self.scale.setCurrentText(f"{settings.scale} %")
+        self.workers.setValue(settings.pdf_workers)
+        self.contact.setText(settings.contact)
+        self.risk.setText(self._care.risk)
+        self.risk.setVisible(bool(self._care.risk))
+        self.backups.load()
+        self._load_keys()
+
+    def show_theme(self, choice: ThemeChoice) -> None:
+        self.theme.choose([one for one, _ in THEMES].index(choice))
+
+    def take_focus(self) -> None:
+        self.theme.tab_stops()[self.theme.current].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _change(self, row: FormRow, **changes: Any) -> None:
+        try:
+            self._care.change(**changes)
+        except ValueError as wrong:
+            # Translators: «This is no e-mail address.»
+            row.show_error(tr("This {wrong}.", wrong=wrong))
+        else:
+            row.show_error("")
+
+    def _choose_scale(self) -> None:
+        scale = int(self.scale.currentText().removesuffix(" %"))
+        if scale != self._care.settings.scale:
+            self._change(self._scale_row, scale=scale)
+            self.restart.show()
+
+    def _choose_folder(self) -> None:
+        title = tr("Move the library into this folder")
+        if folder := choose_folder(self, DialogPurpose.library, title):
+            self._ask_to_move(folder)
+
+    def _ask_to_move(self, folder: Path) -> None:
+        confirm(
+            self,
+            tr("Move Library"),
+            tr("Move the library to {folder}?", folder=folder),
+            tr("The window closes for as long as that takes. The old file is kept where it is."),
+            tr("Move"),
+            lambda: self.reopen_requested.emit(self._care.moving(folder)),
+        )
+
+    def _ask_to_restore(self, copy: Copy) -> None:
+        confirm(
+            self,
+            tr("Restore Backup"),
+            tr("Restore the backup of {made:%Y-%m-%d %H:%M}?", made=copy.made),
+            _replaced_by(copy),
+            tr("Restore"),
+            lambda: self.reopen_requested.emit(self._care.restoring(copy)),
+        )
+
+    def _choose_backups(self) -> None:
+        title = tr("Put backups into this folder")
+        if folder := choose_folder(self, DialogPurpose.backups, title):
+            self._change(self._backups_row, backups=str(folder))
+            self._show_backups_folder()
+            self.backups.load()
+
+    def _show_backups_folder(self) -> None:
+        self._backups_row.help.setText(
+            self._care.settings.backups or str(self._care.home / "backups")
+        )
+
+    def _load_keys(self) -> None:
+        self._jobs.run(
+            tr("Looking for keys"),
+            lambda task: self._care.keys(),
+            self._show_keys,
+            queue=JobQueue.short,
+            replaces="keys",
+        )
+
+    def _show_keys(self, keys: Sequence[KeyPlace]) -> None:
+        for row in self._keys:
+            row.hide()
+            row.deleteLater()
+        self._keys = [ApiKeyRow(key) for key in keys]
+        before: QWidget = self.contact
+        for row in self._keys:
+            row.given.connect(self._keep_key)
+            self._network.add(row)
+            for stop in (row.line, row.keep, row.forget):
+                self.setTabOrder(before, stop)
+                before = stop
+
+    def _keep_key(self, name: str, key: str) -> None:
+        self._jobs.run(
+            tr("Keeping a key"),
+            lambda task: self._care.set_key(name, key),
+            lambda _: self._load_keys(),
+            queue=JobQueue.short,
+        )
+
+    def _build(self) -> None:
+        self.theme = SegmentedControl(tr("Theme"), [(name, "") for _, name in THEMES])
+        self.scale = ComboBox()
+        self.scale.addItems([f"{scale} %" for scale in SCALES])
+        self.restart = QPushButton(tr("Start again now"))
+        self.restart.hide()
+        self.workers = SpinBox(1, 16)
+        self.contact = styled(QLineEdit(), "field")
+        self.contact.setMinimumWidth(220)
+        self.contact.setPlaceholderText(tr("you@university.org"))
+        self.open_folder, self.move_it = QPushButton(tr("Open")), QPushButton(tr("Move…"))
+        self.open_folder.setAccessibleName(tr("Open the folder of the library"))
+        self.move_it.setAccessibleName(tr("Move the library to another folder"))
+        self.choose_backups = QPushButton(tr("Change…"))
+        self.choose_backups.setAccessibleName(tr("Choose the folder of the backups"))
+        self.risk = styled(QLabel(wordWrap=True), "notice")
+        self.backups = BackupsPanel(self._care, self._jobs)
+        column = QVBoxLayout()
+        column.setContentsMargins(16, 12, 16, 16)
+        column.setSpacing(14)
+        for section in (self._looks(), self._library(), self._sources(), self._kept()):
+            column.addWidget(section)
+        column.addStretch()
+        inner = TextColumn()
+        inner.setMaximumWidth(WIDTH)
+        inner.setLayout(column)
+        self.area = scroll = QScrollArea(
+            widgetResizable=True, alignment=Qt.AlignmentFlag.AlignHCenter
+        )
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setWidget(inner)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(scroll)
+
+    def _looks(self) -> FormSection:
+        section = FormSection(tr("Appearance"))
+        section.add(
+            FormRow(
+                tr("Theme"), tr("Light, dark, or whatever the system shows just now."), self.theme
+            )
+        )
+        self._scale_row = FormRow(
+            tr("Size of everything"), tr("From the next start on."), self.restart, self.scale
+        )
+        section.add(self._scale_row)
+        return section
+
+    def _library(self) -> FormSection:
+        section = FormSection(tr("Library"))
+        section.add(FormRow(tr("Folder"), str(self._care.home), self.open_folder, self.move_it))
+        section.add(self.risk)
+        self._workers_row = FormRow(
+            tr("PDFs read at a time"),
+            tr("More is faster, and leaves less for others."),
+            self.workers,
+        )
+        section.add(self._workers_row)
+        return section
+
+    def _sources(self) -> FormSection:
+        self._network = FormSection(tr("Papers from the network"))
+        self._contact_row = FormRow(
+            tr("Your e-mail address"),
+            tr(
+                "Sources are told it with each request, so that they can write before they block. "
+                "Nobody else is."
+            ),
+            self.contact,
+        )
+        self._network.add(self._contact_row)
+        return self._network
+
+    def _kept(self) -> FormSection:
+        section = FormSection(tr("Backups"))
+        self._backups_row = FormRow(tr("Folder of the backups"), "", self.choose_backups)
+        self._show_backups_folder()
+        section.add(self._backups_row)
+        section.add(self.backups)
+        return section
+
+    def _connect(self) -> None:
+        self.theme.chosen.connect(lambda n: self.theme_requested.emit(THEMES[n][0]))
+        self.scale.activated.connect(lambda _: self._choose_scale())
+        self.restart.clicked.connect(self.restart_requested)
+        self.workers.valueChanged.connect(lambda n: self._change(self._workers_row, pdf_workers=n))
+        self.contact.editingFinished.connect(
+            lambda: self._change(self._contact_row, contact=self.contact.text().strip())
+        )
+        self.open_folder.clicked.connect(
+            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._care.home)))
+        )
+        self.move_it.clicked.connect(self._choose_folder)
+        self.choose_backups.clicked.connect(self._choose_backups)
+        self.backups.restore_requested.connect(self._ask_to_restore)
+
+
+def _replaced_by(copy: Copy) -> str:
+    """The consequence of restoring this backup."""
+    kept = tr("The present library is kept as another backup.")
+    if copy.papers is None:
+        return tr("It replaces the library.") + " " + kept
+    replaced = trn(
+        "It holds {n:,} paper and replaces the library.",
+        "It holds {n:,} papers and replaces the library.",
+        copy.papers,
+    )
+    return f"{replaced} {kept}"

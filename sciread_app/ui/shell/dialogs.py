@@ -1,0 +1,132 @@
+"""Small dialogs: the keys, and about the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QDialog,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app import __version__
+from sciread_app.language import tr, trc
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.labels import plain_label
+
+Group = tuple[str, Sequence[tuple[str, str]]]  # what it is about, then names and their keys
+
+SPACE = trc("the key", "Space")
+# Translators: the key with an arrow down
+DOWN = tr("Down")
+IN_LISTS: Group = (
+    tr("In the list of papers"),
+    (
+        (tr("Next and previous paper"), tr("J, K or arrows")),
+        (tr("Into the details"), tr("Enter")),
+        (tr("Show or hide the details"), SPACE),
+        (tr("More, or less, like this"), tr("+ and -")),
+        (tr("From the box into the list"), DOWN),
+        (tr("Back, or out of here"), tr("Esc")),
+    ),
+)
+
+
+def shortcuts_dialog(groups: Sequence[Group], parent: QWidget) -> QDialog:
+    """Every key there is, by what it is about, in two columns."""
+    dialog, column = _dialog(tr("Keyboard shortcuts"), parent)
+    dialog.setAccessibleDescription(
+        "; ".join(f"{name}: {keys}" for _, rows in groups for name, keys in rows)
+    )
+    across = QHBoxLayout()
+    across.setSpacing(56)
+    for side in _halves(groups):
+        across.addLayout(_column_of(side, dialog))
+    sheet = styled(QWidget(), "column")
+    sheet.setLayout(across)
+    scroll = QScrollArea(widgetResizable=True)
+    scroll.setAccessibleName(tr("Keyboard shortcuts"))
+    scroll.setWidget(sheet)
+    column.addWidget(scroll)
+    _close_button(dialog, column)
+    # As large as what it shows, but within the window it belongs to.
+    wanted = sheet.sizeHint() + QSize(76, 110)
+    dialog.resize(wanted.boundedTo(parent.size().expandedTo(QSize(480, 320))))
+    return dialog
+
+
+def _halves(groups: Sequence[Group]) -> tuple[Sequence[Group], Sequence[Group]]:
+    """Groups in their order, as evenly split as may be."""
+    lengths = [len(rows) + 2 for _, rows in groups]
+    cut = min(range(len(groups) + 1), key=lambda n: abs(sum(lengths[:n]) - sum(lengths[n:])))
+    return groups[:cut], groups[cut:]
+
+
+def _column_of(groups: Sequence[Group], dialog: QDialog) -> QGridLayout:
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(40)
+    grid.setVerticalSpacing(7)
+    for title, rows in groups:
+        heading = QLabel(title)
+        heading.setFont(scaled(dialog.font(), 1.0, QFont.Weight.DemiBold))
+        if grid.rowCount() > 1:
+            grid.setRowMinimumHeight(grid.rowCount(), 8)
+        grid.addWidget(heading, grid.rowCount(), 0, 1, 2)
+        for name, keys in rows:
+            row = grid.rowCount()
+            grid.addWidget(QLabel(name), row, 0)
+            label = styled(QLabel(keys), "quiet")
+            label.setAlignment(Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(label, row, 1)
+    grid.setRowStretch(grid.rowCount(), 1)
+    return grid
+
+
+def about_dialog(home: str, parent: QWidget) -> QDialog:
+    dialog, column = _dialog(tr("About SciRead"), parent)
+    row = QHBoxLayout()
+    row.setSpacing(18)
+    picture = QLabel()
+    picture.setPixmap(icon("sciread").pixmap(64, 64))
+    row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+    words = QVBoxLayout()
+    name = QLabel(f"SciRead {__version__}")
+    name.setFont(scaled(dialog.font(), 1.5, QFont.Weight.DemiBold))
+    words.addWidget(name)
+    for text in (
+        tr("Finds scientific papers by meaning, in a library of your own, on your own machine."),
+        tr("Free software under the Apache License 2.0."),
+        tr("The library is in {folder}", folder=home),
+    ):
+        label = styled(plain_label(text), "quiet")
+        label.setMinimumWidth(340)
+        words.addWidget(label)
+    row.addLayout(words, 1)
+    column.addLayout(row)
+    _close_button(dialog, column)
+    return dialog
+
+
+def _dialog(title: str, parent: QWidget) -> tuple[QDialog, QVBoxLayout]:
+    dialog = QDialog(parent)
+    dialog.setWindowTitle(title)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(26, 22, 26, 18)
+    column.setSpacing(18)
+    return dialog, column
+
+
+def _close_button(dialog: QDialog, column: QVBoxLayout) -> None:
+    close = QPushButton(tr("Close"), default=True)
+    close.clicked.connect(dialog.accept)
+    column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)

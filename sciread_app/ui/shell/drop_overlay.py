@@ -1,0 +1,74 @@
+"""Files that are dropped anywhere on the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QLabel, QWidget
+
+from sciread_app.language import tr
+from sciread_app.ui.style.theme import styled
+
+MARGIN = 24
+ALIKE = 130  # pixels that the upper part is high
+
+
+class DropZone(QLabel):
+    """Lies over the window while files are dragged across it, once `ready` says that they could
+    be taken. What is dropped on its upper part is not to be added."""
+
+    dropped = Signal(object)  # list[Path]
+    alike_requested = Signal(object)  # list[Path]
+
+    def __init__(self, window: QWidget, ready: Callable[[], bool]) -> None:
+        super().__init__(tr("Drop to add to your library"), window)
+        self._window = window
+        self._ready = ready
+        self.setObjectName("dropzone")
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+        text = tr("Drop here to find what is similar, without adding it")
+        self.alike = styled(QLabel(text, window), "dropzone")
+        self.alike.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.alike.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.alike.hide()
+        window.setAcceptDrops(True)
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._window or event.type() not in _DRAGS:
+            return False
+        if event.type() is QEvent.Type.DragEnter:
+            assert isinstance(event, QDropEvent)
+            if self._ready() and _paths(event):
+                event.acceptProposedAction()
+                self._cover()
+            return event.isAccepted()
+        self.hide()
+        self.alike.hide()
+        if event.type() is QEvent.Type.Drop:
+            assert isinstance(event, QDropEvent)
+            event.acceptProposedAction()
+            above = event.position().y() <= self.alike.geometry().bottom()
+            if paths := _paths(event):
+                (self.alike_requested if above else self.dropped).emit(paths)
+        return True
+
+    def _cover(self) -> None:
+        whole = self._window.rect().adjusted(MARGIN, MARGIN, -MARGIN, -MARGIN)
+        self.alike.setGeometry(whole.adjusted(0, 0, 0, ALIKE - whole.height()))
+        self.setGeometry(whole.adjusted(0, ALIKE + MARGIN // 2, 0, 0))
+        for zone in (self, self.alike):
+            zone.show()
+            zone.raise_()
+
+
+_DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragLeave, QEvent.Type.Drop)
+
+
+def _paths(event: QDropEvent) -> list[Path]:
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]

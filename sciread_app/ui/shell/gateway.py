@@ -1,0 +1,124 @@
+"""An open workspace as the window uses it: one gateway for each page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sciread_app.domain.query.builder import fragment
+from sciread_app.errors import Cancelled
+from sciread_app.services.library.annotations import AnnotationService
+from sciread_app.tasks import Task
+from sciread_app.ui.add_papers.gateway import AddPapersGateway, ledger_of
+from sciread_app.ui.compare.gateway import CompareGateway
+from sciread_app.ui.library.export_gateway import ExportGateway
+from sciread_app.ui.map.gateway import MapGateway
+from sciread_app.ui.models.activation_gateway import ActivationGateway
+from sciread_app.ui.models.gateway import ModelsGateway
+from sciread_app.ui.paper.gateway import PaperGateway
+from sciread_app.ui.recommendations.gateway import RecommendationsGateway
+from sciread_app.ui.search.gateway import SearchGateway
+from sciread_app.ui.settings.gateway import SettingsGateway
+from sciread_app.ui.view_models import ImportSummary, PaletteTarget, Status
+from sciread_app.workspace import Workspace, open_workspace
+
+if TYPE_CHECKING:
+    from sciread_app.ui.evaluation.gateway import EvaluationGateway
+    from sciread_app.ui.training.gateway import TrainingGateway
+
+
+class WindowGateway(SearchGateway):
+    """Every method blocks, and may be called from any thread."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.is_new = workspace.is_new
+        self.intake = AddPapersGateway(workspace)
+        self.care = SettingsGateway(workspace)
+        self.exchange = ExportGateway(workspace)
+        self.organise = workspace.editor
+        self.others = CompareGateway(workspace)
+        self.duplicates = workspace.duplicates
+        self.about = PaperGateway(workspace, self._best, self._quickest)
+        self.map = MapGateway(workspace)
+        self.swaps = ActivationGateway(workspace)
+        self.models = ModelsGateway(workspace)
+        self.foryou = RecommendationsGateway(workspace, self.cards)
+
+    @cached_property
+    def training(self) -> TrainingGateway:
+        from sciread_app.ui.training.gateway import TrainingGateway  # not needed at start
+
+        return TrainingGateway(self._workspace)
+
+    @cached_property
+    def dashboard(self) -> EvaluationGateway:
+        from sciread_app.ui.evaluation.gateway import EvaluationGateway  # not needed at start
+
+        return EvaluationGateway(self._workspace)
+
+    @property
+    def reading(self) -> AnnotationService:
+        return self._workspace.annotations
+
+    @property
+    def warnings(self) -> list[str]:
+        return self._workspace.warnings
+
+    def load_model(self, task: Task) -> None:
+        """Start the model, so that searches go by meaning too. Raises EncoderFailed."""
+        self.map.warm_up()
+        with self._answering.use() as now:
+            now.load()
+
+    def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
+        """A cancelled import has a summary too, of what was read before."""
+        earlier = {known.id for known in self._library.import_log.imports()}
+        try:
+            return ledger_of(self._workspace.importer.add(paths, task))
+        except Cancelled:
+            begun = [i for i in self._library.import_log.imports() if i.id not in earlier]
+            if not begun:
+                raise
+            failures = self._library.import_log.failures(begun[0].id)
+            return ImportSummary(
+                begun[0].read, begun[0].added, begun[0].merged, failures, stopped=True
+            )
+
+    def add_sample(self, task: Task) -> ImportSummary:
+        return ledger_of(self._workspace.add_sample(task))
+
+    def encode_missing(self, task: Task) -> int:
+        return self._answering.encode_missing(task)
+
+    def status(self) -> Status:
+        papers = self._library.count()
+        if not self._answering.is_loaded:
+            return Status(papers)
+        with self._answering.use() as now:
+            if now.space is None:
+                return Status(papers)
+            # Those in the trash have vectors as well, and count for nothing here.
+            lacking = now.space.count_without_vector(self._library.ids())
+        return Status(papers, lacking, by_meaning=True)
+
+    def goals(self) -> list[PaletteTarget]:
+        shelf = self.organise.shelf()
+        return [
+            *(
+                PaletteTarget("Collection", c.path, fragment("in", [c.path]))
+                for c in shelf.collections
+            ),
+            *(PaletteTarget("Tag", tag.name, fragment("tag", [tag.name])) for tag in shelf.tags),
+            *(PaletteTarget("Saved search", saved.name, saved.query) for saved in shelf.searches),
+        ]
+
+    def close(self) -> None:
+        self._workspace.close()
+
+
+def open_gateway(home: Path) -> WindowGateway:
+    """Open the library in this folder. Raises LibraryError."""
+    return WindowGateway(open_workspace(home))

@@ -1,0 +1,217 @@
+"""The job centre: what runs, waits and has ended, each with what can be done about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QFont, QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.ui.shell.job_history import JobHistory, JobRecord, JobState
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
+from sciread_app.ui.view_models import ImportSummary
+
+LEAST, HEIGHT = 110, 320  # pixels
+NOTHING = tr("Nothing has been going on since the window was opened.")
+
+
+class JobPanel(QFrame):
+    """A panel at the foot of the window. Esc closes it."""
+
+    closed = Signal()
+    ledger_requested = Signal(object)  # Ledger
+
+    def __init__(self, log: JobHistory, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("foot")
+        self.setAccessibleName(tr("Work in the background"))
+        self._log = log
+        self._rows: dict[JobRecord, JobRow] = {}
+        self._wanted = LEAST
+        self.setMinimumHeight(LEAST)
+        self._build()
+        for work in log.works:
+            self._add(work)
+        log.added.connect(self._add)
+        log.changed.connect(self._change)
+        log.dropped.connect(self._drop)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def row(self, work: JobRecord) -> JobRow:
+        return self._rows[work]
+
+    def take_focus(self) -> None:
+        """To the first button that does something, else to the one that closes."""
+        buttons = self._list.findChildren(QPushButton)
+        shown = [button for button in buttons if not button.isHidden() and button.isEnabled()]
+        (shown[0] if shown else self.close_button).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        """As high as what it lists; no more than a part of the window, which grows for nothing."""
+        rows = self._list.sizeHint().height() + self._head.sizeHint().height() + 40
+        self._wanted = max(LEAST, min(rows, HEIGHT, self.window().height() * 2 // 5))
+        self.setMaximumHeight(self._wanted)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._wanted)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _add(self, work: JobRecord) -> None:
+        row = self._rows[work] = JobRow(work, self._log)
+        row.ledger_requested.connect(self.ledger_requested)
+        self._column.insertWidget(0, row)
+        # Tab goes as the eye does, though the newest row was made last.
+        before: QWidget = self.close_button
+        for button in row.buttons:
+            self.setTabOrder(before, button)
+            before = button
+        self._nothing.hide()
+        self._fit()
+
+    def _change(self, work: JobRecord) -> None:
+        self._rows[work].show_state()
+        self._fit()
+
+    def _drop(self, work: JobRecord) -> None:
+        row = self._rows.pop(work)
+        row.hide()
+        row.deleteLater()
+
+    def _build(self) -> None:
+        title = QLabel(tr("Work in the background"))
+        title.setFont(scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self.close_button = styled(QToolButton(), "link")
+        self.close_button.setAccessibleName(tr("Close the list of work"))
+        self.close_button.setToolTip(tr("Close (Esc)"))
+        self.close_button.clicked.connect(self.closed)
+        head = self._head = QHBoxLayout()
+        head.addWidget(title)
+        head.addStretch()
+        head.addWidget(self.close_button)
+        self._list = styled(QWidget(), "column")
+        self._column = QVBoxLayout(self._list)
+        self._column.setContentsMargins(0, 0, 8, 0)
+        self._column.setSpacing(8)
+        self._nothing = styled(QLabel(NOTHING), "quiet")
+        self._column.addWidget(self._nothing)
+        self._column.addStretch()
+        scroll = QScrollArea(widgetResizable=True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(self._list)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 8, 14, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(scroll, 1)
+
+    def _paint(self, theme: Theme) -> None:
+        self.close_button.setIcon(icon("close", theme.quiet))
+
+
+class JobRow(QFrame):
+    ledger_requested = Signal(object)  # Ledger
+
+    def __init__(self, work: JobRecord, log: JobHistory) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self._work = work
+        self._log = log
+        self._stopping = False
+        self.title = QLabel(work.title, wordWrap=True)
+        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.says = styled(QLabel(wordWrap=True), "quiet")
+        self.says.setTextFormat(Qt.TextFormat.PlainText)
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(work.title)
+        self.pause = self._button(tr("Pause"), self._hold)
+        stopping = work.job.stopping
+        self.cancel = self._button(tr("Stop") if stopping else tr("Cancel"), self._stop)
+        self.cancel.setToolTip(stopping)
+        self.skipped = self._button(tr("What was skipped"), self._show_ledger)
+        self.report = self._button(tr("Copy report"), self._copy)
+        self.again = self._button(tr("Go on") if stopping else tr("Start again"), self._start_again)
+        self.buttons = (self.skipped, self.report, self.pause, self.cancel, self.again)
+        self._lay_out()
+        self.show_state()
+
+    def show_state(self) -> None:
+        work, state = self._work, self._work.state
+        going = not state.ended
+        self.says.setText(tr("Stopping…") if self._stopping and going else work.says())
+        self.bar.setVisible(going and state is not JobState.waiting)
+        self.bar.setRange(0, 1000 if work.total or state is JobState.held else 0)
+        self.bar.setValue(min(1000, work.done * 1000 // work.total) if work.total else 0)
+        self.pause.setVisible(going and work.job.can_pause)
+        self.pause.setText(tr("Go on") if state is JobState.held else tr("Pause"))
+        self.pause.setEnabled(not self._stopping)
+        self.cancel.setVisible(going)
+        self.cancel.setEnabled(not self._stopping)
+        ledger = work.ledger
+        self.skipped.setVisible(bool(ledger and ledger.listed))
+        self.report.setVisible(bool(work.job.problem and work.job.problem.report))
+        self.again.setVisible(state in (JobState.failed, JobState.stopped))
+        self.setAccessibleName(f"{work.title}: {self.says.text()}")
+
+    def _button(self, text: str, do: Callable[[], None]) -> QPushButton:
+        button = styled(QPushButton(text), "link")
+        button.setAccessibleDescription(self._work.title)
+        button.clicked.connect(do)
+        return button
+
+    def _hold(self) -> None:
+        self._log.hold(self._work, self._work.state is not JobState.held)
+
+    def _stop(self) -> None:
+        self._stopping = True
+        self._work.job.cancel()
+        self.show_state()
+
+    def _start_again(self) -> None:
+        if again := self._work.job.retry:
+            again()
+        self.again.setEnabled(False)
+
+    def _show_ledger(self) -> None:
+        ledger: ImportSummary | None = self._work.ledger
+        self.ledger_requested.emit(ledger)
+
+    def _copy(self) -> None:
+        if problem := self._work.job.problem:
+            QGuiApplication.clipboard().setText(problem.report)
+
+    def _lay_out(self) -> None:
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(self.title)
+        words.addWidget(self.says)
+        words.addWidget(self.bar)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 8, 8)
+        row.addLayout(words, 1)
+        for button in self.buttons:
+            row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)

@@ -1,0 +1,124 @@
+"""How the parts of the window lie: the rail, the pages with a banner over them, the foot below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, QSize
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.ui.jobs.runner import JobRunner
+from sciread_app.ui.page import PageSpec
+from sciread_app.ui.shell.navigation_bar import NavigationBar
+from sciread_app.ui.shell.status_bar import StatusBar
+from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.widgets.empty_state import EmptyState
+from sciread_app.ui.widgets.message_bar import MessageBar
+from sciread_app.ui.widgets.window_placement import clear_place
+
+MARGIN, BANNER_WIDTH = 12, 480  # pixels from the edges of the page, at most
+AROUND_MOUSE = 24
+CONTROLS = (QAbstractButton, QLineEdit, QComboBox, QAbstractSpinBox)
+
+
+class _Pages(QStackedWidget):
+    """What stands around them gets the room that it wants, and they get the rest."""
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSizeHint()
+
+
+class MainLayout(QWidget):
+    def __init__(self, pages: Sequence[PageSpec], jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self.banner = MessageBar(appearance)
+        self.wait = EmptyState(appearance)
+        self.wait.say("papers", tr("Opening the library"))
+        self.pages = _Pages()
+        self.pages.addWidget(self.wait)
+        self.foot = StatusBar(jobs)
+        self.rail = NavigationBar(pages, appearance)
+        self.rail.setEnabled(False)
+        # Tab goes in the order in which they come here, and round: from the rail over banner and
+        # page, whatever is built on it and when, to the foot.
+        for part in (self.foot, self.rail, self.banner, self.pages):
+            part.setParent(self)
+        across = QHBoxLayout()
+        across.setSpacing(0)
+        across.addWidget(self.rail)
+        across.addWidget(self.pages, 1)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+        self._column.addLayout(across, 1)
+        self._column.addWidget(self.foot)
+        self.banner.changed.connect(self._show_banner)
+        self.pages.currentChanged.connect(lambda _: self._show_page())
+        self.pages.installEventFilter(self)
+
+    def put_above_foot(self, panel: QWidget) -> None:
+        self._column.insertWidget(self._column.indexOf(self.foot), panel)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move) and self.banner.isVisible():
+            self._place_banner([])
+        return super().eventFilter(watched, event)
+
+    def _show_page(self) -> None:
+        if self.banner.isVisible():
+            self._place_banner(self._in_use())
+
+    def _show_banner(self, new: bool) -> None:
+        """What came to light when another message was closed stays where that was."""
+        if new:
+            self._place_banner(self._in_use())
+        else:
+            place = QRect(QPoint(), self._banner_size())
+            place.moveBottomRight(self.banner.geometry().bottomRight())
+            self.banner.setGeometry(place)
+
+    def _place_banner(self, keep_clear: Sequence[QRect]) -> None:
+        """Where it covers nothing of `keep_clear`, and as few controls of the page as can be."""
+        size, area = self._banner_size(), self._banner_area()
+        self.banner.setGeometry(clear_place(size, area, self._controls(), keep_clear))
+        self.banner.raise_()
+
+    def _banner_area(self) -> QRect:
+        return self.pages.geometry().marginsRemoved(QMargins(MARGIN, MARGIN, MARGIN, MARGIN))
+
+    def _banner_size(self) -> QSize:
+        area = self._banner_area()
+        width = min(BANNER_WIDTH, area.width())
+        self.banner.ensurePolished()
+        return QSize(width, min(self.banner.heightForWidth(width), area.height()))
+
+    def _controls(self) -> list[QRect]:
+        page = self.pages.currentWidget()
+        return [
+            self._place_of(one)
+            for one in (page.findChildren(QWidget) if page else ())
+            if isinstance(one, CONTROLS) and one.isVisible()
+        ]
+
+    def _in_use(self) -> list[QRect]:
+        """The control that has the focus, and what is under the mouse."""
+        mouse = QRect(0, 0, AROUND_MOUSE, AROUND_MOUSE)
+        mouse.moveCenter(self.mapFromGlobal(QCursor.pos()))
+        focus = QApplication.focusWidget()
+        used = isinstance(focus, CONTROLS) and self.isAncestorOf(focus)
+        return [mouse, self._place_of(focus)] if focus and used else [mouse]
+
+    def _place_of(self, widget: QWidget) -> QRect:
+        return QRect(widget.mapTo(self, QPoint()), widget.size())

@@ -1,0 +1,444 @@
+"""The window: its pages, what hangs from the menus, and the work behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow
+
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.language import tr
+from sciread_app.ui.add_papers.file_choice import choose_files, choose_folder
+from sciread_app.ui.add_papers.import_controller import (
+    ImportController,
+    report_import,
+    report_stopped,
+)
+from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.app_context import AppContext, LibraryEvents
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.library.export import ExportController
+from sciread_app.ui.models.activation_controller import ActivationController
+from sciread_app.ui.page import Page
+from sciread_app.ui.reader.actions import read_in, save_notes_of
+from sciread_app.ui.search.page import SearchPage
+from sciread_app.ui.shell.command_palette_offer import WindowPaletteSource
+from sciread_app.ui.shell.dialogs import IN_LISTS, about_dialog, shortcuts_dialog
+from sciread_app.ui.shell.drop_overlay import DropZone
+from sciread_app.ui.shell.job_drawer import JobDrawer
+from sciread_app.ui.shell.job_history import JobHistory
+from sciread_app.ui.shell.main_layout import MainLayout
+from sciread_app.ui.shell.menu_bar import MenuBar
+from sciread_app.ui.shell.page_registry import PAGES, build, prepare
+from sciread_app.ui.shell.services import WindowServices
+from sciread_app.ui.shell.undo_actions import UndoMenu
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, ThemeChoice
+from sciread_app.ui.view_models import ImportSummary, PaletteTarget
+from sciread_app.ui.widgets.focus import EnterKeyFilter, next_pane
+
+if TYPE_CHECKING:
+    from sciread_app.ui.library.controller import LibraryController
+    from sciread_app.ui.library.edit_queue import Step
+    from sciread_app.ui.shell.command_palette import CommandPalette
+
+FIRST_SIZE = (1240, 800)
+
+
+class MainWindow(QMainWindow):
+    """Shown at once, with a library in it as soon as `open` is called."""
+
+    theme_chosen = Signal(object)  # Choice
+    restart_requested = Signal()  # of the program, for what it can only be told at its start
+    reopen_requested = Signal(object)  # Reopening: what can only be done to a closed library
+
+    def __init__(self, home: Path, jobs: JobRunner, appearance: Appearance) -> None:
+        super().__init__()
+        self._home = home
+        self._jobs = jobs
+        self.appearance = appearance
+        self._desk: WindowServices | None = None
+        self._last_ledger: ImportSummary | None = None
+        self.page: SearchPage | None = None
+        self._page_of: dict[str, Page] = {}  # by key; each is built when it is first shown
+        self.events = LibraryEvents(self)
+        self._ready = False  # the library may be looked at
+        self._palette: CommandPalette | None = None  # from when it is first wanted
+        self.work_log = JobHistory(jobs, self)
+        self.importing: ImportController | None = None
+        self.shelving: LibraryController | None = None
+        self.exchange: ExportController | None = None
+        self.swapping: ActivationController | None = None
+        self.setWindowTitle("SciRead")
+        self.setWindowIcon(icon("sciread"))
+        self._build()
+        self.context = AppContext(jobs, appearance, self, self.banner, self.events, self.memory)
+        self.menus = MenuBar(self, PAGES)
+        self.offer = WindowPaletteSource(
+            self.menus, self.search_for, self._palette_targets, self.memory()
+        )
+        EnterKeyFilter(self)
+        self._restore()
+        jobs.failed.connect(self._failed)
+
+    def open(self, desk: WindowServices, *, sample: bool = False) -> None:
+        """Show this library. With `sample`, fill it with the sample first."""
+        self._desk = desk
+        page = build("search", self, desk, self._jobs)
+        assert isinstance(page, SearchPage)
+        self.page = self._page_of["search"] = page
+        page.save_requested.connect(self._save_search)
+        self.importing = ImportController(desk, self._jobs, self)
+        self._put_up_shelf(desk, page, self.importing)
+        page.sample_requested.connect(self.importing.add_sample)
+        self.importing.changed.connect(self.events.library_changed)
+        self.importing.ended.connect(self._imported)
+        self.importing.stopped.connect(partial(report_stopped, self.banner))
+        self.events.library_changed.connect(self._look_again)
+        self.swapping = self._put_up_activation(desk, page)
+        if sample:
+            what = tr("Preparing the sample library")
+            self._wait.say("papers", what, tr("It takes some seconds."))
+            self.importing.add_sample()
+        else:
+            self._begin()
+
+    @property
+    def desk(self) -> WindowServices | None:
+        return self._desk
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a library that may be looked at."""
+        return self._ready
+
+    def wait_for(self, what: str) -> None:
+        """Say what is done before the library can be opened."""
+        self._wait.say("papers", what, tr("It may take some minutes where there are many papers."))
+
+    def go_to(self, place: str) -> None:
+        """Show the page with this key, see PAGES."""
+        if not self._ready:
+            return
+        page = self.other_page(place)
+        self._pages.setCurrentWidget(page)
+        self.rail.choose(place)
+        self.menus.show_place(place)
+        page.refresh()
+        page.take_focus()
+
+    def other_page(self, place: str) -> Page:
+        """The page with this key, imported and built when it is first requested. The search
+        page exists from the start."""
+        if place not in self._page_of:
+            assert self._desk
+            page = build(place, self, self._desk, self._jobs)
+            self._pages.addWidget(page)
+            self._page_of[place] = page
+        return self._page_of[place]
+
+    def shows(self, place: str) -> bool:
+        page = self._page_of.get(place)
+        return page is not None and self._pages.currentWidget() is page
+
+    def show_busy(self, place: str, busy: bool) -> None:
+        """Mark a page in the navigation bar as busy."""
+        self.rail.show_busy(place, busy)
+
+    def papers_came(self, changes: LibraryChanges) -> None:
+        """The library has changed; what came in wants to be read by the model."""
+        self.events.library_changed.emit(changes)
+        if self.importing:
+            self.importing.encode_missing()
+
+    def go_to_box(self) -> None:
+        """To the box that is typed into, wherever one is."""
+        self.go_to("search")
+        if self.page:
+            self.page.close_paper()
+            self.page.box.take_focus()
+
+    def find_here(self) -> None:
+        """In what the page shows, or else in the library."""
+        page = self._pages.currentWidget()
+        if not (isinstance(page, Page) and page.find_here()):
+            self.go_to_box()
+
+    def read(self, paper: PaperId, path: Path) -> None:
+        """Show a file of this paper in the reader."""
+        self.go_to("reader")
+        read_in(self.other_page("reader"), paper, path)
+
+    def read_chosen(self) -> None:
+        """The first PDF of the paper whose details are shown; without one the page stays."""
+        desk, paper = self._desk, self.page.hits.current() if self.page else None
+        if desk is None or paper is None:
+            return
+
+        def show(paths: Sequence[Path]) -> None:
+            if paths:
+                self.read(paper, paths[0])
+            elif self.page:
+                add = (tr("Add a file…"), self.page.details.add_file)
+                self.banner.show_notice(tr("This paper has no PDF."), "", add, passes=True)
+
+        self._jobs.run(
+            tr("Looking for a file"),
+            lambda task: desk.reading.files(paper),
+            show,
+            queue=JobQueue.short,
+            replaces="file to read",
+        )
+
+    def save_notes(self) -> None:
+        """Of the chosen papers."""
+        if self.page and (chosen := self.page.hits.chosen()):
+            save_notes_of(self.other_page("reader"), chosen)
+
+    def show_papers(self, papers: Sequence[PaperId], title: str) -> None:
+        self.go_to("search")
+        if self.page:
+            self.page.show_papers(papers, title)
+
+    def show_on_map(self, papers: Sequence[int], title: str = tr("Shown on the map")) -> None:
+        """Let these papers stand out on the map, and bring them into sight."""
+        from sciread_app.ui.map.page import MapPage
+
+        self.go_to("map")
+        page = self._page_of.get("map")
+        if papers and isinstance(page, MapPage):
+            page.show_papers(papers, title)
+
+    def show_chosen_on_map(self) -> None:
+        """What is chosen on the page that is looked at."""
+        shown = self._pages.currentWidget()
+        if isinstance(shown, Page):
+            self.show_on_map(shown.chosen())
+
+    def show_found_on_map(self) -> None:
+        """What stands on the search page now."""
+        if self.page:
+            view = self.page.view
+            self.show_on_map(view.listing.ids, view.title or view.query or tr("The whole library"))
+
+    def do_on_shelf(self, what: str, step: Step) -> None:
+        """Do something to papers that can be taken back."""
+        if self.shelving:
+            self.shelving.work.do(what, step)
+
+    def search_for(self, query: str) -> None:
+        """Show what is found for a query, as if it had been typed."""
+        self.go_to("search")
+        if self.page:
+            self.page.box.set_text(query)
+            self.page.search()
+
+    def show_palette(self) -> None:
+        if not self._palette:
+            from sciread_app.ui.shell.command_palette import (
+                CommandPalette,  # who opens a window does not wait for it
+            )
+
+            self._palette = CommandPalette(self, self.offer, self._jobs, self.appearance)
+        self._palette.open()
+
+    def toggle_work(self) -> None:
+        """Show or hide what goes on in the background."""
+        self.work_drawer.toggle()
+
+    def next_pane(self) -> None:
+        """Move the focus on: the rail, the panes of the page, work, what the banner says."""
+        page = self._pages.currentWidget()
+        panes = page.panes() if isinstance(page, Page) else ()
+        next_pane([self.rail, *panes, *self.work_drawer.panes(), self.banner])
+
+    def add(self, paths: list[Path]) -> None:
+        """Take in these files and folders."""
+        if paths and self.importing:
+            self.importing.add(paths)
+
+    def find_like(self, source: Sequence[Path] | str) -> None:
+        """Find what is similar to papers in files, or in a text, without adding them."""
+        if self.page:
+            self.go_to("search")
+            self.page.head.find_like(source)
+
+    def add_files(self) -> None:
+        self.add(choose_files(self))
+
+    def add_folder(self) -> None:
+        self.add(choose_folder(self))
+
+    def show_ledger(self, ledger: ImportSummary) -> None:
+        ImportReportDialog(ledger, self).show()
+
+    def show_last_ledger(self) -> None:
+        if self._last_ledger:
+            self.show_ledger(self._last_ledger)
+
+    def show_keys(self) -> None:
+        shortcuts_dialog([*self.menus.keys(), IN_LISTS], self).show()
+
+    def show_about(self) -> None:
+        about_dialog(str(self._home), self).show()
+
+    def choose_theme(self, choice: ThemeChoice) -> None:
+        self.appearance.choose(choice)
+        self.theme_chosen.emit(choice)
+
+    def cannot_open(self, problem: JobError) -> None:
+        """The library could not be opened: all there is to show is why."""
+        self._wait.say("papers", problem.message, problem.hint)
+        if problem.report:
+            self.banner.show_problem(problem)
+
+    def remember(self) -> None:
+        """Keep for the next window how this one looks, and what is being typed."""
+        self.memory().setValue("geometry", self.saveGeometry())
+        if self.shelving:
+            self.shelving.save(self.memory())
+        for page in self._page_of.values():
+            page.window_closes()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.remember()
+        super().closeEvent(event)
+
+    def _begin(self) -> None:
+        assert self.page
+        self._ready = True
+        self._pages.addWidget(self.page)
+        self.rail.setEnabled(True)
+        self.menus.library_opened()
+        self.go_to_box()
+        self.page.shown.connect(self._go_on, Qt.ConnectionType.SingleShotConnection)
+        self.page.search()
+        self.events.opened.emit()
+
+    def _save_search(self, name: str, query: str) -> None:
+        self.do_on_shelf(tr("Saved"), lambda organise: organise.save_search(name, query))
+
+    def _palette_targets(self) -> Sequence[PaletteTarget]:
+        return self._desk.goals() if self._desk else ()
+
+    def _put_up_activation(self, desk: WindowServices, page: SearchPage) -> ActivationController:
+        def changed(changes: LibraryChanges) -> None:
+            page.compare.look_again()
+            self.papers_came(changes)
+
+        controller = ActivationController(desk.swaps, self._jobs, self.banner, self)
+        controller.changed.connect(changed)
+        page.compare.switch_requested.connect(controller.activate)
+        self.events.opened.connect(controller.start)
+        return controller
+
+    def _put_up_shelf(
+        self, desk: WindowServices, page: SearchPage, importing: ImportController
+    ) -> None:
+        from sciread_app.ui.library.controller import (
+            LibraryController,  # the window stands before it
+        )
+
+        on_shelf = self.menus.on_shelf
+        self.shelving = LibraryController(
+            self.context, page, desk.organise, desk, on_shelf, self.menus.rate, self._frame
+        )
+        self.menus.live_on(page.hits)
+        self.menus.duplicates.edit_with(self.shelving)
+        self.shelving.restore(self.memory())
+        self.exchange = ExportController(self.context, desk.exchange, importing, self)
+        self.shelving.export_requested.connect(self.exchange.export_papers)
+        self.shelving.scope_export_requested.connect(self.exchange.export_found)
+        self.shelving.sidebar.auto_export_requested.connect(self.exchange.enable_auto_export)
+        self.shelving.duplicates_requested.connect(lambda: self.go_to("duplicates"))
+        undo = UndoMenu(on_shelf["undo"], on_shelf["redo"], desk.organise, self._jobs, self)
+        self.events.library_changed.connect(undo.library_changed)
+        self.events.edited.connect(undo.look)
+
+    def _go_on(self) -> None:
+        """With what would hold up the first papers; now there is something to look at."""
+        assert self.importing
+        self._wake()
+        self._show_status()
+        self.importing.encode_missing()
+        self._jobs.run(
+            tr("Preparing pages"),
+            lambda task: prepare(),
+            lambda _: self._keep_safe(),
+            queue=JobQueue.short,
+        )
+
+    def _wake(self) -> None:
+        if self._desk:
+            self._jobs.run(
+                tr("Starting the model"), self._desk.load_model, self._awake, queue=JobQueue.short
+            )
+
+    def _keep_safe(self) -> None:
+        if self._desk:
+            from sciread_app.ui.settings.backup_scheduler import BackupScheduler
+            from sciread_app.ui.training.completion_notifier import CompletionNotifier
+
+            backups = BackupScheduler(self.context, self._desk.care, self)
+            backups.reopen_requested.connect(self.reopen_requested)
+            backups.start()
+            CompletionNotifier(self.context, self._desk.training, self).look()
+
+    def _awake(self, _: None) -> None:
+        self._look_again(LibraryChanges(vectors=True))
+
+    def _look_again(self, changes: LibraryChanges) -> None:
+        if not self._ready:
+            self._begin()
+            return
+        for page in self._page_of.values():
+            page.library_changed(changes)
+        if changes.papers or changes.vectors or changes.space:
+            self._show_status()
+
+    def _show_status(self) -> None:
+        if desk := self._desk:
+            self._jobs.run(
+                tr("Counting papers"),
+                lambda task: desk.status(),
+                self._foot.show_status,
+                queue=JobQueue.short,
+                replaces="status",
+            )
+
+    def _failed(self, job: Job, problem: JobError) -> None:
+        self.banner.show_problem(problem)
+        if self.page and not self._ready:
+            self._begin()  # the sample could not be prepared; an empty library says what to do
+
+    def _imported(self, ledger: ImportSummary) -> None:
+        self._last_ledger = ledger
+        self.menus.ledger.setEnabled(True)
+        report_import(self.banner, ledger, self.show_last_ledger)
+
+    def _build(self) -> None:
+        frame = self._frame = MainLayout(PAGES, self._jobs, self.appearance)
+        self.banner, self.rail = frame.banner, frame.rail
+        self._wait, self._pages, self._foot = frame.wait, frame.pages, frame.foot
+        self.rail.chosen.connect(self.go_to)
+        self._foot.clicked.connect(self.toggle_work)
+        self.setCentralWidget(frame)
+        self.work_drawer = JobDrawer(frame, self.work_log, self.appearance)
+        self.work_drawer.ledger_requested.connect(self.show_ledger)
+        drops = DropZone(self, lambda: self.importing is not None)
+        drops.dropped.connect(self.add)
+        drops.alike_requested.connect(self.find_like)
+
+    def memory(self) -> QSettings:
+        """What a window remembers until the next time."""
+        return QSettings(str(self._home / "window.ini"), QSettings.Format.IniFormat)
+
+    def _restore(self) -> None:
+        self.resize(*FIRST_SIZE)
+        if geometry := self.memory().value("geometry"):
+            self.restoreGeometry(geometry)

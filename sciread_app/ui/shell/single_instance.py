@@ -1,0 +1,95 @@
+"""Another window on the same library: what it was asked for is handed to the one that is open."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, Signal
+from PySide6.QtGui import QFileOpenEvent
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtWidgets import QApplication
+
+PATIENCE_MS = 3_000
+LONGEST = 1_000_000  # bytes of what may be handed over
+HEARD = b"heard\n"
+
+
+class SingleInstanceServer(QObject):
+    """Listens for later windows on this home, and for files that the system asks to open."""
+
+    notified = Signal(object)  # list[Path], which may be empty: then only a window is wanted
+
+    def __init__(self, home: Path, app: QApplication) -> None:
+        super().__init__(app)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._answer)
+        QLocalServer.removeServer(_name(home))  # left behind by a window that was killed
+        self._server.listen(_name(home))
+        app.installEventFilter(self)
+
+    def close(self) -> None:
+        self._server.close()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and event.url().isLocalFile():
+            self.notified.emit([Path(event.url().toLocalFile())])
+            return True
+        return False
+
+    def _answer(self) -> None:
+        while caller := self._server.nextPendingConnection():
+            caller.readyRead.connect(lambda caller=caller: self._listen(caller))
+            caller.disconnected.connect(caller.deleteLater)
+            self._listen(caller)
+
+    def _listen(self, caller: QLocalSocket) -> None:
+        if caller.bytesAvailable() > LONGEST:
+            caller.abort()
+        if not caller.canReadLine():
+            return
+        paths = understood(bytes(caller.readLine().data()))
+        caller.write(QByteArray(HEARD))
+        caller.flush()
+        caller.disconnectFromServer()
+        if paths is not None:
+            self.notified.emit(paths)
+
+
+def ring(home: Path, paths: Sequence[Path]) -> bool:
+    """Hand these files to the window that is open on this home. False if it does not answer."""
+    socket = QLocalSocket()
+    socket.connectToServer(_name(home))
+    if not socket.waitForConnected(PATIENCE_MS):
+        return False
+    socket.write(QByteArray(told(paths)))
+    if not socket.canReadLine():
+        socket.waitForReadyRead(PATIENCE_MS)
+    return socket.readLine().data() == HEARD
+
+
+def told(paths: Sequence[Path]) -> bytes:
+    """The line that hands these over."""
+    return json.dumps({"paths": [str(path.absolute()) for path in paths]}).encode() + b"\n"
+
+
+def understood(line: bytes) -> list[Path] | None:
+    """The paths in what was handed over; None for what no window of ours would say."""
+    try:
+        paths = json.loads(line)["paths"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        return None
+    return [Path(path) for path in paths]
+
+
+def _name(home: Path) -> str:
+    """One for each home. In the folder that is a user's own, where the system has one."""
+    name = "sciread-" + hashlib.sha256(os.fsencode(home.resolve())).hexdigest()[:16]
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    return str(Path(folder, name)) if folder and Path(folder).is_dir() else name

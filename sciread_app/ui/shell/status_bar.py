@@ -1,0 +1,135 @@
+"""The foot of the window: how many papers there are, and how far the work behind it is."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QSizePolicy
+
+from sciread_app.language import tr, trn
+from sciread_app.ui.formatting import ProgressRate, progress_text
+from sciread_app.ui.jobs.runner import Job, JobQueue, JobRunner
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.view_models import Status
+from sciread_app.ui.widgets.elided_label import ElidedLabel
+
+
+class StatusBar(QFrame):
+    """Shows the heavy job that runs, else a training; what waits behind it is counted. A click
+    leads to all work."""
+
+    clicked = Signal()
+
+    def __init__(self, jobs: JobRunner) -> None:
+        super().__init__()
+        self.setObjectName("foot")
+        self._jobs = jobs
+        self._job: Job | None = None
+        self._pace = ProgressRate()
+        self.status = styled(QLabel(), "faint")
+        self.what = ElidedLabel()
+        self.what.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.how_far = styled(QLabel(), "quiet")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedSize(180, 6)
+        self.cancel = styled(QPushButton(tr("Cancel")), "link")
+        self.cancel.clicked.connect(self._stop)
+        self.pause = styled(QPushButton(tr("Pause")), "link")
+        self.pause.clicked.connect(self._hold)
+        # Translators: the work that goes on in the background
+        self.work = styled(QPushButton(tr("Work")), "link")
+        self.work.setToolTip(tr("What goes on in the background (Ctrl+J)"))
+        self.work.clicked.connect(self.clicked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(20, 5, 14, 5)
+        row.setSpacing(12)
+        row.addWidget(self.status)
+        row.addStretch()
+        self._of_job = (self.what, self.how_far, self.bar, self.pause, self.cancel)
+        for widget in (*self._of_job, self.work):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.setMinimumHeight(40)
+        self._show_job(None)
+        jobs.queued.connect(self._look)
+        jobs.finished.connect(self._look)
+        jobs.progressed.connect(self._progress)
+        jobs.pause_changed.connect(self._show_held)
+
+    def show_status(self, status: Status) -> None:
+        parts = [trn("{n:,} paper", "{n:,} papers", status.papers)]
+        if status.papers and status.by_meaning:
+            parts.append(_searchable(status.without_vector))
+        self.status.setText(" · ".join(parts))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.clicked.emit()
+
+    def _look(self, job: Job) -> None:
+        if job.queue is JobQueue.long or job.followed:
+            running = self._jobs.running(JobQueue.long)
+            shown = [*running, *self._jobs.followed]
+            self._show_job(shown[0] if shown else None, max(0, len(running) - 1))
+
+    def _show_job(self, job: Job | None, waiting: int = 0) -> None:
+        for widget in self._of_job:
+            widget.setVisible(job is not None)
+        self.pause.setVisible(job is not None and job.can_pause)
+        if job is None:
+            self._job = None
+            return
+        if job is not self._job:
+            self._job = job
+            self._pace = ProgressRate()
+            self.bar.setRange(0, 0)
+            self.how_far.clear()
+            self.cancel.setEnabled(True)
+            self.pause.setEnabled(True)
+            self._show_held(job)
+        self.what.setText(_with_waiting(job.title, waiting))
+        self.bar.setAccessibleName(job.title)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is not self._job or not self.cancel.isEnabled():
+            return
+        self._pace.add(done, time.monotonic())
+        # Qt counts to 2**31; a promille is as much as the bar can show.
+        self.bar.setRange(0, 1000 if total else 0)
+        self.bar.setValue(min(1000, done * 1000 // total) if total else 0)
+        far = progress_text(done, total, self._pace, note)
+        self.how_far.setText(" · ".join((tr("Paused"), far)) if job.task.is_paused else far)
+        self.how_far.setToolTip(note)
+
+    def _show_held(self, job: Job) -> None:
+        if job is self._job:
+            held = job.task.is_paused
+            self.pause.setText(tr("Go on") if held else tr("Pause"))
+            self.how_far.setText(tr("Paused") if held else "")
+            self._pace = ProgressRate()
+
+    def _hold(self) -> None:
+        if self._job:
+            self._jobs.set_paused(self._job, not self._job.task.is_paused)
+
+    def _stop(self) -> None:
+        if self._job:
+            self.cancel.setEnabled(False)
+            self.pause.setEnabled(False)
+            self.how_far.setText(tr("Stopping…"))
+            self._job.cancel()
+
+
+def _searchable(missing: int) -> str:
+    if not missing:
+        # Translators: all papers
+        return tr("all searchable by meaning")
+    return trn(
+        "{n:,} not yet searchable by meaning", "{n:,} not yet searchable by meaning", missing
+    )
+
+
+def _with_waiting(title: str, waiting: int) -> str:
+    if not waiting:
+        return title
+    return trn("{title} (+{n} waiting)", "{title} (+{n} waiting)", waiting, title=title)

@@ -1,0 +1,43 @@
+"""What can be done with trainings, as actions of a menu."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QMenu
+
+from sciread_app.language import tr
+from sciread_app.ui.actions import PageActions
+from sciread_app.ui.app_context import AppContext
+
+if TYPE_CHECKING:
+    from sciread_app.ui.training.page import TrainingPage
+
+
+class TrainingActions(PageActions["TrainingPage"]):
+    """One begins from everywhere; what is done to a training is done where it is shown."""
+
+    def __init__(self, context: AppContext, menu: QMenu) -> None:
+        super().__init__(context, menu, "training", tr("On the page of trainings"))
+        self.add_anywhere(tr("&New training…"), lambda page: page.begin())
+        self.add_anywhere(tr("Open a training from a &folder…"), lambda page: page.open_folder())
+        self.add_anywhere(tr("Open a training from a &zip file…"), lambda page: page.open_zip())
+        menu.addSeparator()
+        for verb, text in (
+            ("stop", tr("&Stop the training")),
+            ("go_on", tr("&Go on with the training")),
+            ("activate", tr("&Let its model answer")),
+            ("add_model", tr("&Add its model to my models")),
+            ("measure", tr("&Measure its model")),
+            ("compare", tr("&Compare its model side by side")),
+            ("log", tr("Sho&w its log")),
+            ("folder", tr("&Open its folder")),
+            ("remove", tr("&Remove the training…")),
+        ):
+            self.add_on_page(verb, text, partial(_do, verb))
+        self.show_place("")
+
+
+def _do(verb: str, page: TrainingPage) -> None:
+    page.do(verb)

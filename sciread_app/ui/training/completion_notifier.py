@@ -1,0 +1,129 @@
+"""Shows running trainings in the navigation bar and the job list, and reports when they end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+
+from sciread_app.language import tr
+from sciread_app.services.training.runs import RunStatus, TrainingRun
+from sciread_app.ui.app_context import AppContext
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue
+from sciread_app.ui.training.text import STANDINGS, STOPPING
+
+if TYPE_CHECKING:
+    from sciread_app.ui.training.view_models import TrainingServices
+
+GOING_MS, IDLE_MS = 4_000, 30_000  # between two checks: another program may start a run as well
+REMEMBERED = "training/going"
+
+
+class CompletionNotifier(QObject):
+    """Also reports runs that ended while the window was closed."""
+
+    def __init__(self, context: AppContext, service: TrainingServices, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._training_service = service
+        self._jobs = context.jobs
+        known = context.open_settings().value(REMEMBERED) or []
+        # QSettings returns a list of one item as a string.
+        self._going = {known} if isinstance(known, str) else {str(one) for one in known}
+        self._jobs_of: dict[str, Job] = {}  # by the name of the run
+        self._timer = QTimer(self, singleShot=True)
+        self._timer.timeout.connect(self.look)
+        context.jobs.finished.connect(self._look_if_changed)
+
+    def look(self) -> None:
+        self._jobs.run(
+            tr("Looking at trainings"),
+            lambda task: self._training_service.trainings(),
+            self._show,
+            on_failed=lambda _: self._timer.start(IDLE_MS),
+            queue=JobQueue.short,
+            replaces="trainings watched",
+        )
+
+    def _show(self, trainings: Sequence[TrainingRun]) -> None:
+        going = {one.name for one in trainings if one.standing.goes_on}
+        for training in trainings:
+            if training.name in self._going - going:
+                self._report_end(training)
+        if going != self._going:
+            self._going = going
+            self._context.open_settings().setValue(REMEMBERED, sorted(going))
+        self._context.navigate.show_busy("training", bool(going))
+        self._follow(trainings)
+        self._timer.start(GOING_MS if going else IDLE_MS)
+
+    def _look_if_changed(self, job: Job) -> None:
+        """Check after a change of a run, such as its start."""
+        if isinstance(job.result, TrainingRun):
+            self.look()
+
+    def _follow(self, trainings: Sequence[TrainingRun]) -> None:
+        """Show running trainings in the job list."""
+        known = {one.name: one for one in trainings}
+        for name, job in list(self._jobs_of.items()):
+            training = known.get(name)
+            if training is None or not training.standing.goes_on:
+                del self._jobs_of[name]
+                self._end(job, training)
+        for training in trainings:
+            if training.standing.goes_on:
+                name = training.name
+                job = self._jobs_of.get(name) or self._jobs.follow(
+                    tr("Training {name}", name=name),
+                    partial(
+                        self._change, tr("Stopping a training"), self._training_service.stop, name
+                    ),
+                    partial(
+                        self._change, tr("Starting a training"), self._training_service.go_on, name
+                    ),
+                    STOPPING,
+                )
+                self._jobs_of[name] = job
+                note = (
+                    "" if training.standing is RunStatus.running else STANDINGS[training.standing]
+                )
+                self._jobs.report(job, training.step, training.steps, note)
+
+    def _end(self, job: Job, training: TrainingRun | None) -> None:
+        if training is not None and training.standing is RunStatus.failed:
+            self._jobs.end(job, problem=JobError(training.problem, training.hint))
+        else:
+            finished = training is not None and training.standing is RunStatus.finished
+            self._jobs.end(job, cancelled=not finished)
+
+    def _change(self, title: str, change: Callable[[str], TrainingRun], name: str) -> None:
+        self._jobs.run(title, lambda task: change(name), queue=JobQueue.short)
+
+    def _report_end(self, training: TrainingRun) -> None:
+        """Report the end of a run, unless the user stopped it or is looking at it."""
+        if self._context.navigate.shows("training") or training.standing is RunStatus.stopped:
+            return
+        name, why = training.name, f"{training.problem} {training.hint}".strip()
+        if training.standing is RunStatus.finished:
+            said, why = tr("{name} is trained.", name=name), tr("See how well it does.")
+        elif training.standing is RunStatus.failed:
+            said = tr("The training {name} has failed.", name=name)
+        else:
+            said = tr("The training {name} was interrupted.", name=name)
+            why = tr("It can go on where it was.")
+        look = (tr("Look at it"), partial(self._look_at, name))
+        messages = self._context.messages
+        finished = training.standing is RunStatus.finished
+        show = messages.show_notice if finished else messages.show_warning
+        show(said, why, look, passes=True)
+
+    def _look_at(self, name: str) -> None:
+        # Imported late: the page is built when it is first opened
+        from sciread_app.ui.training.page import TrainingPage
+
+        self._context.navigate.go_to("training")
+        page = self._context.navigate.other_page("training")
+        if isinstance(page, TrainingPage):
+            page.load(name)

@@ -1,0 +1,75 @@
+"""Dialogs of the training page: folders, files and the log."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import (
+    QDialog,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.training.runs import RunStatus
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.training.view_models import TrainingDetails
+from sciread_app.ui.widgets.confirmation import confirm
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder, open_file, save_file
+
+
+def ask_for_folder(parent: QWidget) -> Path | None:
+    """Ask for the folder of a run or a job."""
+    title = tr("Open the training in this folder")
+    return choose_folder(parent, DialogPurpose.training_folder, title)
+
+
+def ask_for_zip(parent: QWidget) -> Path | None:
+    kinds = tr("Trainings ({pattern})", pattern="*.zip")
+    return open_file(parent, DialogPurpose.training, tr("Open the training in this file"), kinds)
+
+
+def ask_where_to(usual: str, parent: QWidget) -> Path | None:
+    """Ask where to save a job: a .zip file, or without that ending a folder."""
+    kinds = tr("A zip file, or a folder ({pattern})", pattern="*.zip *")
+    return save_file(parent, DialogPurpose.job, tr("Write a job"), usual, kinds)
+
+
+def ask_to_remove(details: TrainingDetails, remove: Callable[[], object], parent: QWidget) -> None:
+    training = details.training
+    if training.standing is not RunStatus.finished:
+        means = tr("It cannot go on then. What it has learned is lost.")
+    elif details.model:
+        means = tr("Its model stays among your models. Its curves are lost.")
+    else:
+        means = tr("Its model was not added to your models, and is lost.")
+    question = tr("Remove {name} with all that it has saved?", name=training.name)
+    confirm(parent, tr("Remove a training"), question, means, tr("Remove"), remove)
+
+
+class LogDialog(QDialog):
+    """The log of a training run, scrolled to its end."""
+
+    def __init__(self, name: str, text: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Log of {name}", name=name))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = styled(QPlainTextEdit(text or tr("It has said nothing yet.")), "notebox")
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName(self.windowTitle())
+        self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        close = QPushButton(tr("Close"), default=True)
+        close.clicked.connect(self.accept)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 12)
+        column.addWidget(self.text)
+        column.addWidget(close, 0, Qt.AlignmentFlag.AlignRight)
+        self.resize(820, 520)
+        bar = self.text.verticalScrollBar()
+        bar.setValue(bar.maximum())

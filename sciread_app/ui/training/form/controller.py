@@ -1,0 +1,225 @@
+"""Starts a training run, or saves a job, from the form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.language import tr, trn
+from sciread_app.services.training.training_service import CheckLine, Remedy, TrainingPlan
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
+from sciread_app.ui.training.dialogs import ask_where_to
+from sciread_app.ui.training.form.form import TrainingForm
+from sciread_app.ui.training.view_models import CorpusChoice, TrainingServices
+from sciread_app.ui.widgets.confirmation import confirm
+
+PAUSE_MS = 300  # after a change of the form, until it is checked
+
+T = TypeVar("T")
+
+
+class TrainingFormController(QObject):
+    """Checks the form when its content changes. One job runs at a time."""
+
+    started = Signal(object)  # Training
+    place_requested = Signal(str)  # the key of another page
+    loaded = Signal(object)  # Changes
+    problem = Signal(object)  # Problem
+
+    def __init__(
+        self, service: TrainingServices, jobs: JobRunner, form: TrainingForm, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._training_service = service
+        self._jobs = jobs
+        self._form = form
+        self._job: Job | None = None  # the job that the form waits for
+        self._recheck = QTimer(self, interval=PAUSE_MS, singleShot=True)
+        self._recheck.timeout.connect(self._check)
+        jobs.progressed.connect(self._progress)
+        jobs.started.connect(self._begun)
+        jobs.finished.connect(self._finished)
+        form.changed.connect(self._recheck.start)
+        form.changed.connect(lambda: form.show_estimate(None))
+        form.remedy_requested.connect(self._cure)
+        form.start_requested.connect(self.start)
+        form.estimate_requested.connect(self.estimate)
+        form.job_requested.connect(self.write_job)
+        form.stop_requested.connect(self._stop_waiting)
+        form.corpus_removed.connect(self._ask_to_remove_corpus)
+
+    def look(self) -> None:
+        """Load the corpora and check the requirements of the form's content."""
+        self._load_choices()
+        self._recheck.start()
+
+    def _load_choices(self) -> None:
+        self._light(
+            tr("Looking what can be learned from"),
+            lambda task: self._training_service.choices(),
+            self._form.show_choices,
+            replaces="training choices",
+        )
+
+    def _check(self) -> None:
+        plan = self._form.plan()
+        if plan is None:
+            self._form.show_unchecked(
+                tr("Choose papers to learn from.")
+                if self._form.data.data is None
+                else tr("One of the settings below cannot be as it is.")
+            )
+            return
+        asked = plan
+        self._light(
+            tr("Looking whether there is enough"),
+            lambda task: self._training_service.check(asked, task),
+            self._form.show_check,
+            on_failed=self._form.show_problem,
+            replaces="training check",
+        )
+
+    def _cure(self, line: CheckLine) -> None:
+        """Fetch what is missing."""
+        if line.remedy is Remedy.settings:
+            self._form.settings.write(line.settings)
+        elif line.remedy is Remedy.papers:
+            self.place_requested.emit("intake")
+        elif line.remedy is Remedy.citations:
+            papers = line.papers
+            title = trn("Fetching citations of {n:,} paper", "Fetching citations of {n:,} papers",
+                        len(papers))  # fmt: skip
+            self._wait(title, lambda task: self._training_service.cite(papers, task), self._cited,
+                       JobQueue.network)  # fmt: skip
+        elif line.remedy is Remedy.model:
+            title = tr("Fetching {model}", model=line.model)
+            self._wait(title, lambda task: self._training_service.fetch_model(line.model, task),
+                       lambda _: self._cured(), JobQueue.network)  # fmt: skip
+
+    def _cited(self, said: str) -> None:
+        self.loaded.emit(LibraryChanges(papers=True))
+        self._cured()
+        self._form.show_note(said)
+
+    def _cured(self) -> None:
+        self._form.show_estimate(None)
+        self._load_choices()
+        self._check()
+
+    def start(self) -> None:
+        self._with_plan(tr("Preparing a training"), self._training_service.start, self._started)
+
+    def _started(self, training: object) -> None:
+        self._form.name.clear()
+        self._form.show_estimate(None)
+        self.started.emit(training)
+
+    def estimate(self) -> None:
+        self._with_plan(
+            tr("Trying some steps"), self._training_service.estimate, self._form.show_estimate
+        )
+
+    def write_job(self) -> None:
+        plan = self._form.plan()
+        usual = f"{plan.name or plan.recipe}.zip" if plan else ""
+        if plan and (target := ask_where_to(usual, self._form)):
+            self._with_plan(
+                tr("Writing a job"),
+                lambda plan, task: self._training_service.write_job(plan, target, task),
+                lambda path: self._form.show_note(tr("The job is in {file}", file=path)),
+            )
+
+    def _with_plan(
+        self, title: str, work: Callable[[TrainingPlan, Task], T], done: Callable[[T], None]
+    ) -> None:
+        if plan := self._form.plan():
+            asked = plan
+            self._wait(title, lambda task: work(asked, task), done, JobQueue.long)
+
+    def _wait(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], None], queue: JobQueue
+    ) -> None:
+        """Run a job that the form waits for and can cancel."""
+        if self._job:
+            return
+
+        def finish(result: T) -> None:
+            self._form.show_busy("")
+            done(result)
+
+        self._job = self._jobs.run(title, work, finish, on_failed=self._failed, queue=queue)
+        self._say_waiting()
+
+    def _say_waiting(self) -> None:
+        """Show which job has to end first, until this one starts."""
+        job = self._job
+        if job is None:
+            return
+        others = [
+            one for one in self._jobs.running(job.queue) if one is not job and one.has_started
+        ]
+        ahead = [one for one in others if not one.task.is_paused]
+        if job.has_started or not ahead:
+            self._form.show_busy(job.title)
+        else:
+            self._form.show_busy(tr("Waiting for: {what}", what=ahead[0].title), 0.0)
+
+    def _failed(self, problem: JobError) -> None:
+        self._form.show_busy("")
+        self._form.show_trouble(problem)
+        if problem.report or not self._form.isVisible():
+            self.problem.emit(problem)
+
+    def _progress(self, job: Job, done: int, total: int, note: str) -> None:
+        if job is self._job:
+            share = done / total if total else None
+            self._form.show_busy(f"{job.title}: {note}" if note else job.title, share)
+
+    def _begun(self, job: Job) -> None:
+        if (self._job and not self._job.has_started) or job is self._job:
+            self._say_waiting()
+
+    def _finished(self, job: Job) -> None:
+        if job is not self._job:
+            if self._job and not self._job.has_started:
+                self._say_waiting()  # for the next job in the queue
+        else:
+            self._job = None
+            if job.cancelled:
+                self._form.show_busy("")
+                self._form.show_note(tr("Stopped."))
+
+    def _stop_waiting(self) -> None:
+        if self._job:
+            self._job.cancel()
+
+    def _ask_to_remove_corpus(self, choice: CorpusChoice) -> None:
+        confirm(
+            self._form,
+            tr("Remove Papers Put Aside"),
+            tr("Remove {title}?", title=choice.title),
+            trn(
+                "{n:,} paper that was put aside for a training is deleted. Your library stays as "
+                "it is. This cannot be undone.",
+                "{n:,} papers that were put aside for a training are deleted. Your library stays "
+                "as it is. This cannot be undone.",
+                choice.papers,
+            ),
+            tr("Remove"),
+            lambda: self._remove_corpus(choice.data.name),
+        )
+
+    def _remove_corpus(self, name: str) -> None:
+        title = tr("Removing papers that were put aside")
+        self._light(
+            title, lambda task: self._training_service.remove_corpus(name), lambda _: self._cured()
+        )
+
+    def _light(
+        self, title: str, work: Callable[[Task], T], done: Callable[[T], Any], **options: Any
+    ) -> Job:
+        return self._jobs.run(title, work, done, queue=JobQueue.short, **options)

@@ -1,0 +1,182 @@
+"""The part of the form with the training data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.language import tr, trn
+from sciread_app.services.training.training_service import TrainingCheck
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.training.text import held_tiles
+from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices
+from sciread_app.ui.widgets.elided_label import ElidedLabel
+from sciread_app.ui.widgets.file_dialogs import DialogPurpose, choose_folder
+from sciread_app.ui.widgets.form_rows import ComboBox as Box
+from sciread_app.ui.widgets.segmented_control import SegmentedControl
+from sciread_app.ui.widgets.stat_tiles import StatTiles
+
+KINDS = (
+    TrainingDataKind.library,
+    TrainingDataKind.collection,
+    TrainingDataKind.files,
+    TrainingDataKind.corpus,
+)
+NO_COLLECTION = tr("There is no collection with papers yet.")
+NO_CORPUS = tr("Nothing was put aside yet. Whenever a training begins, its papers are.")
+FILES = tr(
+    "A folder with papers as JSON lines, PubMed XML, tables, or as SPECTER, SciDocs and PhysBERT "
+    "publish them."
+)
+LIBRARY_IS = tr("All papers of your library, as they are when the training begins.")
+
+
+class DataPart(QWidget):
+    changed = Signal()
+    remove_requested = Signal(object)  # CorpusChoice of papers that were set aside
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = ""
+        self._build()
+        self.kind.chosen.connect(self._choose_kind)
+        self.collection.currentIndexChanged.connect(
+            lambda _: self._tell(TrainingDataKind.collection)
+        )
+        self.corpus.currentIndexChanged.connect(lambda _: self._tell(TrainingDataKind.corpus))
+        self.browse.clicked.connect(self._browse)
+        self.remove.clicked.connect(self._remove)
+
+    @property
+    def data(self) -> TrainingData | None:
+        """The selected corpus; None if there is none."""
+        kind = KINDS[self.kind.current]
+        if kind is TrainingDataKind.library:
+            return LIBRARY
+        if kind is TrainingDataKind.files:
+            return TrainingData(kind, self._folder) if self._folder else None
+        box = self.collection if kind is TrainingDataKind.collection else self.corpus
+        found: CorpusChoice | None = box.currentData()
+        return found.data if found else None
+
+    def show_choices(self, choices: TrainingChoices) -> None:
+        """Show these choices, keeping the selection if it is still available."""
+        _fill(self.collection, choices.collections)
+        _fill(self.corpus, choices.corpora)
+        self.collection.setEnabled(bool(choices.collections))
+        self.corpus.setEnabled(bool(choices.corpora))
+        self.remove.setEnabled(bool(choices.corpora))
+        self._no_collection.setVisible(not choices.collections)
+        self._no_corpus.setVisible(not choices.corpora)
+
+    def choose(self, data: TrainingData) -> None:
+        self.kind.choose(KINDS.index(data.kind))
+        if data.kind is TrainingDataKind.files:
+            self._folder = data.name
+            self.folder.setText(data.name)
+        for box in (self.collection, self.corpus):
+            for row in range(box.count()):
+                if box.itemData(row).data == data:
+                    box.setCurrentIndex(row)
+        self._choose_kind(self.kind.current)
+
+    def show_held(self, check: TrainingCheck | None) -> None:
+        self.tiles.setVisible(check is not None)
+        if check:
+            self.tiles.show_tiles(held_tiles(check.held.holdings, check.held.about))
+
+    def tab_stops(self) -> list[QWidget]:
+        return [*self.kind.tab_stops(), self.collection, self.browse, self.corpus, self.remove]
+
+    def _choose_kind(self, number: int) -> None:
+        for place, row in enumerate(self._rows):
+            row.setVisible(place == number)
+        self.changed.emit()
+
+    def _tell(self, kind: TrainingDataKind) -> None:
+        if KINDS[self.kind.current] is kind:
+            self.changed.emit()
+
+    def _browse(self) -> None:
+        title = tr("Learn from the papers in this folder")
+        known = Path(self._folder) if self._folder else None
+        if folder := choose_folder(self, DialogPurpose.training_data, title, known):
+            self.choose(TrainingData(TrainingDataKind.files, str(folder)))
+
+    def _remove(self) -> None:
+        if choice := self.corpus.currentData():
+            self.remove_requested.emit(choice)
+
+    def _build(self) -> None:
+        self.kind = SegmentedControl(
+            tr("What it learns from"),
+            [
+                (tr("Library"), LIBRARY_IS),
+                (tr("Collection"), tr("The papers of a collection, and of those below it.")),
+                (tr("Files"), FILES),
+                # Translators: papers that were put aside for a training before
+                (tr("Put aside"), tr("The papers of a training before, as they were then.")),
+            ],
+        )
+        self.collection, self.corpus = Box(), Box()
+        self.collection.setAccessibleName(tr("Collection"))
+        self.corpus.setAccessibleName(tr("Papers that were put aside"))
+        for box in (self.collection, self.corpus):
+            box.setMinimumWidth(280)
+            box.setSizeAdjustPolicy(Box.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self._no_collection = styled(QLabel(NO_COLLECTION, wordWrap=True), "quiet")
+        self._no_corpus = styled(QLabel(NO_CORPUS, wordWrap=True), "quiet")
+        self.browse = QPushButton(tr("Choose a folder…"))
+        self.folder = styled(ElidedLabel(FILES), "quiet")
+        self.remove = styled(QPushButton(tr("Remove…")), "link")
+        self.remove.setToolTip(tr("Delete these papers, put aside for a training"))
+        self.tiles = StatTiles()
+        self._rows = (
+            _row(styled(QLabel(LIBRARY_IS, wordWrap=True), "quiet")),
+            _row(self.collection, self._no_collection),
+            _row(self.browse, self.folder),
+            _row(self.corpus, self._no_corpus, self.remove),
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignLeft)
+        for place, row in enumerate(self._rows):
+            column.addWidget(row)
+            row.setVisible(place == 0)
+        column.addWidget(self.tiles)
+
+
+def _fill(box: Box, choices: Sequence[CorpusChoice]) -> None:
+    before: CorpusChoice | None = box.currentData()
+    box.blockSignals(True)
+    box.clear()
+    for choice in choices:
+        papers = trn("{n:,} paper", "{n:,} papers", choice.papers)
+        box.addItem(f"{choice.title}  ({papers})", choice)
+        if before and before.data == choice.data:
+            box.setCurrentIndex(box.count() - 1)
+    box.blockSignals(False)
+
+
+def _row(*widgets: QWidget) -> QWidget:
+    page = QWidget()
+    row = QHBoxLayout(page)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    for number, widget in enumerate(widgets):
+        stretch = 1 if isinstance(widget, QLabel) else 0
+        row.addWidget(widget, stretch, Qt.AlignmentFlag.AlignVCenter)
+        if number == len(widgets) - 1 and not any(isinstance(w, QLabel) for w in widgets):
+            row.addStretch()
+    return page

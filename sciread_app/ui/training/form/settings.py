@@ -1,0 +1,289 @@
+"""The settings of a recipe, built from the catalogue of methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.ui.setting_labels import setting_label
+from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
+from sciread_app.ui.training.text import typed_value, value_text
+from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.form_rows import ComboBox
+from trainer.contract.catalog import recipe_of
+from trainer.contract.errors import TrainerError
+from trainer.contract.settings import Setting, Value
+
+# The most frequently changed settings; all others are collapsed.
+OFTEN = ("base", "epochs", "max_steps", "learning_rate", "batch_size", "max_tokens", "min_papers")
+WIDE = 190  # width of a field in pixels
+
+
+class SettingsPart(QWidget):
+    changed = Signal()
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self._appearance = appearance
+        self._recipe = ""
+        self._models: tuple[str, ...] = ()
+        self.rows: dict[str, SettingRow] = {}
+        # Changes by method, restored when the method is selected again.
+        self._changes: dict[str, dict[str, str]] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(12)
+
+    def show_recipe(self, name: str) -> None:
+        """Show the settings of this recipe, with the earlier changes for its method."""
+        if name == self._recipe:
+            return
+        self._keep()
+        self._recipe = name
+        spec, _ = recipe_of(name)
+        usual, grid = spec.resolve(name), spec.recipes[name].grid
+        self.rows = {
+            setting.name: SettingRow(setting, usual[setting.name], grid.get(setting.name, ()))
+            for setting in spec.settings
+        }
+        self._lay_out()
+        for key, text in self._changes.get(spec.key, {}).items():
+            self.rows[key].write(text)
+        for row in self.rows.values():
+            row.changed.connect(self.changed)
+        self.offer_models(self._models)
+
+    def offer_models(self, models: tuple[str, ...]) -> None:
+        """Offer the installed models as base models."""
+        self._models = models
+        if row := self.rows.get("base"):
+            row.offer(models)
+
+    def changes(self) -> dict[str, Value | tuple[Value, ...]]:
+        """Settings that differ from the recipe.
+
+        Raises TrainerError for an invalid value, after showing the error in its row.
+        """
+        found = {}
+        wrong: TrainerError | None = None
+        for name, row in self.rows.items():
+            try:
+                if row.is_changed:
+                    found[name] = row.value()
+            except TrainerError as error:
+                wrong = wrong or error
+        if wrong:
+            raise wrong
+        return found
+
+    def write(self, settings: Mapping[str, Any]) -> None:
+        """Set these values."""
+        for name, value in settings.items():
+            if row := self.rows.get(name):
+                row.write(value_text(value))
+        self.changed.emit()
+
+    def tab_stops(self) -> list[QWidget]:
+        often = [row for name, row in self.rows.items() if name in OFTEN]
+        rest = [row for name, row in self.rows.items() if name not in OFTEN]
+        return [
+            *(stop for row in often for stop in row.tab_stops()),
+            self.folded.button,
+            *(stop for row in rest for stop in row.tab_stops()),
+        ]
+
+    def _keep(self) -> None:
+        if self._recipe:
+            spec, _ = recipe_of(self._recipe)
+            self._changes[spec.key] = {
+                name: row.text for name, row in self.rows.items() if row.is_changed
+            }
+
+    def _lay_out(self) -> None:
+        while item := self._column.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        often = [name for name in OFTEN if name in self.rows]
+        for name in often:
+            self._column.addWidget(self.rows[name])
+        others = [row for name, row in self.rows.items() if name not in OFTEN]
+        title = tr("{count} more settings", count=len(others))
+        rest = QWidget()
+        self.folded = CollapsibleSection(title, rest, self._appearance)
+        self._column.addWidget(self.folded)
+        folded = QVBoxLayout(rest)
+        folded.setContentsMargins(0, 4, 0, 0)
+        folded.setSpacing(12)
+        for row in others:
+            folded.addWidget(row)
+
+
+def _explained(setting: Setting) -> str:
+    """The help of a setting, with its range where any value can be typed."""
+    if setting.choices or isinstance(setting.default, bool | str):
+        return setting.help
+    return f"{setting.help} {setting.allowed[:1].upper()}{setting.allowed[1:]}."
+
+
+class SettingRow(QWidget):
+    """A setting with its help and field. One that differs from the recipe is marked and can be
+    reset.
+    """
+
+    changed = Signal()
+
+    def __init__(self, setting: Setting, usual: Value, tried: tuple[Value, ...] = ()) -> None:
+        """`usual` is the recipe's value, or its values in `tried` if it tries several."""
+        super().__init__()
+        self.setting = setting
+        self._usual_value = tried or usual
+        self._usual = value_text(self._usual_value)
+        self._build()
+        self.write(self._usual)
+
+    @property
+    def _usual_shown(self) -> str:
+        if isinstance(self._usual_value, bool):
+            return tr("on") if self._usual_value else tr("off")
+        return self._usual or "–"
+
+    @property
+    def text(self) -> str:
+        if isinstance(self.field, QCheckBox):
+            return value_text(self.field.isChecked())
+        if isinstance(self.field, QComboBox):
+            return self.field.currentText()
+        return self.field.text()
+
+    @property
+    def is_changed(self) -> bool:
+        try:
+            return typed_value(self.setting, self.text) != self._usual_value
+        except TrainerError:
+            return True
+
+    def value(self) -> Value | tuple[Value, ...]:
+        """The value. Raises TrainerError after showing the error below the field."""
+        try:
+            value = typed_value(self.setting, self.text)
+        except TrainerError as error:
+            self._say_wrong(error.hint or error.message)
+            raise
+        self._say_wrong("")
+        return value
+
+    def write(self, text: str) -> None:
+        if isinstance(self.field, QCheckBox):
+            self.field.setChecked(text == "true")
+        elif isinstance(self.field, QComboBox):
+            self.field.setCurrentText(text)
+        else:
+            self.field.setText(text)
+        self._mark()
+
+    def offer(self, values: tuple[str, ...]) -> None:
+        """Offer values to select, besides any that can be typed."""
+        if isinstance(self.field, QComboBox) and self.field.isEditable():
+            text = self.field.currentText()
+            self.field.blockSignals(True)
+            self.field.clear()
+            self.field.addItems([*dict.fromkeys((self._usual, *values))])
+            self.field.setCurrentText(text)
+            self.field.blockSignals(False)
+
+    def tab_stops(self) -> list[QWidget]:
+        return [self.back, self.field]
+
+    def _tell(self) -> None:
+        self._mark()
+        with suppress(TrainerError):  # the error is shown below the field
+            self.value()
+        self.changed.emit()
+
+    def _mark(self) -> None:
+        self.back.setVisible(self.is_changed)
+        restyled(self._name, "byhand" if self.is_changed else "")
+        said = self._help
+        if self.is_changed:
+            mark = tr("Changed: the recipe has {value}.", value=self._usual_shown)
+            said = f"{said} {mark}"
+        self.field.setAccessibleDescription(said)
+
+    def _say_wrong(self, text: str) -> None:
+        self.wrong.setText(text)
+        self.wrong.setVisible(bool(text))
+
+    def _field(self) -> QCheckBox | QComboBox | QLineEdit:
+        setting = self.setting
+        if isinstance(setting.default, bool):
+            box = QCheckBox()
+            box.toggled.connect(lambda _: self._tell())
+            return box
+        if setting.choices:
+            choices = ComboBox()
+            choices.addItems(list(setting.choices))
+            choices.setFixedWidth(WIDE)
+            choices.currentTextChanged.connect(lambda _: self._tell())
+            return choices
+        if setting.name == "base":
+            base = ComboBox()
+            base.setEditable(True)
+            base.setFixedWidth(WIDE + 90)
+            base.currentTextChanged.connect(lambda _: self._tell())
+            if line := base.lineEdit():
+                # The widget that gets the focus
+                line.setAccessibleName(setting_label(setting.name))
+            return base
+        line = styled(QLineEdit(), "field")
+        line.setFixedWidth(WIDE if isinstance(setting.default, str) else WIDE - 60)
+        line.setAcceptDrops(False)
+        line.textChanged.connect(lambda _: self._tell())
+        return line
+
+    def _build(self) -> None:
+        self._help = _explained(self.setting)
+        title = setting_label(self.setting.name)
+        self._name = QLabel(title)
+        # The key in recipes and on the command line.
+        self._name.setToolTip(tr("In recipes: {key}", key=self.setting.name))
+        self._name.setFont(scaled(self.font(), 1.0, QFont.Weight.Medium))
+        about = styled(QLabel(self._help, wordWrap=True), "quiet")
+        about.setFont(scaled(self.font(), 0.92))
+        self.wrong = styled(QLabel(wordWrap=True), "wrong")
+        self.wrong.hide()
+        for label in (self._name, about, self.wrong):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.back = styled(QPushButton(tr("Back to {value}", value=self._usual_shown)), "link")
+        self.back.setAccessibleName(
+            tr("{name}: back to {value}", name=title, value=self._usual_shown)
+        )
+        self.back.clicked.connect(lambda: self.write(self._usual))
+        self.back.hide()
+        self.field = self._field()
+        self.field.setAccessibleName(title)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(14)
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        row.addLayout(words, 1)
+        for label in (self._name, about, self.wrong):
+            words.addWidget(label)
+        row.addWidget(self.back, 0, Qt.AlignmentFlag.AlignVCenter)
+        row.addWidget(self.field, 0, Qt.AlignmentFlag.AlignVCenter)

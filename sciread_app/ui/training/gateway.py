@@ -1,0 +1,133 @@
+"""What the page of trainings asks for, answered from a workspace."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.training import TrainingData, TrainingDataKind
+from sciread_app.errors import LibraryError
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.registry import ModelState
+from sciread_app.services.training.remote_job import write_job
+from sciread_app.services.training.run_import import OpenedRun
+from sciread_app.services.training.run_monitor import RunMonitor
+from sciread_app.services.training.runs import TrainingRun
+from sciread_app.services.training.training_service import (
+    TrainingCheck,
+    TrainingEstimate,
+    TrainingPlan,
+)
+from sciread_app.tasks import Task
+from sciread_app.ui.training.text import came, corpus_title
+from sciread_app.ui.training.view_models import CorpusChoice, TrainingChoices, TrainingDetails
+from sciread_app.workspace import Workspace
+
+
+class TrainingGateway:
+    """Every verb blocks, and may be called from any thread."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._followers: dict[str, RunMonitor] = {}
+        self._looking = threading.Lock()
+
+    def trainings(self) -> Sequence[TrainingRun]:
+        return self._workspace.training.runs.all()
+
+    def choices(self) -> TrainingChoices:
+        shelf = self._workspace.editor.shelf()
+        collections = [
+            CorpusChoice(TrainingData(TrainingDataKind.collection, one.path), one.path, one.count)
+            for one in shelf.collections
+            if one.count
+        ]
+        corpora = [
+            CorpusChoice(
+                TrainingData(TrainingDataKind.corpus, one.id), corpus_title(one), one.papers
+            )
+            for one in self._workspace.corpora.all()
+        ]
+        models = [model.name for model in self._workspace.models.all() if not model.problem]
+        return TrainingChoices(collections, corpora, models)
+
+    def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
+        return self._workspace.training.check(plan, task)
+
+    def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
+        return self._workspace.training.estimate(plan, task)
+
+    def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
+        return self._workspace.training.start(plan, task)
+
+    def write_job(self, plan: TrainingPlan, target: Path, task: Task) -> Path:
+        recipe = self._workspace.training.recipe(plan, task)
+        return write_job(recipe, self._workspace.home, target, task)
+
+    def stop(self, name: str) -> TrainingRun:
+        return self._workspace.training.runs.stop(name)
+
+    def go_on(self, name: str) -> TrainingRun:
+        return self._workspace.training.runs.go_on(name)
+
+    def remove(self, name: str) -> None:
+        self._workspace.training.runs.remove(name)
+
+    def log(self, name: str) -> str:
+        return self._workspace.training.runs.log(name)
+
+    def look(self, name: str, task: Task) -> TrainingDetails:
+        runs = self._workspace.training.runs
+        training = runs.find(name)
+        with self._looking:  # a follower is not for two at once
+            follower = self._followers.get(name) or RunMonitor(training.folder)
+            self._followers[name] = follower
+            story = follower.look(task)
+        scores = runs.scores(name) if training.space else ()
+        return TrainingDetails(
+            training,
+            story,
+            scores,
+            self._model(training.space),
+            self._is_in_use(training.base),
+            self._papers(training.corpus),
+        )
+
+    def open(self, source: Path, task: Task) -> OpenedRun:
+        with self._looking:
+            opened = self._workspace.run_importer.open(source, task)
+            # What is followed under its name may be another file now.
+            self._followers.pop(opened.training.name, None)
+        return opened
+
+    def add_model(self, name: str, task: Task) -> str:
+        return self._workspace.run_importer.add_model(name, task)
+
+    def cite(self, papers: Sequence[int], task: Task) -> str:
+        return came(self._workspace.citation_fetcher.fetch(task, among=map(PaperId, papers)))
+
+    def fetch_model(self, name: str, task: Task) -> None:
+        self._workspace.installer.pull(DownloadRequest(name), task)
+
+    def remove_corpus(self, id: str) -> None:
+        self._workspace.corpora.remove(id)
+
+    def _papers(self, corpus: Path) -> str:
+        try:
+            return corpus_title(self._workspace.corpora.find(str(corpus)))
+        except LibraryError:  # it is gone, or came from another computer
+            return ""
+
+    def _is_in_use(self, base: str) -> bool:
+        """Whether the model of this name or folder is the one that searches use."""
+        used = next(
+            (m for m in self._workspace.models.all() if m.state is ModelState.answers), None
+        )
+        return used is not None and used.name in (base, Path(base).name)
+
+    def _model(self, space: str) -> str:
+        """The installed model that makes the same vectors."""
+        known = self._workspace.models.all() if space else ()
+        return next((model.name for model in known if model.space == space), "")

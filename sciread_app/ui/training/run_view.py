@@ -1,0 +1,226 @@
+"""Details of one run: status, charts and result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.language import tr
+from sciread_app.services.models.model_card import balance
+from sciread_app.services.training.run_monitor import RunMessage
+from sciread_app.services.training.runs import RunStatus
+from sciread_app.ui.models.card_score_table import CardScoreTable, balance_words
+from sciread_app.ui.style.theme import Appearance, restyled, scaled, styled
+from sciread_app.ui.training.loss_curves import LossCurves
+from sciread_app.ui.training.text import (
+    KINDS,
+    STANDINGS,
+    STOPPING,
+    facts,
+    made_of,
+    progress_text,
+    tiles,
+    when,
+)
+from sciread_app.ui.training.view_models import TrainingDetails
+from sciread_app.ui.widgets.collapsible_section import CollapsibleSection
+from sciread_app.ui.widgets.fact_table import FactTable
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+from sciread_app.ui.widgets.labels import plain_label
+from sciread_app.ui.widgets.sections import group, scrolling, section, verb_button
+from sciread_app.ui.widgets.stat_tiles import StatTiles
+from sciread_app.ui.widgets.text_column import TextColumn
+
+LAST_NOTES = 40
+_PILLS = {"good": "tag-good", "care": "tag-care", "problem": "tag-wrong"}
+VERBS = (
+    *("stop", "go_on", "activate", "add_model", "measure", "compare"),
+    *("log", "folder", "remove"),
+)
+
+
+class TrainingView(QFrame):
+    requested = Signal(str)  # one of VERBS
+
+    def __init__(self, appearance: Appearance) -> None:
+        super().__init__()
+        self.setObjectName("panel")
+        self.details: TrainingDetails | None = None
+        self._build(appearance)
+        self._lay_out()
+        self.clear()
+
+    def clear(self) -> None:
+        self.details = None
+        self._scroll.hide()
+
+    def show_details(self, details: TrainingDetails) -> None:
+        before, self.details = self.details, details
+        training, story = details.training, details.story
+        self.title.setText(training.name)
+        self.pill.setText(STANDINGS[training.standing])
+        restyled(self.pill, _PILLS.get(KINDS.get(training.standing, ""), "tag"))
+        self.made.setText(made_of(training) if training.method else "")
+        self._show_trouble(details)
+        self._show_far(details)
+        self._allow(details)
+        known = tiles(training, story)
+        self.tiles.setVisible(bool(known))
+        self.tiles.show_tiles(known)
+        self.curves.setVisible(bool(story.curves) and story.step > 0)
+        self.curves.show_story(story)
+        self._show_scores(details)
+        self.facts.show_facts(facts(training, story, details.papers))
+        self._show_notes(story.notes)
+        self._scroll.show()
+        if not before or before.training.name != training.name:
+            self._scroll.verticalScrollBar().setValue(0)
+
+    def can(self, verb: str) -> bool:
+        """Whether this action on the current run is available."""
+        return self.details is not None and not self.buttons[verb].isHidden()
+
+    def take_focus(self) -> None:
+        shown = [button for button in self.buttons.values() if not button.isHidden()]
+        if shown:
+            shown[0].setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _show_trouble(self, details: TrainingDetails) -> None:
+        problem = details.training.problem if details.training.standing is RunStatus.failed else ""
+        self._trouble.setVisible(bool(problem))
+        self.problem.setText(problem)
+        self.hint.setText(details.training.hint)
+        self.hint.setVisible(bool(details.training.hint))
+
+    def _show_far(self, details: TrainingDetails) -> None:
+        training, story = details.training, details.story
+        self._going.setVisible(training.standing.goes_on)
+        self.far.setText(progress_text(training, story))
+        known = training.steps and training.standing is not RunStatus.starting
+        self.bar.setRange(0, 1000 if known else 0)
+        if known:
+            self.bar.setValue(min(1000, training.step * 1000 // training.steps))
+        self.bar.setAccessibleDescription(self.far.text())
+
+    def _allow(self, details: TrainingDetails) -> None:
+        standing, readable = details.training.standing, bool(details.training.method)
+        done = standing is RunStatus.finished
+        allowed = {
+            "stop": standing in (RunStatus.running, RunStatus.starting),
+            "go_on": readable and not standing.goes_on and not done,
+            "activate": done,
+            "add_model": done and not details.model,
+            "measure": done and bool(details.model),
+            "compare": done and bool(details.model),
+            "log": True,
+            "folder": True,
+            "remove": not standing.goes_on,
+        }
+        for verb, button in self.buttons.items():
+            button.setVisible(allowed[verb])
+
+    def _show_scores(self, details: TrainingDetails) -> None:
+        done = details.training.standing is RunStatus.finished
+        self._how_well.setVisible(done)
+        self.scores.setVisible(bool(details.scores))
+        self.unmeasured.setVisible(not details.scores)
+        self.balance.setText(
+            balance_words(details.scores, in_use=details.base_in_use) if done else ""
+        )
+        self.balance.setVisible(bool(self.balance.text()))
+        restyled(self.buttons["activate"], "" if balance(details.scores).is_worse else "primary")
+        if done:
+            self.scores.show_scores(details.scores)
+
+    def _show_notes(self, notes: Sequence[RunMessage]) -> None:
+        said = [note for note in notes if note.kind != "start"][-LAST_NOTES:]
+        self.notes.show_facts([(when(note.at), _sentence(note)) for note in reversed(said)])
+        self._happened.setVisible(bool(said))
+
+    def _build(self, appearance: Appearance) -> None:
+        self.title = plain_label(font=scaled(self.font(), 1.4, QFont.Weight.DemiBold))
+        self.pill = styled(QLabel(), "tag")
+        self.pill.setFont(scaled(self.font(), 0.88, QFont.Weight.Medium))
+        self.made = styled(plain_label(), "quiet")
+        self.problem, self.hint = plain_label(), styled(plain_label(), "quiet")
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(6)
+        self.bar.setAccessibleName(tr("How far the training is"))
+        self.far = styled(QLabel(wordWrap=True), "quiet")
+        self.buttons = {
+            "activate": verb_button(
+                tr("Let it answer"), tr("Find papers with this model"), "primary"
+            ),
+            "go_on": verb_button(tr("Go on"), tr("Train on from where it was"), "primary"),
+            "stop": verb_button(tr("Stop"), STOPPING),
+            "add_model": verb_button(tr("Add to models"), tr("Copy its model to your models")),
+            "measure": verb_button(
+                tr("Measure it"), tr("See in the dashboard how well it does beside other models")
+            ),
+            "compare": verb_button(
+                tr("Compare side by side"), tr("See what it finds beside what answers now")
+            ),
+            "log": verb_button(tr("Log"), tr("All that it has said")),
+            "folder": verb_button(tr("Folder"), tr("Open the folder of the training")),
+            "remove": verb_button(tr("Remove…"), tr("Delete the training with its checkpoints")),
+        }
+        for verb, button in self.buttons.items():
+            button.clicked.connect(lambda _=False, verb=verb: self.requested.emit(verb))
+        self.tiles, self.curves = StatTiles(), LossCurves(appearance)
+        self.scores, self.facts, self.notes = CardScoreTable(appearance), FactTable(), FactTable()
+        self.unmeasured = styled(
+            QLabel(tr("Its papers were no measure of it: the log says why."), wordWrap=True),
+            "quiet",
+        )
+        self.balance = plain_label(font=scaled(self.font(), 1.0, QFont.Weight.DemiBold))
+        self._happened = CollapsibleSection(tr("What has happened"), self.notes, appearance)
+
+    def _lay_out(self) -> None:
+        self._trouble = group(self.problem, self.hint, name="trouble")
+        self._going = group(self.bar, self.far)
+        self._how_well = section(tr("How well it does"), self.balance, self.unmeasured, self.scores)
+        verbs = QWidget()
+        flow = FlowLayout(8)
+        verbs.setLayout(flow)
+        for button in self.buttons.values():
+            flow.addWidget(button)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self.title, 1)
+        head.addWidget(self.pill, 0, Qt.AlignmentFlag.AlignTop)
+        body = TextColumn()
+        column = QVBoxLayout(body)
+        column.setContentsMargins(22, 18, 22, 22)
+        column.setSpacing(14)
+        column.addLayout(head)
+        for part in (
+            *(self.made, self._trouble, self._going, verbs, self.tiles),
+            # For a finished run, the result comes before the charts.
+            *(self._how_well, self.curves),
+            *(section(tr("How it is made"), self.facts), self._happened),
+        ):
+            column.addWidget(part)
+        column.addStretch()
+        self._scroll = scrolling(body)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(1, 1, 1, 1)
+        outer.addWidget(self._scroll)
+
+
+def _sentence(note: RunMessage) -> str:
+    text = note.text.replace("\n", " ")
+    if note.kind == "stop":
+        return tr("Stopped after step {step:,}: {why}", step=note.step, why=text)
+    if note.kind == "resume":
+        return tr("Went on after step {step:,}: {why}", step=note.step, why=text)
+    return text

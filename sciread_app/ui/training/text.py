@@ -1,0 +1,268 @@
+"""Texts of the training page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sciread_app.domain.training import TrainingDataKind
+from sciread_app.language import tr, trc, trn
+from sciread_app.services.training.corpora import SavedCorpus
+from sciread_app.services.training.run_monitor import RunProgress
+from sciread_app.services.training.runs import RunStatus, TrainingRun
+from sciread_app.services.training.training_service import TrainingEstimate
+from sciread_app.ui.formatting import duration, file_size
+from sciread_app.ui.setting_labels import setting_label
+from trainer.contract.catalog import Need, recipe_of
+from trainer.contract.corpus_stats import CorpusStats
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import STARTER
+from trainer.contract.settings import Setting, Value
+
+if TYPE_CHECKING:
+    from sciread_app.services.ingest.citation_fetcher import CitationFetchReport
+
+STOPPING = tr("Save what was learned, and stop; it can go on later")
+# Translators: how a training stands; these are pills of one word
+STANDINGS = {
+    RunStatus.starting: tr("Starting"),
+    RunStatus.running: tr("Running"),
+    RunStatus.stopping: tr("Stopping"),
+    RunStatus.stopped: tr("Stopped"),
+    RunStatus.interrupted: tr("Interrupted"),
+    RunStatus.failed: tr("Failed"),
+    RunStatus.finished: tr("Finished"),
+}
+# The style of each status, in the list and the view.
+KINDS = {
+    RunStatus.running: "good", RunStatus.starting: "good", RunStatus.finished: "good",
+    RunStatus.failed: "problem", RunStatus.interrupted: "care", RunStatus.stopped: "care",
+}  # fmt: skip
+# Translators: what a method needs: papers with these
+NEEDS = {
+    Need.abstracts: tr("abstracts"),
+    Need.citations: tr("citations"),
+    Need.venues: tr("journals"),
+    Need.fields: tr("categories"),
+    Need.questions: tr("questions"),
+}
+
+
+def corpus_title(corpus: SavedCorpus) -> str:
+    """The title and date of a corpus."""
+    day = f"{corpus.made:%Y-%m-%d}"
+    what = corpus.what
+    if what.kind is TrainingDataKind.library:
+        return tr("Library, {day}", day=day)
+    if what.kind is TrainingDataKind.collection:
+        return tr("{collection}, {day}", collection=what.name, day=day)
+    return f"{what.name or corpus.id}, {day}"
+
+
+def below(training: TrainingRun) -> str:
+    """The second line of a run in the list."""
+    if training.problem:
+        return training.problem
+    parts = [training.method or training.recipe]
+    if training.standing is RunStatus.running and training.left:
+        parts.append(tr("{duration} left", duration=duration(training.left)))
+    elif training.standing.goes_on:
+        parts.append(_steps(training))
+    elif training.standing is RunStatus.finished:
+        parts.append(when(training.at))
+    else:
+        parts += [_steps(training), when(training.at)]
+    return " · ".join(filter(None, parts))
+
+
+def when(moment: float) -> str:
+    """The date, or the time if it is today."""
+    if not moment:
+        return ""
+    then = datetime.fromtimestamp(moment)
+    if then.date() == datetime.now().date():
+        return f"{then:%H:%M}"
+    return f"{then:%Y-%m-%d}"
+
+
+def made_of(training: TrainingRun) -> str:
+    """Method, base model and data, as in "SPECTER from the starter model, with 19,842 papers"."""
+    method, base = training.method, base_of(training.base)
+    if not training.papers:
+        return tr("{method} from {base}", method=method, base=base)
+    return trn(
+        "{method} from {base}, with {n:,} paper to learn from",
+        "{method} from {base}, with {n:,} papers to learn from",
+        training.papers,
+        method=method,
+        base=base,
+    )
+
+
+def base_of(base: str) -> str:
+    """The base model; for a folder, only its name."""
+    if base == STARTER:
+        return tr("the model that came with SciRead")
+    return base if base.count("/") <= 1 else base.rstrip("/").rpartition("/")[2]
+
+
+def progress_text(training: TrainingRun, story: RunProgress) -> str:
+    """The progress, as in "Step 120 of 330 · 4 min left"."""
+    if training.standing is RunStatus.starting:
+        return tr("It is starting: the trainer is loaded, and texts are cut into word pieces.")
+    if training.standing is RunStatus.stopping:
+        return tr("It saves what it has learned, and stops.")
+    if story.steps and story.step >= story.steps:
+        return tr("All steps are done: the model is measured.")
+    parts = [
+        tr("Step {step:,} of {steps:,}", step=training.step, steps=training.steps)
+        if training.steps
+        else ""
+    ]
+    if story.parts:
+        parts.insert(0, tr("Try {number} of {parts}: {what}", number=story.number,
+                           parts=story.parts, what=story.part))  # fmt: skip
+    if len(story.stages) > 1:
+        parts.append(tr("stage {stage}", stage=story.stage))
+    if left := story.latest.get("eta"):
+        parts.append(tr("{duration} left", duration=duration(float(left))))
+    return " · ".join(filter(None, parts))
+
+
+def tiles(training: TrainingRun, story: RunProgress) -> list[tuple[str, str]]:
+    """Current numbers with their labels."""
+    now = story.latest
+    found: list[tuple[str, str]] = []
+    for name, title, shown in (
+        ("loss", tr("Loss"), lambda loss: f"{loss:.4f}"),
+        ("learning_rate", tr("Learning rate"), scientific),
+        ("tokens_per_second", tr("Tokens a second"), lambda rate: f"{rate:,.0f}"),
+        ("memory", tr("Memory"), lambda memory: file_size(int(memory))),
+    ):
+        value = now.get(name)
+        if isinstance(value, int | float) and value:
+            found.append((shown(value), title))
+    if training.standing.goes_on and (left := now.get("eta")):
+        found.append((duration(float(left)), trc("of time", "Left")))
+    elif story.seconds:
+        found.append((duration(story.seconds), tr("Took")))
+    if story.about.get("device"):
+        found.append((device(str(story.about["device"]))[:24], tr("Trains on")))
+    return found
+
+
+def device(name: str) -> str:
+    """The name of a device; a graphics card has its own."""
+    return name.upper() if name in ("cpu", "mps", "cuda") else name
+
+
+def scientific(value: float) -> str:
+    """A number in scientific notation: 1e-5 rather than 0.00001."""
+    if not value:
+        return "0"
+    if 1e-3 <= abs(value) < 1e4:
+        return f"{value:.3g}"
+    mantissa, exponent = f"{value:.2e}".split("e")
+    return f"{mantissa.rstrip('0').rstrip('.')}e{int(exponent)}"
+
+
+def facts(training: TrainingRun, story: RunProgress, papers: str = "") -> list[tuple[str, str]]:
+    """All that is needed to repeat the run. `papers` names the training data."""
+    about = story.about
+    versions = about.get("versions")
+    torch = versions.get("torch") if isinstance(versions, Mapping) else None
+    rows = (
+        (tr("Recipe"), training.recipe),
+        # Translators: settings in which it is not as the recipe says
+        (tr("But with"), changed(training)),
+        (tr("Starts from"), base_of(STARTER) if training.base == STARTER else training.base),
+        (tr("Papers"), papers),
+        (tr("Corpus folder"), str(training.corpus) if training.corpus.name else ""),
+        (tr("Seed"), str(training.seed)),
+        (tr("Precision"), str(about.get("precision", ""))),
+        (tr("Torch"), str(torch or "")),
+        (
+            tr("Began"),
+            f"{datetime.fromtimestamp(story.began):%Y-%m-%d %H:%M}" if story.began else "",
+        ),
+        (tr("Folder"), str(training.folder)),
+    )
+    return [(name, value) for name, value in rows if value]
+
+
+def changed(training: TrainingRun) -> str:
+    """The settings that differ from the recipe."""
+    try:
+        spec, name = recipe_of(training.recipe)
+        usual = spec.resolve(name)
+    except TrainerError:
+        return ""
+    return ", ".join(
+        f"{setting_label(key)}: {value_text(value)}"
+        for key, value in training.settings.items()
+        if key in usual and usual[key] != value
+    )
+
+
+def value_text(value: Value | Sequence[Value]) -> str:
+    """A setting's value as typed; several separated by commas."""
+    if isinstance(value, list | tuple):
+        return ", ".join(value_text(one) for one in value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:g}".replace("e-0", "e-")
+    return str(value)
+
+
+def typed_value(setting: Setting, text: str) -> Value | tuple[Value, ...]:
+    """Parse typed text: a value, or several separated by commas.
+
+    Raises TrainerError.
+    """
+    several = [part.strip() for part in text.split(",") if part.strip()]
+    if isinstance(setting.default, str) or len(several) < 2:
+        return setting.check(text.strip())
+    return tuple(setting.check(part) for part in several)
+
+
+def came(report: CitationFetchReport) -> str:
+    """The result of fetching citations, and why it is incomplete."""
+    said = tr(
+        "{references:,} references and {citations:,} citations came.",
+        references=report.references,
+        citations=report.citations,
+    )
+    return f"{said} {report.failed[0].why}" if report.failed else said
+
+
+def took(estimate: TrainingEstimate) -> str:
+    steps = trn("{n:,} step", "{n:,} steps", estimate.steps)
+    return tr(
+        "{steps}, about {duration} here ({device}), {memory} of memory",
+        steps=steps,
+        duration=duration(estimate.seconds),
+        device=device(estimate.device),
+        memory=file_size(estimate.memory),
+    )
+
+
+def held_tiles(held: CorpusStats, about: bool) -> list[tuple[str, str]]:
+    """Size of the corpus in numbers."""
+    citations = f"{held.citations:,}"
+    if about and held.citations:
+        citations = tr("about {count}", count=citations)
+    return [
+        (f"{held.papers:,}", tr("Papers")),
+        (f"{held.abstracts:,}", tr("With an abstract")),
+        (citations, tr("Citations among them")),
+        (f"{len({venue.name for venue in held.venues}):,}", tr("Journals")),
+        (f"{len(held.fields):,}", tr("Categories")),
+    ]
+
+
+def _steps(training: TrainingRun) -> str:
+    if not training.steps:
+        return ""
+    return tr("step {step:,} of {steps:,}", step=training.step, steps=training.steps)

@@ -1,0 +1,43 @@
+"""Names and their values in two columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QLabel,
+    QWidget,
+)
+
+from sciread_app.ui.style.theme import styled
+from sciread_app.ui.widgets.labels import plain_label
+
+
+class FactTable(QWidget):
+    """Names on the left, what they stand for on the right."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(20)
+        self._grid.setVerticalSpacing(6)
+        self._grid.setColumnStretch(1, 1)
+        self.rows: Sequence[tuple[str, str]] = ()
+
+    def show_facts(self, rows: Sequence[tuple[str, str]]) -> None:
+        if rows == self.rows:
+            return
+        self.rows = rows
+        while item := self._grid.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        for number, (name, value) in enumerate(rows):
+            said = plain_label(value)
+            said.setAccessibleName(f"{name}: {value}")
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(styled(QLabel(name), "quiet"), number, 0, top)
+            self._grid.addWidget(said, number, 1, top)

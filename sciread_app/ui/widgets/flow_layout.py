@@ -1,0 +1,64 @@
+"""A layout that wraps its widgets onto as many lines as they need."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtWidgets import QLayout, QLayoutItem
+
+
+class FlowLayout(QLayout):
+    def __init__(self, gap: int = 4) -> None:
+        super().__init__()
+        self.setContentsMargins(0, 0, 0, 0)
+        self._gap = gap
+        self._items: list[QLayoutItem] = []
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._items.append(item)
+
+    def count(self) -> int:
+        return len(self._items)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._items[index] if 0 <= index < len(self._items) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._items.pop(index) if 0 <= index < len(self._items) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._place(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, place: QRect) -> None:
+        super().setGeometry(place)
+        self._place(place, move=True)
+
+    def sizeHint(self) -> QSize:
+        return self.minimumSize()
+
+    def minimumSize(self) -> QSize:
+        sizes = [item.minimumSize() for item in self._items]
+        return QSize(
+            max((size.width() for size in sizes), default=0),
+            max((size.height() for size in sizes), default=0),
+        )
+
+    def _place(self, box: QRect, *, move: bool) -> int:
+        """Lay out the widgets in `box` if `move`, and return the height they need."""
+        left, top, line = box.x(), box.y(), 0
+        for item in self._items:
+            if item.isEmpty():
+                continue  # hidden
+            size = item.sizeHint()
+            if left > box.x() and left + size.width() > box.x() + box.width():
+                left, top, line = box.x(), top + line + self._gap, 0
+            if move:
+                item.setGeometry(QRect(QPoint(left, top), size))
+            left += size.width() + self._gap
+            line = max(line, size.height())
+        return top + line - box.y()

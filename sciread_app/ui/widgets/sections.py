@@ -1,0 +1,68 @@
+"""Sections of a view one below the other, in an area that scrolls."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.ui.style.theme import scaled, styled
+
+
+def verb_button(text: str, means: str, name: str = "") -> QPushButton:
+    found = styled(QPushButton(text), name)
+    found.setToolTip(means)
+    found.setAccessibleDescription(means)
+    return found
+
+
+def section(title: str, *inside: QWidget) -> QWidget:
+    heading = QLabel(title)
+    heading.setFont(scaled(heading.font(), 1.08, QFont.Weight.DemiBold))
+    return group(heading, *inside)
+
+
+def group(*inside: QWidget, name: str = "") -> QWidget:
+    """One below the other; with a frame if it has a `name`."""
+    found = styled(QFrame(), name)
+    column = QVBoxLayout(found)
+    edge = 12 if name else 0
+    column.setContentsMargins(edge + 2 if name else 0, edge, edge, edge)
+    column.setSpacing(4 if name else 8)
+    for widget in inside:
+        column.addWidget(widget)
+    return found
+
+
+def scrolling(body: QWidget) -> QScrollArea:
+    """As wide as there is room, and as high as it has to be."""
+    scroll = _Scroll(widgetResizable=True)
+    scroll.setFrameShape(QFrame.Shape.NoFrame)
+    scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    scroll.setWidget(body)
+    return scroll
+
+
+class _Scroll(QScrollArea):
+    """What gets the focus by a key is seen, though the focus came from outside, of which Qt's own
+    area takes no notice."""
+
+    def __init__(self, *, widgetResizable: bool) -> None:
+        super().__init__(widgetResizable=widgetResizable)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow)
+
+    def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
+        body = self.widget()
+        if now and body and body.isAncestorOf(now) and not QApplication.mouseButtons():
+            self.ensureWidgetVisible(now)

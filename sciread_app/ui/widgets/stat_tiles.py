@@ -1,0 +1,60 @@
+"""Numbers side by side, each above its caption."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
+
+from sciread_app.ui.style.theme import scaled, styled
+from sciread_app.ui.widgets.flow_layout import FlowLayout
+
+
+class StatTiles(QWidget):
+    """Numbers side by side, each above what it counts. They may change twice a second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._flow = FlowLayout(10)
+        self._tiles: dict[str, tuple[QWidget, QLabel]] = {}  # with its number, by what it counts
+        self.setLayout(self._flow)
+
+    def show_tiles(self, tiles: Sequence[tuple[str, str]]) -> None:
+        if [caption for _, caption in tiles] != [*self._tiles]:
+            self._make(tiles)
+        for value, caption in tiles:
+            tile, number = self._tiles[caption]
+            number.setText(value)
+            tile.setAccessibleName(f"{caption}: {value}")
+
+    def _make(self, tiles: Sequence[tuple[str, str]]) -> None:
+        self._tiles = {}
+        while item := self._flow.takeAt(0):
+            if widget := item.widget():
+                widget.hide()
+                widget.deleteLater()
+        for value, caption in tiles:
+            self._flow.addWidget(self._tile(value, caption))
+
+    def _tile(self, value: str, caption: str) -> QWidget:
+        tile = styled(QFrame(), "note")
+        number, said = QLabel(value), styled(QLabel(caption), "faint")
+        number.setFont(scaled(self.font(), 1.25, QFont.Weight.DemiBold))
+        said.setFont(scaled(self.font(), 0.86))
+        for label in (number, said):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        column = QVBoxLayout(tile)
+        column.setContentsMargins(14, 9, 14, 9)
+        column.setSpacing(1)
+        column.addWidget(number)
+        column.addWidget(said)
+        tile.setMinimumWidth(112)
+        self._tiles[caption] = tile, number
+        return tile

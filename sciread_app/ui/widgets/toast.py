@@ -1,0 +1,116 @@
+"""A short confirmation with Undo and Redo that disappears by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtGui import QAccessible, QAccessibleEvent, QEnterEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
+
+from sciread_app.language import tr
+from sciread_app.ui.style.icons import icon
+from sciread_app.ui.style.theme import Appearance, Theme, styled
+from sciread_app.ui.widgets.labels import plain_label
+
+SHOWN_MS = 8_000
+BOTTOM_MARGIN, GAP = 96, 8  # pixels
+MAX_TEXT_WIDTH, SIDE_MARGIN = 640, 80  # pixels: of the text; around it in the narrowest window
+MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide)
+
+
+class Toast(QFrame):
+    """An overlay near the bottom of `area`. It stays while the mouse is over it."""
+
+    def __init__(self, area: QWidget, appearance: Appearance) -> None:
+        super().__init__(area)
+        self.setObjectName("toast")
+        self.hide()
+        self._area = area
+        self._others: list[QWidget] = []  # widgets that it must not cover
+        self._undo: Callable[[], object] = lambda: None
+        self._redo: Callable[[], object] = lambda: None
+        self.text = plain_label()
+        self.undo_button = styled(QPushButton(tr("Undo")), "link")
+        self.undo_button.setToolTip(tr("Undo (Ctrl+Z)"))
+        self.undo_button.clicked.connect(lambda: self._answer(self._undo))
+        self.redo_button = styled(QPushButton(tr("Redo")), "link")
+        self.redo_button.setToolTip(tr("Redo (Ctrl+Shift+Z)"))
+        self.redo_button.clicked.connect(lambda: self._answer(self._redo))
+        self._close = styled(QToolButton(), "link")
+        self._close.setAccessibleName(tr("Close the message"))
+        self._close.clicked.connect(self.hide)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 6, 8, 6)
+        row.addWidget(self.text)
+        for widget in (self.undo_button, self.redo_button, self._close):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.going = QTimer(self, singleShot=True, interval=SHOWN_MS)
+        self.going.timeout.connect(self.hide)
+        area.installEventFilter(self)
+        appearance.changed.connect(self._paint)
+        self._paint(appearance.theme)
+
+    def avoid(self, other: QWidget) -> None:
+        """Stay above this widget wherever it moves."""
+        self._others.append(other)
+        other.installEventFilter(self)
+
+    def say(
+        self,
+        text: str,
+        undo: Callable[[], object] | None = None,
+        redo: Callable[[], object] | None = None,
+    ) -> None:
+        """Show `text`, a sentence without its full stop, with a button for each of `undo` and
+        `redo` given."""
+        # Translators: the full stop of any sentence
+        sentence = tr("{sentence}.", sentence=text)
+        self.text.setText(sentence)
+        self.setAccessibleName(sentence)
+        self.undo_button.setVisible(undo is not None)
+        self.redo_button.setVisible(redo is not None)
+        self._undo = undo or (lambda: None)
+        self._redo = redo or (lambda: None)
+        self._place()
+        self.show()
+        self.going.start()
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.going.stop()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        if self.isVisible():
+            self.going.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in MOVES and self.isVisible():
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def _answer(self, do: Callable[[], object]) -> None:
+        self.hide()
+        do()
+
+    def _place(self) -> None:
+        """Move to the bottom centre; the text wraps as needed."""
+        area = self._area.rect()
+        buttons = (self.undo_button, self.redo_button, self._close)
+        others = sum(one.sizeHint().width() for one in buttons if not one.isHidden())
+        room = min(MAX_TEXT_WIDTH, area.width() - others - SIDE_MARGIN)
+        wanted = self.text.fontMetrics().horizontalAdvance(self.text.text()) + 4
+        self.text.setFixedWidth(max(min(wanted, room), 1))
+        self.adjustSize()
+        place = QRect(QPoint(), self.size())
+        place.moveLeft(max((area.width() - self.width()) // 2, 8))
+        place.moveBottom(area.height() - BOTTOM_MARGIN)
+        for other in (one for one in self._others if one.isVisible()):
+            taken = QRect(other.mapTo(self._area, QPoint()), other.size())
+            if place.adjusted(0, 0, 0, GAP).intersects(taken):
+                place.moveBottom(taken.top() - GAP)
+        self.move(place.topLeft())
+        self.raise_()
+
+    def _paint(self, theme: Theme) -> None:
+        self._close.setIcon(icon("close", theme.quiet))

@@ -1,0 +1,53 @@
+"""Placing windows and popups so that they are fully on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtWidgets import QStyle, QWidget
+
+GAP = 4  # pixels between a popup and its widget
+STEP = 24  # pixels between two heights that are tried
+
+
+def keep_on_screen(window: QWidget) -> None:
+    """Fit a window into the screen before it is shown. At 200 %, many screens have only 960 x 540
+    pixels."""
+    screen = window.screen().availableGeometry()
+    bar = window.style().pixelMetric(QStyle.PixelMetric.PM_TitleBarHeight)
+    window.resize(window.size().boundedTo(screen.size() - QSize(0, bar)))
+    if not screen.contains(window.geometry()):
+        window.move(screen.topLeft())
+
+
+def move_below(popup: QWidget, widget: QWidget) -> None:
+    """Show a popup at its preferred size below `widget`; above it where there is no room below."""
+    popup.adjustSize()
+    screen = widget.screen().availableGeometry()
+    below = widget.mapToGlobal(QPoint(0, widget.height() + GAP))
+    above = widget.mapToGlobal(QPoint(0, -GAP)).y() - popup.height()
+    top = below.y()
+    if top + popup.height() > screen.bottom():
+        top = above if above >= screen.top() else screen.bottom() + 1 - popup.height()
+    left = min(below.x(), screen.right() + 1 - popup.width())
+    popup.move(max(left, screen.left()), max(top, screen.top()))
+
+
+def clear_place(
+    size: QSize, area: QRect, controls: Sequence[QRect], keep_clear: Sequence[QRect]
+) -> QRect:
+    """The place for a rectangle of this size that overlaps nothing of `keep_clear` if possible, and
+    as few `controls` of `area` as possible: as low as possible, preferably at the right."""
+    tops = range(area.bottom() + 1 - size.height(), area.top() - 1, -STEP) or (area.top(),)
+    lefts = (area.right() + 1 - size.width(), area.left())
+    places = [QRect(QPoint(left, top), size) for top in tops for left in lefts]
+
+    def cost(place: QRect) -> tuple[int, int]:
+        return _overlaps(place, keep_clear), _overlaps(place, controls)
+
+    return min(places, key=cost)
+
+
+def _overlaps(place: QRect, others: Sequence[QRect]) -> int:
+    return sum(place.intersects(other) for other in others)

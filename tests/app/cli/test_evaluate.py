@@ -1,0 +1,132 @@
+"""Models are measured, compared and listed from the command line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from sciread_app.services.evaluation import evaluation_service, model_comparison
+from tests.app.cli.test_library import Shell
+from tests.support.make_report import report, result
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.fake_evaluation import ANSWER, START, TRAINED, measured
+from trainer.contract.report import Score
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    """A trainer that has an answer at once: test_evaluating.py has the real one."""
+    shell = Shell(tmp_path / "home")
+    shell.run("model", "list")
+    tiny_package(shell.home / "models" / "specter-1", title="Ours")
+    asked = []
+
+    def measure(arguments, home, task):
+        asked.append(arguments)
+        board = Path(next(a for a in arguments if a.startswith("--output=")).split("=")[1])
+        made = {"starter": measured(START, 0.7), "specter-1": measured(TRAINED, 0.8)}
+        folders = {}
+        for argument in arguments[1:]:
+            if (name := Path(argument).name) in made:
+                made[name].write(board / name)
+                folders[name] = str(board / name)
+        failed = {"model": "starter", "title": "Starter", "task": "Journals", "why": "there is one"}
+        return {
+            "reports": folders,
+            "failed": {},
+            "failed_tasks": [failed],
+            "absent": {"Questions": "there are none"},
+        }
+
+    monkeypatch.setattr(evaluation_service, "ask", measure)
+    monkeypatch.setattr(model_comparison, "ask", lambda arguments, home, task: ANSWER)
+    shell.asked = asked
+    (tmp_path / "data").mkdir()
+    return shell
+
+
+def evaluate(shell, *models):
+    where = ("--suite", "scidocs", "--corpus", str(shell.home.parent / "data"))
+    return ("model", "evaluate", *models, *where)
+
+
+def test_models_are_measured_and_the_last_is_compared_with_the_others(shell):
+    done = shell.json(*evaluate(shell, "starter", "specter-1"))
+    assert done["board"] == "scidocs-data" and set(done["reports"]) == {"starter", "specter-1"}
+    (found,) = done["verdicts"]
+    assert (found["first"], found["second"], found["answer"]) == (
+        "Starter", "SPECTER on 900 papers", "yes",
+    )  # fmt: skip
+    assert {(s["task"], s["metric"], s["model"]) for s in done["scores"]} >= {
+        ("cite", "map", "starter"), ("mag", "macro_f1", "specter-1"),
+    }  # fmt: skip
+    (arguments,) = shell.asked
+    assert arguments[1:3] == ["starter", str(shell.home / "models" / "specter-1")]
+
+
+def test_a_person_reads_a_table_and_a_sentence(shell):
+    said = shell.run(*evaluate(shell, "starter", "specter-1")).stdout
+    flowing = " ".join(said.split())
+    assert "Citations" in said and "80.00" in said and "70.00" in said
+    assert "SPECTER on 900 papers is better than Starter: really so in 1 of 2 tasks" in flowing
+    assert "Not compared, since the data differ: Speed and size" in flowing
+    assert "Questions is left out: there are none" in flowing
+
+
+def test_a_task_that_could_not_run_is_named_and_no_failure(shell):
+    done = shell.run(*evaluate(shell, "starter"))
+    assert done.exit_code == 0
+    assert "Journals" in done.stderr and "there is one" in done.stderr
+    told = shell.json(*evaluate(shell, "starter"))
+    assert told["failed_tasks"] == [{"model": "Starter", "task": "Journals", "why": "there is one"}]
+
+
+def test_of_one_model_there_are_intervals_and_no_verdict(shell):
+    done = shell.run(*evaluate(shell, "starter")).stdout
+    assert "67.00–73.00" in done and "better than" not in done
+
+
+def test_what_is_not_there_is_named(shell):
+    answer = shell.json(*evaluate(shell, "nobody"), code=1)
+    assert answer["error"] == "There is no model nobody here."
+    answer = shell.json("model", "evaluate", "starter", "--suite", "novel", code=1)
+    assert answer["error"] == "There is no suite 'novel'."
+    assert not shell.asked
+
+
+def test_all_that_was_measured_is_listed_and_written_for_other_programs(shell, tmp_path):
+    assert "Nothing is measured yet" in shell.run("model", "scores").stdout
+    shell.run(*evaluate(shell, "starter", "specter-1"))
+    (board,) = shell.json("model", "scores")
+    assert board["board"] == "scidocs-data" and len(board["scores"]) == 8
+    assert "scidocs · data" in shell.run("model", "scores").stdout
+    shell.run("model", "scores", "--csv", str(tmp_path / "all.csv"))
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert len([line for line in lines if not line["source"]]) == 8
+
+
+def test_where_lower_is_better_it_is_said_in_words_that_every_terminal_has(shell):
+    shell.run(*evaluate(shell, "starter"))
+    cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
+    health = result("health", title="Health", evaluation="health", scores=(cosine,))
+    report(health, subject=START).write(shell.home / "reports" / "scidocs-data" / "starter")
+    said = " ".join(shell.run("model", "scores").stdout.split())
+    assert "better)" in said
+    said.encode("cp1252")
+
+
+def test_what_does_not_compare_stands_apart_with_its_reason(shell):
+    shell.run(*evaluate(shell, "starter", "specter-1"))
+    other = report(result("cite", title="Citations", sha256="00" * 32), subject=TRAINED)
+    other.write(shell.home / "reports" / "scidocs-data" / "specter-1")
+    said = " ".join(shell.run("model", "scores").stdout.split())
+    assert "Citations (apart: the data differ" in said
+
+
+def test_a_damaged_report_is_told_of(shell):
+    shell.run(*evaluate(shell, "starter"))
+    (shell.home / "reports" / "scidocs-data" / "starter" / "report.json").write_text("{")
+    assert "is damaged" in shell.run("model", "scores", code=1).output

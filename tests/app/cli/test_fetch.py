@@ -1,0 +1,113 @@
+"""The verbs that fetch: what they answer, how they end, and what they say when a source is away."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli
+from sciread_app.storage.library import Library
+from tests.support.servers import faults
+from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.semantic_scholar_server import SemanticScholarServer
+
+
+@pytest.fixture
+def pubmed(monkeypatch, tmp_path):
+    with EutilsServer(600) as server:
+        monkeypatch.setenv("SCIREAD_EUTILS_URL", server.url)
+        monkeypatch.setenv("SCIREAD_EUTILS_PAUSE", "0")
+        monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
+        monkeypatch.setenv("SCIREAD_HOME", str(tmp_path / "home"))
+        yield server
+
+
+def run(*arguments: str, code: int = 0):
+    result = CliRunner().invoke(cli.app, arguments)
+    assert result.exit_code == code, result.output
+    return result
+
+
+def answer(*arguments: str, code: int = 0):
+    return json.loads(run(*arguments, "--json", code=code).stdout)
+
+
+def test_looking_counts_and_remembers_nothing(pubmed):
+    looked = answer("fetch", "pubmed", "sepsis", "--look")
+    assert looked["total"] == len(pubmed.pmids("sepsis")) and looked["papers"]
+    assert answer("fetches") == []
+
+
+def test_a_fetch_is_listed_with_its_counts(pubmed):
+    run("fetch", "pubmed", "sepsis")
+    (listed,) = answer("fetches")
+    count = len(pubmed.pmids("sepsis"))
+    assert (listed["state"], listed["papers"], listed["added"]) == ("done", count, count)
+    assert listed["query"]["text"] == "sepsis" and "sepsis" in run("fetches").stdout
+
+
+def test_a_fetch_that_fails_says_how_to_go_on_and_does(pubmed):
+    pubmed.fail(faults.redirected("http://localhost:9/"), when=lambda asked: "efetch" in asked.path)
+    failed = answer("fetch", "pubmed", "all", code=1)
+    assert "PubMed" in failed["error"] and "--resume 1" in failed["hint"]
+    assert "failed" in run("fetches").stdout
+    status = answer("status")
+    assert status["last_fetch"]["problem"] and status["last_import"] is None
+    done = answer("fetch", "--resume", "1")["fetches"][0]["fetch"]
+    assert (done["state"], done["read"]) == ("done", 600)
+
+
+def test_a_refresh_tells_what_is_new_and_what_was_retracted(pubmed):
+    run("fetch", "pubmed", "all")
+    pubmed.count += 3
+    pubmed.retracted = {599}
+    pubmed.revised = dict.fromkeys(range(599, 603), date.today())
+    told = run("refresh").stdout
+    assert "4 read = 3 added + 1 known" in told and "retracted: 1" in told
+    again = answer("refresh", "1")["fetches"][0]
+    assert (again["fetch"]["read"], again["fetch"]["merged"], again["news"]) == (4, 4, [])
+
+
+def test_one_fetch_that_cannot_be_refreshed_does_not_keep_the_others(pubmed):
+    run("fetch", "pubmed", "sepsis")
+    run("fetch", "pubmed", "asthma")
+    pubmed.fail(faults.status(400), when=lambda asked: "sepsis" in asked.params.get("term", ""))
+    told = answer("refresh", code=1)
+    assert [one["id"] for one in told["failed"]] == [1]
+    assert [one["fetch"]["id"] for one in told["fetches"]] == [2]
+
+
+def test_citations_of_what_is_there_are_counted(pubmed, monkeypatch):
+    with SemanticScholarServer(0) as scholar:
+        url = scholar.endpoints["semantic_scholar"].url
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_URL", url)
+        monkeypatch.setenv("SCIREAD_SEMANTIC_SCHOLAR_PAUSE", "0")
+        run("fetch", "pubmed", "sepsis", "--max", "3")
+        named = answer("show", "1")[0]["identifiers"]
+        pmid = next(i.removeprefix("pmid:") for i in named if i.startswith("pmid:"))
+        pubmed.links = {pmid: ["111", "222"], "333": [pmid]}
+        assert answer("fetch", "citations")["asked"] == 3
+    (paper,) = answer("show", pmid)
+    assert (paper["references"], paper["cited_by"]) == (2, 1)
+    assert "cited by" in run("show", pmid).stdout
+
+
+def test_what_cannot_be_asked_is_wrong_usage(pubmed):
+    assert "no source" in run("fetch", "cellar", "wine", code=2).output
+    assert "Say where" in run("fetch", code=2).output
+    assert "There is no fetch 7" in run("fetch", "--resume", "7", code=1).output
+
+
+def test_a_forgotten_fetch_leaves_its_papers(pubmed, tmp_path):
+    run("fetch", "pubmed", "sepsis")
+    assert answer("fetches", "--forget", "1") == []
+    library = Library(tmp_path / "home" / "library.sqlite3")
+    assert library.count() == len(pubmed.pmids("sepsis"))
+    library.close()
+
+
+def test_a_service_without_keys_is_named(pubmed):
+    assert "no service" in run("key", "nature", code=2).output

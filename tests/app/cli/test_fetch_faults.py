@@ -1,0 +1,160 @@
+"""Whatever a source answers in the middle of a fetch: nothing is lost, and nothing comes twice.
+
+`python -m tests.app.cli.test_fetch_faults` prints what became of each fault.
+"""
+
+from __future__ import annotations
+
+import resource
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
+
+import pytest
+
+from sciread_app.domain.fetch import Fetch, SourceQuery
+from sciread_app.errors import SourceError
+from sciread_app.services.ingest.fetcher import Fetcher
+from sciread_app.sources.arxiv import api as arxiv
+from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.pubmed import fetch as pubmed
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.servers import faults
+from tests.support.servers.arxiv_server import ArxivServer
+from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.local import Asked, Fault, LocalServer
+
+pytestmark = pytest.mark.slow
+
+QUICK = RetryPolicy(tries=3, first=0.01, longest=0.3, connect=60.0, read=60.0)
+PASSING: dict[str, Callable[[], Fault]] = {
+    "429": faults.too_many,
+    "429 with Retry-After": lambda: faults.too_many(retry_after=0.1),
+    "503": faults.unavailable,
+    "connection dropped in the body": faults.dropped,
+    "truncated XML": faults.truncated,
+    "malformed XML": faults.malformed,
+    "page of a login instead of an answer": faults.wrong_type,
+    "entity bomb": faults.entity_bomb,
+}
+LASTING: dict[str, Callable[[], Fault]] = PASSING | {
+    "429 that asks for an hour": lambda: faults.too_many(retry_after=3600),
+    "gzip bomb of 1 GB": faults.gzip_bomb,
+    "answer of 200 MB": faults.huge,
+    "redirect to another host": lambda: faults.redirected("http://localhost:9/elsewhere"),
+}
+
+
+class Case(NamedTuple):
+    source: str
+    query: str
+    serve: Callable[[], LocalServer]
+    count: int
+    pages: Callable[[Asked], bool]  # requests for papers
+
+
+def _pubmed_page(asked: Asked) -> bool:
+    return asked.path.endswith("efetch.fcgi")
+
+
+CASES = (
+    Case("arxiv", "cat:*", lambda: ArxivServer(500), 500, lambda asked: True),
+    Case("arxiv-oai", "stat", lambda: ArxivServer(900, harvest_page=90), 0, lambda asked: True),
+    Case("pubmed", "all", lambda: EutilsServer(260), 260, _pubmed_page),
+)
+
+
+class Outcome(NamedTuple):
+    said: str  # by the run that met the fault; empty: it went on by itself
+    fetch: Fetch  # after another run, where one was needed
+    papers: int
+    ids: int
+    requests: int
+
+
+def meet(case: Case, fault: Fault, times: int, folder: Path) -> tuple[Outcome, int]:
+    """Fetch while the second answer and those after it are spoiled; if that fails, once more.
+
+    Also how many papers the server has.
+    """
+    with case.serve() as server, small_pages():
+        seen: list[Asked] = []
+
+        def in_the_middle(asked: Asked) -> bool:
+            seen.extend([asked] * case.pages(asked))
+            return case.pages(asked) and len(seen) > 1
+
+        server.fail(fault, times=times, when=in_the_middle)
+        library = Library(folder / "library.sqlite3")
+        with Client(folder, server.endpoints, patience=QUICK) as client:
+            fetching = Fetcher(library, client)
+            id = fetching.start(SourceQuery(case.source, case.query)).id
+            said = ""
+            try:
+                fetching.run(id, Task())
+            except SourceError as error:
+                said = f"{error} {error.hint}"
+                server.forgive()
+                fetching.run(id, Task())
+            found = library.get(library.ids())
+            fetch = fetching.get(id)
+        library.close()
+        ids = {paper.source_id for paper in found}
+        outcome = Outcome(said, fetch, len(found), len(ids), len(server.requests))
+        return outcome, held(case, server)
+
+
+@contextmanager
+def small_pages() -> Iterator[None]:
+    """Of a few hundred papers, three pages."""
+    with mock.patch.object(arxiv, "_PAGE", 200), mock.patch.object(pubmed, "_BATCH", 100):
+        yield
+
+
+def held(case: Case, server: LocalServer) -> int:
+    if case.source != "arxiv-oai":
+        return case.count
+    assert isinstance(server, ArxivServer)
+    papers = server.papers.values()
+    return sum(any(c.startswith("stat.") for c in paper.categories) for paper in papers)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source)
+@pytest.mark.parametrize("name", PASSING)
+def test_a_fault_that_passes_is_waited_for(case, name, tmp_path):
+    outcome, held = meet(case, PASSING[name](), 1, tmp_path)
+    assert outcome.said == "" or name == "entity bomb"
+    assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
+    assert outcome.fetch.read == held
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.source)
+@pytest.mark.parametrize("name", LASTING)
+def test_a_fault_that_lasts_is_named_and_the_next_run_goes_on(case, name, tmp_path):
+    outcome, held = meet(case, LASTING[name](), 99, tmp_path)
+    assert ("arXiv" if "arxiv" in case.source else "PubMed") in outcome.said
+    assert (outcome.papers, outcome.ids, outcome.fetch.failed) == (held, held, 0)
+    assert outcome.fetch.read == held
+
+
+def main() -> None:
+    print(f"{'source':10} {'fault':38} {'requests':>8} {'papers':>7}  what was said")
+    for case in CASES:
+        for times, table in ((1, PASSING), (99, LASTING)):
+            for name, fault in table.items():
+                with tempfile.TemporaryDirectory() as folder:
+                    outcome, held = meet(case, fault(), times, Path(folder))
+                whole = "all" if outcome.papers == outcome.ids == held else f"{outcome.papers}!"
+                what = name if times == 1 else f"{name}, lasting"
+                said = outcome.said or "(waited, and went on)"
+                print(f"{case.source:10} {what:38} {outcome.requests:8} {whole:>7}  {said}")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"memory of client and servers together: at most {memory:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

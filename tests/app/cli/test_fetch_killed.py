@@ -1,0 +1,139 @@
+"""Whatever kills a fetch, running it again ends with what the source has: all of it, once.
+
+`python -m tests.app.cli.test_fetch_killed 25000 5000` does it with more papers and
+prints what it saw.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from math import ceil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import pytest
+
+from sciread_app.storage.library import Library
+from tests.support.servers.arxiv_server import ArxivServer
+from tests.support.servers.eutils_server import EutilsServer
+from tests.support.servers.local import Answer, Asked, LocalServer
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+MOMENTS = (0.15, 0.45, 0.8)  # of all requests
+
+
+class Place(NamedTuple):
+    source: str
+    query: str
+    server: LocalServer
+    count: int
+    requests: int  # that a whole fetch takes, about
+
+
+@contextmanager
+def pubmed(count: int) -> Iterator[Place]:
+    with EutilsServer(count) as server:
+        yield Place("pubmed", "all", server, count, count // 500 + 2)
+
+
+@contextmanager
+def arxiv(count: int) -> Iterator[Place]:
+    with ArxivServer(count) as server:
+        yield Place("arxiv", "cat:*", server, count, count // 2000 + 1)
+
+
+@contextmanager
+def arxiv_oai(count: int) -> Iterator[Place]:
+    with ArxivServer(count, harvest_page=300) as server:
+        held = sum(any(c.startswith("cs.") for c in p.categories) for p in server.papers.values())
+        yield Place("arxiv-oai", "cs", server, held, held // 300 + 1)
+
+
+def environment(home: Path, server: LocalServer) -> dict[str, str]:
+    addresses = {
+        "SCIREAD_ARXIV_URL": f"{server.url}api/query",
+        "SCIREAD_ARXIV_OAI_URL": f"{server.url}oai",
+        "SCIREAD_EUTILS_URL": server.url,
+    }
+    pauses = {name.replace("_URL", "_PAUSE"): "0" for name in addresses}
+    places = {"SCIREAD_HOME": str(home), "SCIREAD_CACHE": str(home / "cache")}
+    return os.environ | addresses | pauses | places
+
+
+def command(place: Place) -> list[str]:
+    python = [sys.executable, "-m", "sciread_app"]
+    return [*python, "fetch", place.source, place.query, "--json"]
+
+
+def kill_and_resume(place: Place, home: Path) -> dict[str, object]:
+    """Kill the fetch at three moments, run it to its end, and say what its last run answers."""
+    run = {"env": environment(home, place.server), "stdout": subprocess.PIPE, "text": True}
+    for moment in MOMENTS:
+        enough, killed = ceil(moment * place.requests), threading.Event()
+        # However late this process comes to it: what is to be killed waits for one more answer.
+        place.server.fail(partial(held_until, killed), 99, partial(more_than, place.server, enough))
+        process = subprocess.Popen(command(place), **run)
+        while len(place.server.requests) < enough and process.poll() is None:
+            time.sleep(0.002)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+        place.server.forgive()
+        killed.set()
+    process = subprocess.run(command(place), **run, check=False)
+    return json.loads(process.stdout)["fetches"][0]["fetch"]
+
+
+def held_until(happened: threading.Event, answer: Answer) -> Answer:
+    happened.wait()
+    return answer
+
+
+def more_than(server: LocalServer, count: int, _: Asked) -> bool:
+    return len(server.requests) > count
+
+
+def all_there_once(place: Place, home: Path) -> tuple[int, int]:
+    """How many papers the library has, and how many ids of theirs."""
+    library = Library(home / "library.sqlite3")
+    papers = library.get(library.ids())
+    library.close()
+    return len(papers), len({paper.source_id for paper in papers})
+
+
+@pytest.mark.parametrize(("made", "count"), [(pubmed, 2_600), (arxiv, 8_500), (arxiv_oai, 3_500)])
+def test_a_fetch_killed_at_three_moments_ends_with_all_the_source_has_once(made, count, tmp_path):
+    with made(count) as place:
+        done = kill_and_resume(place, tmp_path)
+    assert (done["read"], done["failed"], done["state"]) == (place.count, 0, "done")
+    assert done["added"] + done["merged"] == place.count
+    assert all_there_once(place, tmp_path) == (place.count, place.count)
+
+
+def main() -> None:
+    counts = [int(text) for text in sys.argv[1:]] or [25_000, 5_000]
+    for made, count in zip((pubmed, arxiv, arxiv_oai), (*counts, counts[-1]), strict=False):
+        with TemporaryDirectory() as folder, made(count) as place:
+            begun = time.monotonic()
+            done = kill_and_resume(place, Path(folder))
+            papers, ids = all_there_once(place, Path(folder))
+            print(
+                f"{place.source}: {place.count:,} at the server; killed at {MOMENTS} of the way; "
+                f"{done['read']:,} read = {done['added']:,} added + {done['merged']:,} merged + "
+                f"{done['failed']:,} failed; {papers:,} papers, {ids:,} ids in the library; "
+                f"{time.monotonic() - begun:.0f} s, {len(place.server.requests)} requests"
+            )
+
+
+if __name__ == "__main__":
+    main()

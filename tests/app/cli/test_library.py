@@ -1,0 +1,421 @@
+"""The command line: every verb, its answers as JSON, and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli, workspace
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.paths import resource
+from sciread_app.storage.library import Library
+from tests.support.fake_encoder import FakeEncoder
+
+BIB = """
+@article{curie1898, author = {Curie, Marie}, title = {On a new radioactive substance},
+  journal = {Comptes rendus}, year = 1898, doi = {10.1000/radium}}
+@article{joliot1934, author = {Joliot, Fr\\'ed\\'eric}, title = {A new type of radioactivity},
+  year = 1934, abstract = {Aluminium that was bombarded goes on radiating.}}
+@article{maeterlinck1901, author = {Maeterlinck, Maurice}, title = {The life of bees}, year = 1901}
+"""
+
+
+class Shell:
+    """Runs verbs on one home; `json` gives what --json answers."""
+
+    def __init__(self, home) -> None:
+        self.home = home
+        self._runner = CliRunner()
+
+    def run(self, *arguments: str, code: int = 0):
+        result = self._runner.invoke(cli.app, [*arguments, "--home", str(self.home)])
+        assert result.exit_code == code, result.output
+        return result
+
+    def json(self, *arguments: str, code: int = 0):
+        return json.loads(self.run(*arguments, "--json", code=code).stdout)
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    # Another model than the real one, which takes seconds to start; test_encoder.py has that.
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+    (tmp_path / "refs.bib").write_text(BIB)
+    shell = Shell(tmp_path / "home")
+    shell.run("add", str(tmp_path / "refs.bib"))
+    return shell
+
+
+def titles(found) -> list[str]:
+    return [hit["title"] for hit in found["hits"]]
+
+
+def test_an_import_says_what_became_of_every_entry(shell, tmp_path):
+    report = shell.json("add", str(tmp_path / "refs.bib"))
+    assert (report["read"], report["added"], report["merged"], report["failed"]) == (3, 0, 3, 0)
+    (tmp_path / "bad.bib").write_text("@article{x, title = {never ends")
+    report = shell.json("add", str(tmp_path / "bad.bib"), code=1)
+    assert report["failed"] == 1 and report["failures"][0]["file"].endswith("bad.bib")
+    said = shell.run("add", str(tmp_path / "bad.bib"), code=1).stdout
+    assert "bad.bib" in said.replace("\n", "")  # a long path is folded
+
+
+def test_papers_are_found_by_words_before_they_are_encoded(shell):
+    found = shell.json("find", "bees")
+    assert titles(found) == ["The life of bees"] and "Encode the library" in found["note"]
+    assert titles(shell.json("find", "year:..1900", "radioactive", "--mode", "text")) == [
+        "On a new radioactive substance"
+    ]
+
+
+def test_encoding_finds_all_by_meaning_and_says_what_is_left(shell):
+    assert shell.json("encode", "--max", "2") | {"space": ""} == {
+        "encoded": 2,
+        "left": 1,
+        "space": "",
+    }
+    assert shell.json("encode")["left"] == 0
+    found = shell.json("find", "anything", "--mode", "meaning")
+    assert len(found["hits"]) + found["weaker"] == 3
+    assert len(shell.json("similar", "curie1898", "--unlike", "joliot1934")["hits"]) == 1
+
+
+def test_a_paper_is_named_by_number_doi_or_citekey(shell):
+    for name in ("1", "10.1000/radium", "https://doi.org/10.1000/RADIUM", "curie1898"):
+        [paper] = shell.json("show", name)
+        assert paper["title"] == "On a new radioactive substance"
+    assert (
+        shell.json("show", "nobody", code=1)["error"] == "There is no paper nobody in the library."
+    )
+
+
+def test_case_counts_in_a_citation_key_only_where_it_tells_papers_apart(shell, tmp_path):
+    def add(key, title):
+        (tmp_path / "more.bib").write_text(f"@misc{{{key}, title = {{{title}}}}}", "utf-8")
+        shell.run("add", str(tmp_path / "more.bib"))
+
+    shell.run("encode")
+    add("w1", "Wasps")
+    assert shell.json("show", "W1")[0]["title"] == "Wasps"
+    assert shell.json("show", "Curie1898")[0]["id"] == 1
+    assert shell.json("find", "like:W1", "--mode", "meaning")["hits"] is not None
+    add("W1", "On the wings of beetles")
+    assert shell.json("show", "w1")[0]["title"] == "Wasps"
+    assert shell.json("show", "W1")[0]["title"] == "On the wings of beetles"
+    shell.run("trash", "W1")
+    assert shell.json("show", "W1")[0]["title"] == "Wasps"
+
+
+def test_the_type_of_a_paper_is_a_word_for_people_and_a_key_for_programs(shell):
+    shell.run("edit", "curie1898", "type=paper-conference")
+    said = shell.run("show", "curie1898").stdout
+    assert "Conference paper" in said and "paper-conference" not in said
+    assert shell.json("show", "curie1898")[0]["kind"] == "paper-conference"
+
+
+def test_tags_and_collections(shell):
+    shell.run("tag", "old", "curie1898", "joliot1934")
+    shell.run("collect", "physics/radium", "1")
+    assert len(shell.json("find", "tag:old")["hits"]) == 2
+    assert titles(shell.json("find", "in:physics")) == ["On a new radioactive substance"]
+    shell.run("tag", "old", "curie1898", "--remove")
+    [paper] = shell.json("show", "1")
+    assert paper["tags"] == [] and paper["collections"] == ["physics/radium"]
+
+
+def test_edits_are_taken_back_and_made_again(shell):
+    assert shell.run("rate", "4", "curie1898").stdout == "Gave 1 paper 4 stars\n"
+    assert shell.json("trash", "curie1898", "2") == {"papers": [1, 2], "in_trash": True}
+    assert shell.json("status")["papers"] == 1
+    assert shell.json("undo") == {"edit": "Moved 2 papers to the trash"}
+    assert shell.json("status")["papers"] == 3
+    assert shell.run("redo").stdout == "Redone: Moved 2 papers to the trash\n"
+    assert shell.json("untrash", "10.1000/radium", "2")["papers"] == [1, 2]
+    for _ in range(3):
+        shell.run("undo")
+    assert shell.json("undo", code=1) == {"edit": None}
+    assert shell.run("undo", code=1).stdout == "There is nothing to undo.\n"
+
+
+def test_merges_of_an_import_are_listed_and_taken_back(shell, tmp_path):
+    file = tmp_path / "again.bib"
+    entry = "title = {On a new radioactive substance}, doi = {10.1000/radium}, pages = {7}"
+    file.write_text(f"@article{{again, {entry}}}", "utf-8")
+    assert shell.json("duplicates", "--merged") == {"merges": []}
+    assert shell.json("add", str(file))["merged"] == 1
+    [merge] = shell.json("duplicates", "--merged")["merges"]
+    assert merge["paper"] == 1 and merge["came"] == str(file)
+    assert "again.bib" in shell.json("undo")["edit"]
+    assert shell.json("status")["papers"] == 4
+    assert "again.bib" in shell.json("redo")["edit"]
+    assert len(shell.json("split", "1")["made"]) == 1
+    assert shell.json("duplicates", "--merged") == {"merges": []}
+    assert "error" in shell.json("split", "1", code=1)
+    shell.run("undo")
+    assert len(shell.json("split", "1", "--merge", str(merge["id"]))["made"]) == 1
+    assert "error" in shell.json("split", "99", code=1)
+
+
+def test_tex_in_titles_is_shown_as_unicode(shell, tmp_path):
+    file = tmp_path / "tex.bib"
+    authors = ("Joliot, I.", "Joliot, I. and Curie, M.")
+    entries = (
+        f"title = {{On $x^2$}}, author = {{{names}}}, year = 1934, abstract = {{Less by $x^2$.}}"
+        for names in authors
+    )
+    file.write_text("".join(f"@article{{k{n}, {one}}}" for n, one in enumerate(entries)), "utf-8")
+    shell.run("add", str(file))
+    shell.run("merge", "k0", "k1")
+    found = shell.run("find", "x2", "--mode", "text").stdout
+    assert "words: x²" in found and "by x²" in found and "$" not in found
+    assert "On x²  ←  On x²" in shell.run("duplicates", "--merged").stdout
+    assert shell.run("split", "k0").stdout.count("On x²") == 2
+    assert shell.json("show", "k0")[0]["title"] == "On $x^2$"
+
+
+def test_duplicates_are_listed_and_merged(shell, tmp_path):
+    assert shell.run("duplicates").stdout == "There are no duplicates to look at.\n"
+    title = "On a new radioactive substance of the second kind"
+    for number, entry in enumerate(
+        (f"title = {{{title}}}, author = {{Joliot, I.}}", f"title = {{{title.upper()}}}")
+    ):
+        file = tmp_path / f"{number}.bib"
+        file.write_text(f"@article{{k{number}, {entry}, year = 1934}}", "utf-8")
+        shell.run("add", str(file))
+    [pair] = shell.json("duplicates")["pairs"]
+    assert (pair["a"], pair["b"], pair["agree"]) == (4, 5, True)
+    assert shell.json("merge", "k0", "5") == {"kept": 4, "papers": [4, 5]}
+    shell.run("undo")
+    merged = shell.json("duplicates", "--merge")
+    assert merged == {"merged": "Merged 2 papers into 1", "pairs": []}
+    assert "alone cannot be merged" in shell.json("merge", "4", code=1)["error"]
+
+
+def test_the_whole_library_is_searched_for_duplicates_where_an_import_noticed_none(shell, tmp_path):
+    title = "On a new radioactive substance of the second kind"
+    for number, author in enumerate(("Joliot, I.", "Curie, M.")):
+        file = tmp_path / f"{number}.bib"
+        entry = f"@article{{k{number}, title = {{{title}}}, author = {{{author}}}, year = 1934}}"
+        file.write_text(entry, "utf-8")
+        shell.run("add", str(file))
+    shell.run("edit", "k1", "authors=Joliot, I.")
+    assert shell.json("duplicates")["pairs"] == []
+    [pair] = shell.json("duplicates", "--scan")["pairs"]
+    assert (pair["a"], pair["b"]) == (4, 5)
+
+
+@pytest.mark.parametrize("format", ["bibtex", "biblatex", "ris", "csl-json", "jsonl"])
+def test_what_is_exported_comes_back_as_the_same_papers(shell, tmp_path, format):
+    suffix = {"ris": ".ris", "csl-json": ".json", "jsonl": ".jsonl"}.get(format, ".bib")
+    target = tmp_path / f"out{suffix}"
+    shell.run("export", "--format", format, "--output", str(target))
+    other = Shell(tmp_path / "other")
+    assert other.json("add", str(target))["added"] == 3
+    assert other.json("show", "1")[0]["title"] == "On a new radioactive substance"
+    assert "Joliot" in shell.run("export", "joliot", "--format", format).stdout
+    assert "Joliot" not in shell.run("export", "joliot", "bees", "--format", format, code=1).stdout
+
+
+@pytest.mark.parametrize("options", [(), ("-o", "there.ris")])
+def test_an_export_of_no_papers_is_an_error_and_writes_nothing(shell, tmp_path, options):
+    (tmp_path / "there.ris").write_text("kept", "utf-8")
+    words = [str(tmp_path / option) if option.endswith(".ris") else option for option in options]
+    done = shell.run("export", "out.ris", *words, code=1)
+    assert done.stdout == "" and "-o out.ris" in done.stderr
+    done = shell.run("export", "zeppelin", *words, code=1)
+    assert done.stdout == "" and "zeppelin" in done.stderr
+    assert (tmp_path / "there.ris").read_text("utf-8") == "kept"
+
+
+def test_an_empty_library_is_exported_as_an_empty_file(shell, tmp_path):
+    shell.run("trash", "1", "2", "3")
+    shell.run("export", "-o", str(tmp_path / "out.ris"))
+    assert (tmp_path / "out.ris").read_text("utf-8").strip() == ""
+
+
+def test_asking_for_a_kept_file_that_there_is_none_of_is_an_error(shell):
+    assert "thesis.bib" in shell.json("keep", "thesis.bib", code=1)["error"]
+
+
+def test_a_backup_brings_back_what_was_there(shell, tmp_path):
+    file = str(tmp_path / "b.zip")
+    shell.run("backup", file)
+    (tmp_path / "more.bib").write_text("@misc{x, title = {Wasps}}")
+    shell.run("add", str(tmp_path / "more.bib"))
+    shell.run("restore", file)
+    assert shell.json("status")["papers"] == 3
+
+
+def test_the_doctor_mends_what_is_only_a_cache(shell):
+    shell.run("encode")
+    for cache in shell.home.joinpath("indexes").iterdir():
+        cache.write_bytes(b"garbage")
+    assert all(finding["ok"] for finding in shell.json("doctor"))
+    assert shell.json("encode")["left"] == 0
+    assert all(f["ok"] and not f["mended"] for f in shell.json("doctor"))
+
+
+def test_the_doctor_says_of_an_index_that_is_gone_that_it_was_made_anew(shell):
+    shell.run("encode")
+    for cache in shell.home.joinpath("indexes").glob("*.hnsw*"):
+        cache.unlink()
+    (vectors,) = [f for f in shell.json("doctor") if f["mended"]]
+    assert vectors["detail"].endswith(".hnsw is not there. Rebuilt.")
+
+
+def test_home_and_json_may_stand_before_the_verb(shell):
+    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "--json", "status"])
+    assert json.loads(said.stdout) == shell.json("status")
+    other = str(shell.home / "other")
+    said = CliRunner().invoke(cli.app, ["--home", str(shell.home), "status", "--home", other])
+    assert said.exit_code == 1 and other in "".join(said.output.split())
+
+
+def test_what_a_killed_export_has_left_is_hidden_and_removed_by_a_later_one(shell, tmp_path):
+    left, busy = tmp_path / ".killed.bib.sciread-new", tmp_path / ".other.bib.sciread-new"
+    code = (
+        "import os, sys; from pathlib import Path; "
+        "from sciread_app.services.export.export import _whole;"
+        "whole = _whole(Path(sys.argv[1])); stream = whole.__enter__();"
+        "stream.write('half'); os._exit(9)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "killed.bib")], check=False)
+    busy.touch()
+    assert left.exists() and not list(tmp_path.glob("*.new"))
+    os.utime(left, (0, 0))
+    shell.run("export", "-o", str(tmp_path / "all.bib"))
+    assert not left.exists() and busy.exists()
+    shell.run("export", "-o", str(tmp_path / "other.bib"))
+    assert not busy.exists() and (tmp_path / "other.bib").exists()
+
+
+@pytest.mark.parametrize(
+    "verb",
+    ["status", "find bees", "show 1", "export -o x.bib", "doctor", "encode", "tag a 1", "undo"],
+)
+def test_what_only_looks_begins_no_library(tmp_path, verb):
+    nowhere = Shell(tmp_path / "mistyped")
+    answer = nowhere.json(*verb.split(), code=1)
+    assert "no library in" in answer["error"] and "sciread add" in answer["hint"]
+    assert nowhere.json("backups") == []
+    assert not nowhere.home.exists()
+
+
+def test_status_tells_how_the_library_stands(shell):
+    shell.run("encode")
+    status = shell.json("status")
+    assert (status["papers"], status["found_by_meaning"], status["in_trash"]) == (3, 3, 0)
+    assert status["last_import"]["read"] == 3 and status["model"]
+
+
+def test_a_failed_fetch_does_not_hide_the_last_import_of_files(shell):
+    library = Library(shell.home / "library.sqlite3")
+    fetch = library.fetches.keep(SourceQuery("arxiv", "all:bees"))
+    library.import_log.open("arXiv: all:bees", fetch=fetch)
+    library.fetches.fail(fetch, "arXiv did not answer.")
+    library.close()
+    status = shell.json("status")
+    assert (status["last_import"]["read"], status["last_import"]["finished"]) == (3, True)
+    told = status["last_fetch"]
+    assert (told["read"], told["finished"], told["fetch"]) == (0, False, fetch)
+    assert told["problem"] == "arXiv did not answer."
+    said = shell.run("status").stdout
+    assert f"fetch --resume {fetch}" in " ".join(said.split()) and "add the same" not in said
+
+
+def test_a_wrong_query_is_explained_with_exit_code_2(shell):
+    answer = shell.json("find", "year:tomorrow", code=2)
+    assert "year:tomorrow" in answer["error"] and "year:2015" in answer["hint"]
+    shell.run("find", code=2)
+
+
+def test_a_newer_library_is_a_sentence_not_a_traceback(shell, tmp_path):
+    import sqlite3
+
+    with sqlite3.connect(shell.home / "library.sqlite3") as db:
+        db.execute("PRAGMA user_version = 99")
+    assert "newer SciRead" in shell.json("status", code=1)["error"]
+
+
+def test_the_program_runs_as_a_process_without_a_window():
+    for arguments in (["--version"], ["--help"], ["find", "--help"]):
+        run = subprocess.run(
+            [sys.executable, "-m", "sciread_app", *arguments], capture_output=True, text=True
+        )
+        assert run.returncode == 0 and run.stdout.strip()
+
+
+def test_papers_are_cited_as_journals_want_it(shell):
+    said = shell.run("cite", "curie1898", "--style", "vancouver").stdout
+    assert said == (
+        "1. Curie M. On a new radioactive substance. Comptes rendus. 1898. doi:10.1000/radium\n"
+    )
+    assert (
+        "<i>Comptes rendus</i>" in shell.run("cite", "curie1898", "-s", "nature", "--html").stdout
+    )
+    marks = shell.run("cite", "curie1898", "joliot1934", "--in-text").stdout
+    assert marks == "(Curie, 1898; Joliot, 1934)\n"
+    answer = shell.json("cite", "curie1898", "joliot1934", "--style", "ieee")
+    assert answer["in_text"]["text"] == "[1], [2]"
+    assert [entry["text"][:6] for entry in answer["references"]] == ["[1] M.", "[2] F."]
+
+
+def test_tex_is_shown_as_unicode_and_exported_as_it_is(shell, tmp_path):
+    (tmp_path / "tex.bib").write_text(
+        r"@article{w, title={Ice of H$_2$O}, year=2020, author={A B}}"
+    )
+    shell.run("add", str(tmp_path / "tex.bib"))
+    assert "Ice of H₂O" in shell.run("find", "ice").stdout
+    assert "Ice of H₂O" in shell.run("show", "w").stdout
+    assert "H$_2$O" in shell.run("export", "ice", "--format", "bibtex").stdout
+    assert shell.json("find", "ice")["hits"][0]["title"] == "Ice of H$_2$O"
+
+
+def test_papers_are_cited_in_a_style_from_a_file(shell):
+    apa = str(resource("styles/apa.csl"))
+    said = shell.run("cite", "curie1898", "--style", apa).stdout
+    assert said == shell.run("cite", "curie1898", "--style", "APA").stdout
+    assert shell.json("styles", "--add", apa)["styles"] == [
+        {"style": "apa-2", "title": "APA Style 7th edition"}
+    ]
+    assert shell.run("cite", "curie1898", "--style", "apa-2").stdout == said
+    assert "apa-2" in [style["style"] for style in shell.json("styles")["styles"]]
+    shell.run("styles", "--remove", "apa-2")
+    assert "apa-2" in shell.run("cite", "1", "--style", "apa-2", code=2).stderr
+
+
+def test_a_collection_is_kept_as_a_file_until_that_is_stopped(shell, tmp_path):
+    file = tmp_path / "thesis.bib"
+    shell.run("collect", "thesis", "curie1898")
+    shell.run("keep", "thesis", str(file))
+    assert "curie1898" in file.read_text("utf-8")
+    shell.run("collect", "thesis", "joliot1934")
+    (kept,) = shell.json("keep")["files"]
+    assert "joliot1934" in file.read_text("utf-8") and kept["path"] == str(file)
+    file.write_text("% mine", "utf-8")
+    (kept,) = shell.json("keep", code=1)["files"]
+    assert "changed it" in kept["problem"] and file.read_text("utf-8") == "% mine"
+    shell.run("keep", "thesis", "--stop")
+    assert shell.json("keep")["files"] == []
+    assert "cannot be told" in shell.run("keep", "thesis", "thesis.doc", code=1).output
+
+
+def test_tags_and_collections_are_listed(shell):
+    assert (shell.json("tags"), shell.json("collections")) == ([], [])
+    shell.run("tag", "to [read]", "1")
+    shell.run("collect", "thesis/methods", "1")
+    assert shell.json("tags") == ["to [read]"] and "to [read]" in shell.run("tags").output
+    assert "thesis/methods" in shell.json("collections")
+
+
+def test_the_status_counts_only_vectors_that_can_be_read(shell):
+    shell.run("encode")
+    assert shell.json("status")["found_by_meaning"] == 3
+    for file in shell.home.rglob("*.vectors"):
+        file.unlink()
+    assert shell.json("status")["found_by_meaning"] == 0

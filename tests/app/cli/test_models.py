@@ -1,0 +1,127 @@
+"""Models from the command line: every verb, as text and as JSON."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from sciread_app import workspace
+from sciread_app.domain.votes import Question
+from sciread_app.paths import open_home
+from sciread_app.services.subprocess import trainer
+from tests.app.cli.test_library import Shell
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.tiny_model import tiny_package
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder(package.space))
+    return Shell(tmp_path / "home")
+
+
+@pytest.fixture
+def given(tmp_path) -> Path:
+    """A model that somebody gave."""
+    made = tiny_package(tmp_path / "given", id="bees", title="On bees", method="specter")
+    return made.folder
+
+
+def names(shell):
+    return [model["name"] for model in shell.json("model", "list")]
+
+
+def test_a_model_is_added_listed_shown_renamed_and_removed(shell, given, tmp_path):
+    added = shell.json("model", "add", str(given))
+    assert (added["name"], added["title"], added["state"]) == ("bees", "On bees", "idle")
+    starter, bees = shell.json("model", "list")
+    assert (starter["state"], bees["dim"], bees["checked"]) == ("answers", 32, True)
+    shown = shell.json("model", "show", "On bees")
+    assert (shown["folder"], shown["papers"]) == (str(shell.home / "models" / "bees"), 0)
+    assert shell.json("model", "rename", "bees", "Bees")["title"] == "Bees"
+    assert shell.json("model", "remove", "Bees") == {"model": "bees", "deleted": False}
+    assert names(shell) == ["starter"]
+    assert "In the trash: bees" in shell.run("model", "list").stdout
+    assert shell.json("model", "restore", "bees")["title"] == "Bees"
+    shell.run("model", "remove", "bees")
+    assert "Bees is deleted." in shell.run("model", "remove", "bees", "--for-good").stdout
+    assert "no model bees in the trash" in shell.json("model", "restore", "bees", code=1)["error"]
+
+
+def test_a_person_reads_what_a_model_is(shell, given):
+    said = shell.run("model", "add", str(given)).stdout
+    assert "On bees is here, as bees." in said and "sciread model activate bees" in said
+    said = shell.run("model", "list").stdout
+    assert "On bees" in said and "answers" in said
+    said = shell.run("model", "show", "bees").stdout
+    assert "specter" in said and "48 word pieces" in said
+    assert "is called" in shell.run("model", "rename", "bees", "[red]Bees").stdout
+
+
+def test_an_export_is_the_same_each_time_and_is_added_again(shell, given, tmp_path):
+    shell.run("model", "add", str(given))
+    target = str(tmp_path / "bees.zip")
+    written = shell.json("model", "export", "bees", target)
+    first = Path(target).read_bytes()
+    assert written == {"model": "bees", "file": target, "bytes": len(first)}
+    assert "already" in shell.json("model", "export", "bees", target, code=1)["error"]
+    shell.run("model", "export", "bees", target, "--replace")
+    assert Path(target).read_bytes() == first
+    shell.run("model", "remove", "bees", "--for-good")
+    assert shell.json("model", "add", target)["name"] == "bees"
+
+
+def test_what_is_wrong_is_a_sentence_and_an_exit_code(shell, given, tmp_path):
+    assert "comes with SciRead" in shell.json("model", "remove", "starter", code=1)["error"]
+    assert "no model wasps" in shell.json("model", "show", "wasps", code=1)["error"]
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    assert "no.zip" in shell.json("model", "add", str(tmp_path / "no.zip"), code=1)["error"]
+    assert names(shell) == ["starter"]
+    shell.run("model", "add", str(given))
+    (shell.home / "models" / "bees" / "model.safetensors").write_bytes(b"cut off")
+    _, bees = shell.json("model", "list", code=1)
+    assert "model.safetensors" in bees["problem"]
+    assert "damaged" in shell.run("model", "show", "bees", code=1).stdout
+
+
+def test_what_is_called_as_on_the_hub_is_fetched_unless_it_lies_there(
+    shell, given, tmp_path, monkeypatch
+):
+    asked = []
+
+    def ask(command, home, task):
+        asked.append(command)
+        shutil.copytree(given, command[2].partition("=")[2])
+        return {}
+
+    monkeypatch.setattr(trainer, "ask", ask)
+    added = shell.json("model", "add", "allenai/specter", "--pooling", "cls")
+    assert added["name"] == "allenai--specter"
+    assert asked[0][:2] == ["pull", "allenai/specter"] and "--pooling=cls" in asked[0]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "allenai").mkdir()
+    tiny_package(tmp_path / "allenai" / "specter", id="local", pooling="cls")
+    assert shell.json("model", "add", "allenai/specter")["name"] == "local"
+    assert len(asked) == 1
+
+
+def test_a_model_is_activated_by_its_title_too(shell, given):
+    shell.run("model", "add", str(given))
+    assert shell.json("model", "activate", "On bees")["model"] == "bees"
+    assert "answers now" in shell.json("model", "remove", "bees", code=1)["error"]
+
+
+def test_blind_votes_are_shown_with_how_sure_they_are(shell, given):
+    assert "Nobody has voted yet." in shell.run("model", "votes").stdout
+    shell.run("model", "add", str(given))
+    with_library = workspace.Workspace(open_home(shell.home))
+    for n in range(9):
+        with_library.votes.cast(Question(f"question {n}"), "starter", "bees", "bees")
+    with_library.close()
+    said = " ".join(shell.run("model", "votes").stdout.split())
+    assert "9 for On bees, 0 for all-MiniLM-L6-v2, 0 for neither. On bees is better" in said
+    (tally,) = shell.json("model", "votes")
+    assert (tally["first"], tally["second"], tally["for_first"]) == ("bees", "starter", 9)
+    assert (tally["ahead"], tally["luck"]) == ("bees", 0.0195)

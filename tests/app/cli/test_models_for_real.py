@@ -1,0 +1,80 @@
+"""Which model answers, from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sciread_app import workspace
+from tests.app.cli.test_library import BIB, Shell
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.tiny_model import tiny_package
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+class Fake(FakeEncoder):
+    """Of each package one that is like no other."""
+
+    def __init__(self, package) -> None:
+        super().__init__(package.space)
+        self.title = package.title
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    monkeypatch.setattr(workspace, "EncoderProcess", Fake)
+    (tmp_path / "refs.bib").write_text(BIB)
+    shell = Shell(tmp_path / "home")
+    shell.run("add", str(tmp_path / "refs.bib"))
+    tiny_package(shell.home / "models" / "ours", title="Ours")
+    return shell
+
+
+def test_a_model_answers_once_it_is_activated_and_makes_room_again(shell):
+    done = shell.json("model", "activate", "ours")
+    assert (done["model"], done["title"], done["before"], done["read"]) == (
+        "ours", "Ours", "starter", 3,
+    )  # fmt: skip
+    status = shell.json("status")
+    assert (status["model"], status["found_by_meaning"]) == ("Ours", 3)
+    assert "all-MiniLM-L6-v2 answers now." in shell.run("model", "back").stdout
+    assert shell.json("model", "back")["read"] == 0
+    assert shell.json("status")["model"] == "Ours"
+    assert "answers now." in shell.run("model", "activate", "ours").stdout
+
+
+def test_one_does_not_go_back_to_what_was_deleted(shell):
+    tiny_package(shell.home / "models" / "theirs", title="Theirs", max_tokens=47)
+    space = shell.json("model", "show", "ours")["space"]
+    for name in ("ours", "theirs"):
+        shell.json("model", "activate", name)
+    assert any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
+    shell.json("model", "remove", "ours", "--for-good")
+    assert not any(path.name.startswith(space) for path in (shell.home / "indexes").iterdir())
+    assert shell.json("model", "back")["model"] == "starter"
+
+
+def test_what_cannot_be_activated_is_named_and_changes_nothing(shell):
+    answer = shell.json("model", "back", code=1)
+    assert answer["error"] == "No other model has answered in this library."
+    for name in ("theirs", "../models/ours"):
+        answer = shell.json("model", "activate", name, code=1)
+        assert answer["error"] == f"There is no model {name} in this library."
+    (shell.home / "models" / "ours" / "model.safetensors").write_bytes(b"damaged")
+    assert "damaged" in shell.json("model", "activate", "ours", code=1)["error"]
+    assert shell.json("status")["model"] == "all-MiniLM-L6-v2"
+
+
+def test_stopped_by_ctrl_c_it_is_not_wanted_any_more_and_what_was_read_is_kept(shell, monkeypatch):
+    def interrupt(self, texts, task=None):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Fake, "encode", interrupt)
+        shell.run("model", "activate", "ours", code=1)
+    assert shell.json("status")["model"] == "all-MiniLM-L6-v2"
+    doctor = shell.json("doctor")
+    assert not any("model activate" in finding["detail"] for finding in doctor)
+    assert shell.json("model", "activate", "ours")["read"] == 3

@@ -1,0 +1,104 @@
+"""How the command line is called: words with a dash, usage errors as JSON, other names of verbs."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from sciread_app import cli, paths
+from sciread_app.cli import backup as safekeeping
+from sciread_app.cli.output import papers as views
+from sciread_app.cli.parsing import words_last
+from sciread_app.storage.library import Library
+
+
+@pytest.mark.parametrize(
+    ("verb", "typed", "called"),
+    [
+        ("find", ["like:17", "-like:23"], ["--", "like:17", "-like:23"]),
+        ("find", ["-neutrino", "-n", "5"], ["-n", "5", "--", "-neutrino"]),
+        ("find", ["-n5", "--mode", "text", "-ma"], ["-n5", "--mode", "text", "--", "-ma"]),
+        ("find", ["--limitt", "x"], ["--limitt", "--", "x"]),
+        ("find", ["-h"], ["-h"]),
+        ("find", ["-n", "3", "--", "-x"], ["-n", "3", "--", "-x"]),
+        ("export", ["-like:23", "-f", "ris"], ["-f", "ris", "--", "-like:23"]),
+        ("export", ["-fris", "-fusion", "-o", "x"], ["-fris", "-o", "x", "--", "-fusion"]),
+        ("export", ["-n", "--output", "x"], ["--output", "x", "--", "-n"]),
+    ],
+)  # fmt: skip
+def test_words_of_a_query_may_begin_with_a_dash(verb, typed, called):
+    assert words_last(verb, typed) == called
+
+
+def run(capsys, *arguments):
+    with pytest.raises(SystemExit) as end:
+        cli.main(list(arguments))
+    return end.value.code, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("find", "--bogus", "x"),
+        ("cite",),
+        ("rate", "9"),
+        ("export",),
+        ("serach", "x"),
+    ],
+)
+def test_with_json_usage_errors_are_json(capsys, tmp_path, arguments):
+    code, out = run(capsys, "--json", "--home", str(tmp_path), *arguments)
+    assert code == 2
+    answer = json.loads(out)
+    assert answer["error"] and answer["hint"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "verb"),
+    [("search", "find"), ("list", "find"), ("rm", "trash"), ("import", "add"), ("view", "show")],
+)
+def test_verbs_of_other_programs_lead_to_ours(capsys, typed, verb):
+    code, out = run(capsys, "--json", typed, "x")
+    assert code == 2 and f"'{verb}'" in json.loads(out)["hint"]
+
+
+def fail(*arguments, **options):
+    raise RuntimeError("a defect of the program")
+
+
+@pytest.fixture
+def home(tmp_path):
+    """A home folder whose library holds nothing."""
+    paths.open_home(tmp_path / "home")
+    Library(tmp_path / "home" / "library.sqlite3").close()
+    return tmp_path / "home"
+
+
+@pytest.mark.parametrize("flags", [("--json",), ()], ids=["json", "text"])
+def test_an_unexpected_error_goes_into_the_log(home, monkeypatch, capsys, flags):
+    monkeypatch.setattr(views, "status_as_value", fail)
+    with pytest.raises(SystemExit) as end:
+        cli.main([*flags, "--home", str(home), "status"])
+    said = capsys.readouterr()
+    assert end.value.code == 1 and "Traceback" not in said.out + said.err
+    log = home / "logs" / "sciread.log"
+    if flags:
+        answer = json.loads(said.out)
+        assert "a defect of the program" in answer["error"] and str(log) in answer["hint"]
+    else:
+        assert not said.out and "sciread.log" in said.err.replace("\n", "")
+    written = log.read_text(encoding="utf-8")
+    assert "Traceback" in written and "RuntimeError: a defect of the program" in written
+
+
+def test_an_unexpected_error_before_a_library_is_open_is_logged_too(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(safekeeping, "backups_of", fail)
+    monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(logging.getLogger("sciread_app"), "handlers", [])
+    code, out = run(capsys, "--json", "--home", str(tmp_path / "home"), "backups")
+    assert code == 1 and "defect" in json.loads(out)["error"]
+    written = (tmp_path / "cache" / "sciread.log").read_text(encoding="utf-8")
+    assert "RuntimeError: a defect of the program" in written
+    assert not (tmp_path / "home").exists()

@@ -1,0 +1,37 @@
+"""What was marked and noted, on the command line."""
+
+from __future__ import annotations
+
+import json
+
+from typer.testing import CliRunner
+
+from sciread_app import cli
+from sciread_app.domain.annotations.annotations import Box, Highlight
+from sciread_app.domain.paper import PaperId
+from sciread_app.storage.library import Library
+from tests.support.make import paper
+
+
+def run(home, *arguments: str) -> str:
+    result = CliRunner().invoke(cli.app, ["notes", *arguments, "--home", str(home)])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_notes_and_highlights_are_shown_and_written_as_markdown(tmp_path):
+    library = Library(tmp_path / "library.sqlite3")
+    library.put([paper("Bees"), paper("Wasps")])
+    box = Box(0, 0, 10, 10)
+    library.annotations.add(
+        Highlight(PaperId(1), "ab", "/b.pdf", 2, (box,), "They dance", note="How?")
+    )
+    library.close()
+    assert "> They dance\n>\n> Page 3, yellow\n\nHow?" in run(tmp_path, "1")
+    assert "Nothing was marked" in run(tmp_path, "2")
+    answer = json.loads(run(tmp_path, "1", "2", "--json"))
+    assert [(one["page"], one["text"], one["note"]) for one in answer["highlights"]] == [
+        (3, "They dance", "How?")
+    ]
+    run(tmp_path, "1", "--output", str(tmp_path / "notes.md"))
+    assert "# Bees" in (tmp_path / "notes.md").read_text("utf-8")

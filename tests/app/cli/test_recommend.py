@@ -1,0 +1,98 @@
+"""What is new, by the command line: lists, JSON, and digests that a feed reader can watch."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from defusedxml import ElementTree
+
+from sciread_app import workspace
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import FollowedTopic, Recommendations, RecommendedPaper, TopicKind
+from sciread_app.services.recommend.digest import FORMS, Digest, DigestEntry
+from sciread_app.storage.library import Library
+from tests.app.cli.test_library import Shell
+from tests.app.services.recommend.test_recommender import (
+    BEES,
+    STARS,
+    WordsEncoder,
+    about,
+    fetch,
+    like,
+)
+from tests.support.make import paper
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+@pytest.fixture
+def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shell:
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+    shell = Shell(tmp_path / "home")
+    shell.home.mkdir()
+    library = Library(shell.home / "library.sqlite3")
+    bees = library.put([about(BEES, n) for n in range(8)]).ids
+    library.put([about(STARS, n) for n in range(20)])
+    library.collections.add(bees, "bees & hives")
+    odd = paper("<b>[Honey](x)</b> \x02hive", abstract="queen swarm pollen", doi="10.1000/(a)b")
+    fetch(library, [like(BEES, 3), odd, about(STARS, 100)])
+    library.close()
+    shell.run("encode")
+    return shell
+
+
+def test_it_lists_what_is_followed_with_how_much_is_new(shell):
+    (bees,) = shell.json("recommend")
+    assert (bees["name"], bees["kind"]) == ("bees & hives", "collection")
+    assert bees["new"] >= 1
+    assert "bees & hives" in shell.run("recommend").stdout
+
+
+def test_it_says_what_is_new_for_a_collection_and_why(shell):
+    found = shell.json("recommend", "bees & hives", "--far")
+    assert found["candidates"] == 3
+    first, last = found["papers"][0], found["papers"][-1]
+    assert first["fits"] and first["like"] and set(first["words"][0].split()) <= set(BEES)
+    assert not last["fits"] and first["score"] > last["score"]
+    assert len(shell.json("recommend", "bees & hives")["papers"]) < 3
+    assert "like “" in shell.run("recommend", "bees & hives").stdout
+
+
+def test_a_day_may_be_given_and_what_is_no_day_is_refused(shell):
+    found = shell.json("recommend", "bees & hives", "--since", "2199-01-01")
+    assert found["papers"] == [] and found["note"]
+    assert "no day" in shell.json("recommend", "bees & hives", "--since", "soon", code=2)["error"]
+    assert "no collection" in shell.json("recommend", "wasps", code=1)["error"]
+
+
+def test_a_digest_can_be_watched_by_a_feed_reader(shell, tmp_path):
+    file = tmp_path / "new.atom"
+    written = shell.json("recommend", "--all", "--output", str(file))
+    feed = ElementTree.parse(file).getroot()
+    entries = feed.findall(f"{ATOM}entry")
+    assert len(entries) == written["papers"] > 0
+    names = {entry.findtext(f"{ATOM}id") for entry in entries}
+    assert len(names) == len(entries)
+    shell.run("recommend", "--all", "--output", str(file))
+    again = ElementTree.parse(file).getroot().findall(f"{ATOM}entry")
+    assert {entry.findtext(f"{ATOM}id") for entry in again} == names
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_formulas_are_unicode_in_a_digest(form):
+    subject = FollowedTopic("collection:1", TopicKind.collection, "bees", "in:bees")
+    found = paper("On $x^2$", abstract="Of $x^2$.", doi="10.1000/a")
+    entry = DigestEntry(found, RecommendedPaper(PaperId(1), 1.0, 0.0), ["Like $y^2$"])
+    text = form(Digest(datetime.now(UTC), [(Recommendations(subject), [entry])]))
+    assert "On x²" in text and "$x" not in text
+
+
+def test_titles_do_not_become_markup_in_a_digest(shell, tmp_path):
+    for name in ("new.html", "new.md"):
+        shell.run("recommend", "--all", "--output", str(tmp_path / name))
+        text = (tmp_path / name).read_text("utf-8")
+        assert "<b>" not in text and "](x)" not in text
+        assert "bees &amp; hives" in text
+    assert "no form" in shell.json("recommend", "-o", str(tmp_path / "new.pdf"), code=1)["error"]

@@ -1,0 +1,75 @@
+"""A terminal or pipe that cannot write every letter, from the code page of a Windows to ASCII."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.app.cli.test_library import BIB, shell  # noqa: F401  # a fixture
+from tests.support.tiny_model import tiny_package
+
+TITLE = "Schrödinger’s λ"
+# Each verb in its turn within one process, as starting one takes seconds.
+VERBS = """
+import sys
+from {module} import main
+for line in sys.argv[1:]:
+    sys.argv[1:] = line.split("|")
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (line, end.code)
+"""
+
+
+def said(module: str, encoding: str, *lines: str) -> bytes:
+    done = subprocess.run(
+        [sys.executable, "-c", VERBS.format(module=module), *lines],
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr.decode("ascii", "replace")
+    return done.stdout
+
+
+@pytest.fixture
+def home(shell, tmp_path):  # noqa: F811
+    (tmp_path / "more.bib").write_text(
+        BIB.replace("The life of bees", TITLE).replace("1901", "1902").replace("-", "—"),
+        encoding="utf-8",
+    )
+    shell.run("add", str(tmp_path / "more.bib"))
+    return shell.home
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_verb_prints_a_substitute_for_what_it_cannot_write(home, encoding):
+    start = f"--home|{home}"
+    found = said(
+        "sciread_app.__main__", encoding, "--help", f"{start}|status", f"{start}|doctor",
+        f"{start}|find|--mode|text|λ", f"{start}|add|{home.parent / 'more.bib'}",
+    ).decode(encoding)  # fmt: skip
+    assert TITLE.encode(encoding, "replace").decode(encoding) in found
+
+
+def test_what_programs_read_keeps_every_letter(home):
+    start = f"--home|{home}"
+    printed = said(
+        "sciread_app.__main__", "cp1252", f"{start}|find|--mode|text|λ|--json",
+        f"{start}|export|λ|--format|ris",
+    )  # fmt: skip
+    answer, _, papers = printed.partition(b"\n")
+    assert [hit["title"] for hit in json.loads(answer)["hits"]] == [TITLE]
+    assert TITLE in papers.decode("utf-8")
+
+
+def test_the_trainer_does_so_too(tmp_path):
+    tiny_package(tmp_path / "ours", title=TITLE)
+    printed = said("trainer.cli", "ascii", "--help", "methods", "suites", f"info|{tmp_path}/ours")
+    assert b"Schr?dinger?s ?" in printed

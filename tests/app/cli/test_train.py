@@ -1,0 +1,135 @@
+"""Teaching a model from the command line."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from sciread_app import workspace
+from sciread_app.cli import train as training
+from sciread_app.services.subprocess import trainer
+from tests.app.cli.test_library import BIB, Shell
+from tests.support import fake_trainer
+from tests.support.fake_encoder import FakeEncoder
+from trainer.contract.run import Run
+
+
+@pytest.fixture
+def shell(tmp_path, monkeypatch) -> Shell:
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+    monkeypatch.setattr(trainer, "trainer_command", fake_trainer.command)
+    (tmp_path / "refs.bib").write_text(BIB)
+    shell = Shell(tmp_path / "home")
+    shell.run("add", str(tmp_path / "refs.bib"))
+    shell.run("collect", "thesis", "1")
+    return shell
+
+
+def standing(shell: Shell, name: str) -> str:
+    known = {one["name"]: one["standing"] for one in shell.json("train", "list")}
+    return known[name]
+
+
+def wait_for(shell: Shell, name: str, *wanted: str) -> None:
+    late = time.monotonic() + 60
+    while standing(shell, name) not in wanted and time.monotonic() < late:
+        time.sleep(0.02)
+
+
+def test_what_is_missing_is_said_with_what_to_do(shell):
+    answer = shell.json("train", "check", "specter-small", "--set", "batch_size=8,16", code=1)
+    assert not answer["able"] and answer["holds"]["papers"] == 3
+    (citations,) = [one for one in answer["findings"] if one["remedy"] == "citations"]
+    assert citations["level"] == "missing" and citations["papers"] == 1
+    said = shell.run("train", "check", "specter-small", code=1).stdout
+    assert "✗ It is not known which of these papers cites which. Fetch citations for 1" in said
+    assert ": `sciread fetch citations`." in " ".join(said.split())
+    every = {
+        one["recipe"]: one for one in shell.json("train", "check", "--on", "collection:thesis")
+    }
+    assert every["miread-small"] == {
+        "recipe": "miread-small", "lacks": ["abstracts", "venues"], "has_little": [],
+    }  # fmt: skip
+
+
+def test_a_training_is_begun_listed_stopped_and_gone_on_with(shell):
+    begun = shell.json("train", "start", "specter-small", "--on", "collection:thesis",
+                       "--set", "epochs=2", "--name", "mine")  # fmt: skip
+    assert begun["name"] == "mine" and Run(shell.home / "runs/mine").recipe.settings["epochs"] == 2
+    wait_for(shell, "mine", "running")
+    said = shell.run("train", "list").stdout
+    assert "mine" in said and "goes on" in said
+    stopped = shell.json("train", "stop", "mine")
+    assert stopped["standing"] == "stopped" and stopped["step"] > 0
+    shell.run("train", "go-on", "mine")
+    wait_for(shell, "mine", "running")
+    assert "mine stopped at step" in shell.run("train", "stop", "mine").stdout.replace("\n", " ")
+    assert "removed" in shell.run("train", "remove", "mine").stdout
+    assert shell.json("train", "list") == []
+
+
+def test_a_training_is_followed_until_there_is_a_model(shell):
+    said = shell.run("train", "start", "specter-small", "--seed", "2", "--follow").stdout
+    assert (
+        "specter-small finished." in said
+        and "Ranking of judged candidates: MAP" in said
+        and "90.00" in said
+    )
+    told = shell.json("train", "follow", "specter-small")
+    assert (told["step"], told["scores"][0]["before"]) == (fake_trainer.STEPS, "80.00")
+    failed = shell.run("train", "start", "specter-small", "--seed", "3", "--follow", code=1)
+    assert "The disk is full." in failed.stderr and "Make room." in failed.stderr
+    assert shell.json("train", "follow", "specter-small-2", code=1)["error"] == "The disk is full."
+
+
+def test_who_stops_watching_does_not_stop_the_training(shell, monkeypatch):
+    def interrupted(seconds):
+        raise KeyboardInterrupt
+
+    shell.run("train", "start", "specter-small", "--name", "mine")
+    wait_for(shell, "mine", "running")
+    monkeypatch.setattr(training, "time", SimpleNamespace(sleep=interrupted))
+    assert "mine goes on without you." in shell.run("train", "follow", "mine").stdout
+    assert standing(shell, "mine") == "running"
+    shell.run("train", "stop", "mine")
+
+
+def test_a_job_is_written_and_what_comes_back_is_opened(shell, tmp_path):
+    job = tmp_path / "job"
+    said = shell.run("train", "job", "specter-small", str(job)).stdout
+    assert "sh train.sh" in said.replace("\n", "") and (job / "train.sh").is_file()
+    fake_trainer._steps(Run(job / "run"), seed=2)
+    opened = shell.json("train", "open", str(job))
+    assert (opened["standing"], opened["model"], opened["new"]) == ("finished", "made-by-run", True)
+    assert "Made here" in shell.run("model", "list").stdout
+    again = shell.json("train", "open", "job")
+    assert (again["model"], again["new"]) == ("made-by-run", False)
+    assert "The training could not" not in shell.run("train", "log", "job").stdout
+
+
+def test_opening_a_failed_training_exits_with_1_and_says_why(shell, tmp_path):
+    job = tmp_path / "job"
+    shell.run("train", "job", "specter-small", str(job))
+    with pytest.raises(SystemExit):
+        fake_trainer._steps(Run(job / "run"), seed=3)
+    opened = shell.json("train", "open", str(job), code=1)
+    assert (opened["standing"], opened["model"]) == ("failed", "")
+    again = shell.run("train", "open", "job", code=1)
+    assert "The disk is full." in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["start", "spectre"], 1, "There is no recipe 'spectre'"),
+        (["start", "specter-small", "--set", "epochs"], 2, "says no value"),
+        (["start", "specter-small", "--on", "collection:none"], 1, "no papers in the collection"),
+        (["start", "specter-small", "--on", "none"], 1, "There is no corpus none"),
+        (["stop", "none"], 1, "There is no training none"),
+        (["open", "none"], 1, "There is no "),
+    ],
+)
+def test_what_is_wrong_is_said(shell, arguments, code, said):
+    assert said in shell.json("train", *arguments, code=code)["error"]

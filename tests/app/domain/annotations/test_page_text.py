@@ -1,0 +1,61 @@
+"""Letters and their places."""
+
+from __future__ import annotations
+
+from sciread_app.domain.annotations.page_text import PageText
+from tests.support.ui.fake_reader import LEFT, LETTER, LINE, TOP, WORDS, letters_of
+
+PAGE = letters_of(WORDS)  # three lines: "Bees fly to", "flowers and", "home again"
+
+
+def middle_of(word: str) -> tuple[float, float]:
+    box = PAGE.box(WORDS.index(word))
+    return (box.left + box.right) / 2, (box.top + box.bottom) / 2
+
+
+def test_a_point_belongs_to_the_letter_under_it_or_else_to_its_line():
+    assert PAGE.nearest(*middle_of("fly")) == WORDS.index("fly")
+    beyond = PAGE.nearest(900, TOP + LINE * 1.5)
+    assert beyond == WORDS.index("and") + 2
+    assert PAGE.nearest(900, 900, reach=6) is None
+
+
+def test_a_choice_ends_before_or_after_the_middle_of_a_letter():
+    x, y = middle_of("fly")
+    assert PAGE.boundary(x - 1, y) == WORDS.index("fly")
+    assert PAGE.boundary(x + 1, y) == WORDS.index("fly") + 1
+
+
+def test_words_and_lines_are_chosen_whole():
+    at = WORDS.index("lowers")
+    assert WORDS[slice(*PAGE.word(at))] == "flowers"
+    assert WORDS[slice(*PAGE.line(at))] == "flowers and"
+    assert WORDS[slice(*PAGE.word(WORDS.index(" ")))] == " "
+
+
+def test_a_choice_is_extended_to_whole_words():
+    def whole(start: int, end: int) -> str:
+        return WORDS[slice(*PAGE.whole_words(start, end))]
+
+    fly, flowers = WORDS.index("fly"), WORDS.index("flowers")
+    assert whole(fly + 1, flowers + 4) == "fly to\nflowers"
+    assert whole(fly - 1, fly + 1) == " fly"  # what is between words stays as it was chosen
+    assert whole(fly, fly + 3) == "fly"
+    assert PAGE.whole_words(fly + 1, fly + 1) == (fly + 1, fly + 1)
+
+
+def test_where_words_have_no_spaces_a_choice_stays_as_it_is():
+    text = "深度学习模型 deep"
+    letters = PageText(text, [0.0] * 4 * len(text))
+    assert letters.whole_words(2, 4) == (2, 4)
+    assert letters.whole_words(2, 9) == (2, len(text))
+
+
+def test_a_passage_is_covered_by_a_box_for_each_line():
+    boxes = PAGE.boxes(WORDS.index("fly"), WORDS.index("and"))
+    assert [(box.left, box.top) for box in boxes] == [
+        (LEFT + 5 * LETTER, TOP),
+        (LEFT, TOP + LINE),
+    ]
+    assert boxes[0].right == LEFT + 11 * LETTER
+    assert PAGE.boxes(3, 3) == ()

@@ -1,0 +1,388 @@
+import sqlite3
+import unicodedata
+from dataclasses import replace
+from datetime import date
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from sciread_app.domain.paper import Identifier
+from sciread_app.domain.query.builder import QUOTES, fragment, joined
+from sciread_app.domain.query.parser import TEXT_FIELDS, Condition, Term, any_of, parse, words_in
+from sciread_app.errors import BadQuery
+
+ABSTRACT = (
+    "We study the spread of activation in networks: a model -- with few parameters -- explains "
+    'what the "classical" theory (see author:smith) cannot, namely why year:2019..2015 OR so '
+    "passes before the first reaction is seen. Experiments confirm the theory, but not -always."
+)
+
+
+def conditions(text):
+    return [tuple(c) for c in parse(text).conditions]
+
+
+def terms(text):
+    return [term.text + "*" * term.prefix for term in parse(text).terms]
+
+
+def test_words_rank_and_are_encoded_but_words_that_say_nothing_do_not_rank():
+    query = parse("the role of Attention in neural networks")
+    assert [t.text for t in query.terms] == ["role", "attention", "neural", "networks"]
+    assert query.meaning == "the role of Attention in neural networks"
+    assert query.conditions == ()
+
+
+def test_a_query_of_nothing_but_common_words_is_taken_at_its_word():
+    assert terms("to be or not to be") == ["to", "be", "or", "not", "to", "be"]
+
+
+def test_a_word_counts_as_often_as_it_is_said():
+    assert terms("graph theory of graph minors") == ["graph", "theory", "graph", "minors"]
+
+
+def test_words_joined_by_signs_are_taken_apart_as_the_text_index_does():
+    assert terms("COVID-19 state-of-the-art") == ["covid", "19", "state", "art"]
+
+
+def test_a_phrase_ranks_and_must_be_there():
+    query = parse('"deep learning" proteins')
+    assert query.terms == (Term("deep learning"), Term("proteins"))
+    assert query.conditions == (Condition("text", "deep learning"),)
+    assert query.meaning == "deep learning proteins"
+
+
+def test_curly_and_angled_quotation_marks_are_as_good_as_straight_ones():
+    assert parse("“deep learning”") == parse('"deep learning"')
+    assert conditions("«deep learning»") == conditions('"deep learning"')
+
+
+def test_what_is_left_out_is_a_condition_and_not_encoded():
+    query = parse('jaguar -car -"big cat" -author:smith')
+    assert conditions('jaguar -car -"big cat" -author:smith') == [
+        ("text", "car", True),
+        ("text", "big cat", True),
+        ("author", "smith", True),
+    ]
+    assert (terms(query.text), query.meaning) == (["jaguar"], "jaguar")
+
+
+def test_only_leaving_out_asks_for_everything_else():
+    query = parse("-car")
+    assert (query.terms, query.meaning) == ((), "")
+    assert query.conditions == (Condition("text", "car", True),)
+
+
+@pytest.mark.parametrize(
+    "text", ["graph-based - methods", "bundles on O(-k)", "PU(2)-monopoles", "E2f-1, -2 and -3"]
+)
+def test_a_minus_within_a_word_or_before_a_number_leaves_nothing_out(text):
+    assert conditions(text) == []
+
+
+@pytest.mark.parametrize("text", ['K\\"ahler manifolds', 'the 8" tube', 'v"=0 level'])
+def test_a_quotation_mark_within_a_word_quotes_nothing(text):
+    assert conditions(text) == []
+
+
+def test_the_beginning_of_a_word_ranks():
+    assert parse("transf* learning").terms == (Term("transf", prefix=True), Term("learning"))
+    assert parse("transf* learning").meaning == "learning"
+    assert parse("transf*").meaning == "transf"
+
+
+def test_a_star_behind_one_or_two_letters_is_a_name():
+    assert terms("A* search") == ["search"]
+    assert terms("C*-algebras") == ["c", "algebras"]
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "value"),
+    [
+        ("author:curie", "author", "curie"),
+        ('author:"van der Berg"', "author", "van der Berg"),
+        ("author: curie", "author", "curie"),
+        ("Authors:Curie", "author", "Curie"),
+        ("title:graph*", "title", "graph*"),
+        ("venue:nature", "venue", "nature"),
+        ("journal:nature", "venue", "nature"),
+        ("journal: nature", "venue", "nature"),
+        ("conference:neurips", "venue", "neurips"),
+        ("tags:urgent", "tag", "urgent"),
+        ("folder:thesis", "in", "thesis"),
+        ("category:cs.CL", "cat", "cs.CL"),
+        ("stars:4..", "rating", "4..5"),
+        ("date:2015", "year", "2015..2015"),
+        ("abstract:entropy", "abstract", "entropy"),
+        ("cat:cs.CL", "cat", "cs.CL"),
+        ("cat:cs.*", "cat", "cs.*"),
+        ('tag:"to read"', "tag", "to read"),
+        ("in:thesis/methods", "in", "thesis/methods"),
+        ("is:unread", "is", "unread"),
+        ("has:PDF", "has", "pdf"),
+        ("year:2015", "year", "2015..2015"),
+        ("year:2015..2019", "year", "2015..2019"),
+        ("year:2015-2019", "year", "2015..2019"),
+        ("year:2015…2019", "year", "2015..2019"),
+        ("year:..2019", "year", "..2019"),
+        ("year:2015..", "year", "2015.."),
+        ("year:>=2015", "year", "2015.."),
+        ("year:>2015", "year", "2016.."),
+        ("year:<2015", "year", "..2014"),
+        ("rating:4..", "rating", "4..5"),
+        ("rating:>=4", "rating", "4..5"),
+        ("rating:3", "rating", "3..3"),
+        ("rating:..2", "rating", "1..2"),
+        ("rating:0", "rating", "0..0"),
+        ("is:retracted", "is", "retracted"),
+        ("is:unfiled", "is", "unfiled"),
+        ("has:tags", "has", "tags"),
+        ("in:trash", "in", "trash"),
+        ("added:7d", "added", "7d"),
+        ("added:today", "added", "0d"),
+        ("added:2026-01..", "added", "2026-01-01.."),
+        ("added:2026-02", "added", "2026-02-01..2026-02-28"),
+        ("added:..2025", "added", "..2025-12-31"),
+        ('venue:="Nature"', "venue", "=Nature"),
+        ('author:="Marie Curie"', "author", "=Marie Curie"),
+    ],
+)
+def test_fields_are_conditions(text, field, value):
+    assert conditions(text) == [(field, value, False)]
+    assert conditions(f"-{text}") == [(field, value, True)]
+
+
+def test_an_open_range_of_years_has_no_end():
+    assert parse("year:2015..").conditions[0].years == (2015, 9999)
+    assert parse("year:..2015").conditions[0].years == (0, 2015)
+
+
+def test_words_of_the_title_or_the_abstract_also_rank():
+    query = parse("title:attention author:vaswani")
+    assert (terms(query.text), query.meaning) == (["attention"], "attention")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("10:30", "Re: x", "Attention: all you need", "Title: a story", "Train a CAT: how"),
+        *("ZnO:Al films", "see https://example.org/x today", "a: b"),
+    ],
+)
+def test_other_colons_are_plain_text(text):
+    assert parse(text).conditions == ()
+    assert parse(text).terms
+
+
+def test_days_are_counted_from_today_or_named():
+    (lately,), (spring,) = (parse(q).conditions for q in ("added:7d", "added:2026-03..2026-05"))
+    assert lately.days(date(2026, 11, 22)) == (date(2026, 11, 15), date.max)
+    assert spring.days(date(2026, 11, 22)) == (date(2026, 3, 1), date(2026, 5, 31))
+
+
+def test_papers_can_be_named_as_examples_and_counterexamples():
+    query = parse("like:17,23 -like:5 graph minors like:17")
+    assert (query.like, query.unlike) == ((17, 23), (5,))
+    assert (query.conditions, query.meaning) == ((), "graph minors")
+
+
+def test_examples_can_be_named_by_citation_key_or_identifier():
+    query = parse("like:vaswani2017attention -like:10.1016/0370-2693(88)91418-2 graphs")
+    assert query.named_like == ("vaswani2017attention",)
+    assert query.named_unlike == ("10.1016/0370-2693(88)91418-2",)
+    assert (query.conditions, query.meaning) == ((), "graphs")
+
+
+def test_a_quotation_mark_that_is_never_closed_quotes_nothing():
+    assert parse('about "deep lear') == replace(parse("about deep lear"), text='about "deep lear')
+    assert conditions('author:"curie') == [("author", "curie", False)]
+    assert conditions('"deep learning" "of') == [("text", "deep learning", False)]
+
+
+def test_conditions_before_a_pasted_abstract_or_identifier_stay_conditions():
+    query = parse(f'in:"my thesis" cat:cs.CL OR cat:cs.LG {ABSTRACT}')
+    assert query.pasted and query.meaning == " ".join(ABSTRACT.split())
+    assert [c.field for c in query.conditions] == ["in", "cat"]
+    query = parse("is:unread 10.1000/abc")
+    assert query.identifier == Identifier("doi", "10.1000/abc")
+    assert [c.field for c in query.conditions] == ["is"]
+
+
+def test_or_between_words_asks_for_one_of_them():
+    query = parse('cat OR dog OR "guinea pig" food')
+    assert [t.text for t in query.terms] == ["cat", "dog", "guinea pig", "food"]
+    (condition,) = query.conditions
+    assert condition.alternatives == ("cat", "dog", "guinea pig")
+    assert condition.expression == '"cat" OR "dog" OR "guinea pig"'
+
+
+def test_or_between_values_of_one_field_joins_them():
+    assert conditions("cat:cs.CL OR cat:cs.LG") == [("cat", "cs.CL\ncs.LG", False)]
+
+
+def test_and_and_not_are_understood():
+    assert parse("cats AND NOT dogs").conditions == parse("cats -dogs").conditions
+    assert terms("cats AND NOT dogs") == ["cats"]
+
+
+def test_or_at_an_end_is_not_yet_finished():
+    assert terms("cats OR") == ["cats"]
+    assert terms("OR cats") == ["cats"]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "hint"),
+    [
+        ("x year:2019..2015", "year:2019..2015", "year:2015..2019"),
+        ("year:soon", "year:soon", "year:2015..2019"),
+        ("year:15", "year:15", "year:2015"),
+        ("year:..", "year:..", "year:2015"),
+        ("rating:7", "rating:7", "rating:4.."),
+        ("rating:>5", "rating:>5", "rating:4.."),
+        ("rating:4..2", "rating:4..2", "rating:2..4"),
+        ("added:soon", "added:soon", "added:7d"),
+        ("added:2026-13", "added:2026-13", "added:7d"),
+        ("added:2026..2025", "added:2026..2025", "added:2025..2026"),
+        ("is:good", "is:good", "is:unread or is:read"),
+        ("has:pictures", "has:pictures", "has:pdf"),
+        ("author:", "author:", "author:curie"),
+        ('tag:""', 'tag:""', "tag:"),
+        ("author:??", "author:??", "author:curie"),
+        ("title:a*", "title:a*", "photo*"),
+        ("foo:bar", "foo", "author"),
+        ('foo:"two words"', "foo", '"foo two words"'),
+        ("title:", "title:", "title:graph"),
+        ("deep journal:", "journal:", "venue:nature"),
+        ("like:", "like:", "like:17"),
+        ("???", "???", "graph neural networks"),
+        ("cat:cs.CL OR author:smith", "cat:cs.CL OR author:smith", "one field"),
+        ("year:2015 OR year:2017", "year:2015..2015", "one field"),
+        ("-cats OR dogs", "cats OR dogs", "between words"),
+    ],
+)
+def test_a_wrong_query_is_explained(text, part, hint):
+    with pytest.raises(BadQuery) as bad:
+        parse(text)
+    assert part in str(bad.value)
+    assert hint in bad.value.hint
+
+
+def test_a_pasted_abstract_has_no_operators():
+    query = parse(ABSTRACT)
+    assert query.pasted
+    assert query.conditions == ()
+    assert query.meaning == ABSTRACT
+    assert {"activation", "smith", "always"} <= {t.text for t in query.terms}
+
+
+def test_a_pasted_identifier_is_all_that_is_meant():
+    query = parse("https://arxiv.org/abs/1706.03762v5")
+    assert query.identifier == Identifier("arxiv", "1706.03762")
+    assert (query.terms, query.meaning) == ((), "")
+
+
+def test_an_empty_box_asks_for_everything():
+    query = parse("  ")
+    assert (query.terms, query.conditions, query.meaning) == ((), (), "")
+
+
+@pytest.fixture(scope="module")
+def text_index():
+    db = sqlite3.connect(":memory:")
+    columns = ", ".join(TEXT_FIELDS["text"])
+    db.execute(
+        f"CREATE VIRTUAL TABLE papers USING fts5({columns}, "
+        "tokenize='porter unicode61 remove_diacritics 2')"
+    )
+    db.execute(
+        "INSERT INTO papers (rowid, title, authors) VALUES "
+        "(1, 'On Graphs', 'Ludwig van der Berg; Marie Curie'), "
+        "(2, 'Graph Minors', 'Neil Robertson')"
+    )
+    yield db
+    db.close()
+
+
+def found(text_index, expression):
+    rows = text_index.execute("SELECT rowid FROM papers WHERE papers MATCH ?", (expression,))
+    return [row[0] for row in rows]
+
+
+# What the box gives meaning to, in any order, among other things.
+pieces = st.sampled_from(
+    [
+        *'"*:-()^+{}|',
+        "OR",
+        "AND",
+        "NOT",
+        "NEAR",
+        "author:",
+        "year:",
+        "rating:",
+        "added:",
+        "like:",
+        "venue:=",
+        "2015..",
+        "7d",
+        "is:",
+        "x",
+        " ",
+        "\0",
+    ]
+)
+anything = st.one_of(
+    st.text(max_size=60), st.lists(st.one_of(pieces, st.text(max_size=4))).map("".join)
+)
+
+
+@given(anything)
+@settings(deadline=None)  # the machine may be busy
+@example("İstanbul* ʼn")
+@example('author:"a" OR author:"ß ﬁ"')
+@example("x " * 5000)
+def test_whatever_is_typed_is_understood_or_explained(text_index, text):
+    try:
+        query = parse(text)
+    except BadQuery as bad:
+        assert bad.message and bad.hint
+        return
+    if query.terms:
+        found(text_index, any_of(dict.fromkeys(query.terms)))
+    for condition in query.conditions:
+        if condition.expression:
+            found(text_index, condition.expression)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['author:"Berg van der"', "author:berg", 'author:"L. van der Berg"', 'author:"berg, ludwig"'],
+)
+def test_an_author_is_found_by_parts_of_the_name_in_any_order(text_index, text):
+    (condition,) = parse(text).conditions
+    assert found(text_index, condition.expression) == [1]
+
+
+@given(st.lists(st.text(min_size=1), min_size=1, max_size=3), st.booleans())
+def test_whatever_a_list_holds_can_be_asked_for(names, negated):
+    names = [name for name in names if words_in(name) and not set(name) & set(QUOTES + "\0")]
+    assume(names)
+    meant = [" ".join(unicodedata.normalize("NFC", name).split()) for name in names]
+    for field, equals in (("tag", ""), ("in", ""), ("cat", ""), ("author", "="), ("venue", "=")):
+        text = joined(["is:unread", fragment(field, names, negated=negated)], "OR words behind")
+        query = parse(text)
+        said = [part for c in query.conditions if c.field == field for part in c.alternatives]
+        assert list(dict.fromkeys(said)) == list(dict.fromkeys(equals + name for name in meant))
+        assert query.meaning == "words behind"
+
+
+def test_parts_of_two_names_make_no_author(text_index):
+    (condition,) = parse('author:"Ludwig Curie"').conditions
+    assert found(text_index, condition.expression) == []
+
+
+def test_a_field_looks_only_into_its_own_column(text_index):
+    (condition,) = parse("author:graph").conditions
+    assert found(text_index, condition.expression) == []
+    (condition,) = parse("title:graph").conditions
+    assert found(text_index, condition.expression) == [1, 2]

@@ -1,0 +1,23 @@
+"""What is said of a paper that nobody stands by any more."""
+
+from __future__ import annotations
+
+import pytest
+
+from sciread_app.domain.paper_updates import retraction_status
+from tests.support.make import paper
+
+
+@pytest.mark.parametrize(
+    ("extra", "mark"),
+    [
+        ({}, ""),
+        ({"withdrawn": ""}, ""),
+        ({"withdrawn": "Withdrawn by the authors."}, "Withdrawn"),
+        ({"retraction_in": "123"}, "Retracted"),
+        ({"publication_types": "Journal Article; Retracted Publication"}, "Retracted"),
+        ({"withdrawn": "yes", "retraction_in": "123"}, "Retracted"),
+    ],
+)
+def test_a_paper_is_marked_that_was_retracted_or_withdrawn(extra, mark):
+    assert retraction_status(paper("A", extra=extra)) == mark

@@ -1,0 +1,103 @@
+"""What is kept in English is said in a person's language, its values and all."""
+
+from __future__ import annotations
+
+import gettext
+
+import pytest
+
+from sciread_app import language
+from sciread_app.domain.matching import match_reasons
+from sciread_app.domain.matching.record_linkage import judge
+from sciread_app.domain.stored_messages import translate_stored
+from sciread_app.formats.pdf import problems
+from sciread_app.formats.pdf.extraction import extract
+from sciread_app.storage.papers.versions import SAID
+from tests.support.make import paper
+
+
+class _Marks(gettext.NullTranslations):
+    def gettext(self, message: str) -> str:
+        return f"«{message}»"
+
+
+@pytest.fixture
+def foreign(monkeypatch):
+    monkeypatch.setattr(language, "_spoken", _Marks())
+
+
+ARXIV = {"arxiv": "2101.00001", "source": "arxiv"}
+BEES, WASPS = "The bees of Belgium, one by one", "Superconductivity in nickelates at home"
+STAY_TWO = [
+    (paper(BEES, doi="10.1000/x", **ARXIV), paper(BEES, doi="10.1000/x", kind="article-journal")),
+    (paper(BEES, doi="10.1000/x", pmid="1"), paper(BEES, doi="10.1000/x", pmid="2")),
+    (paper(BEES, doi="10.1000/x"), paper(WASPS, doi="10.1000/x")),
+    (paper(BEES, pmid="1", extra={"update_of": "2"}), paper(BEES, pmid="2")),
+    (paper(BEES), paper(BEES)),
+    (
+        paper(BEES, pmid="1", extra={"pages": "1-5"}),
+        paper(WASPS, pmid="1", extra={"pages": "30-35"}),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", published="2001"),
+        paper(BEES, authors="Curie, M.", published="2002"),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", published="2001"),
+        paper(BEES.replace("Belgium", "Bulgaria"), authors="Curie, M.", published="2001"),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", venue="Bees"),
+        paper(BEES, authors="Other, A.", venue="Bees"),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", venue="Bees", extra={"pages": "1"}),
+        paper(WASPS, authors="Curie, M.", venue="Bees", extra={"pages": "1"}),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", published="2001"),
+        paper(BEES, authors="Curie, M.", published="2001"),
+    ),
+    (paper(BEES, pmid="1"), paper(BEES, pmid="1")),
+    (paper(BEES, doi="10.1000/x"), paper(BEES, doi="10.1000/x")),
+    (
+        paper(BEES, authors="Curie, M.", **ARXIV),
+        paper(BEES, authors="Curie, M.", kind="article-journal"),
+    ),
+    (
+        paper(BEES, authors="Curie, M.", kind="book"),
+        paper(BEES, authors="Curie, M.", kind="chapter"),
+    ),
+    (
+        paper("Editorial", authors="Curie, M.", published="2001"),
+        paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002"),
+    ),
+]
+
+
+def test_why_two_papers_are_not_one_is_said_in_a_persons_language(foreign):
+    kept = {judge(a, b).reason for a, b in STAY_TWO} | {SAID}
+    assert len(kept) > 14
+    for reason in kept:
+        assert match_reasons.translated(reason).startswith("«"), reason
+
+
+def test_what_is_wrong_with_a_pdf_is_said_in_a_persons_language(foreign, tmp_path):
+    for data in (b"", b"no PDF", b"%PDF-1.7 cut off"):
+        problem = extract(tmp_path / "a.pdf", data).problem
+        assert problem and problems.translated(problem) == f"«{problem}»"
+    unread = problems.UNREAD.format(pages=12, unread=3)
+    assert problems.translated(unread) == "«Of 12 pages, 3 could not be read.»"
+
+
+def test_types_in_a_reason_are_named_as_everywhere():
+    kept = "one title and author, but paper-conference and article-journal"
+    said = match_reasons.translated(kept)
+    assert said == "one title and author, but conference paper and journal article"
+
+
+@pytest.mark.parametrize("sayings", [match_reasons.TEMPLATES, problems.TEMPLATES])
+def test_english_stays_what_it_is(sayings):
+    for english, _ in sayings:
+        assert translate_stored(english, sayings) == english
+    assert translate_stored("Something else.", sayings) == "Something else."

@@ -1,0 +1,42 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sciread_app.formats.values.markup import plain, prose
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>One</p><p>two</p>", "One two"),
+        ("CO<sub>2</sub>, K<inf>m</inf>, 10<sup>-3</sup>", "CO2, Km, 10^-3"),
+        ("p &lt; 0.05 &amp; q&gt;1", "p < 0.05 & q>1"),
+        ("with lambda &gt 0", "with lambda > 0"),
+        ("5 &mgr;g of &beta;-x&#8217;s &#x2013;", "5 μg of β-x’s –"),
+        ("AT&T; R&D, &c, &nosuch;", "AT&T; R&D, &c, &nosuch;"),
+        ("<z> for a < b and <Q>", "<z> for a < b and <Q>"),
+        ("a\n  b\u00a0c\t d", "a b c d"),
+        ("<jats:title>Aim</jats:title><jats:p>To see</jats:p>", "Aim To see"),
+    ],
+)
+def test_what_web_pages_leave_is_taken_out(text, expected):
+    assert plain(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('Schr\\"odinger and P{\\\'o}lya at 50\\%', "Schrödinger and Pólya at 50%"),
+        ("$x_{i}$ of M\\\"uller, $\\alpha \\~ b$", "$x_{i}$ of Müller, $\\alpha \\~ b$"),
+        ("an exponent {\\bf nu} ~ 5/6", "an exponent nu ∼ 5/6"),
+        ("a set {1, 2} of x_{i}", "a set {1, 2} of x_{i}"),
+    ],
+)  # fmt: skip
+def test_latex_is_read_where_it_is_and_mathematics_stays(text, expected):
+    assert prose(text) == expected
+
+
+@given(st.text())
+def test_no_text_is_an_error_and_none_has_two_lines(text):
+    assert prose(text) == prose(text).strip()
+    assert "\n" not in plain(text)

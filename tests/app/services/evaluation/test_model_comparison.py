@@ -1,0 +1,149 @@
+"""Is B better than A? The sentence says what the numbers bear, and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sciread_app.errors import TrainerFailed
+from sciread_app.services.evaluation.leaderboard import StoredReport
+from sciread_app.services.evaluation.model_comparison import (
+    ComparisonOutcome,
+    ModelComparer,
+    verdict,
+)
+from sciread_app.tasks import Task
+from tests.support.make_report import items, report, result, score, subject
+from tests.support.ui.fake_evaluation import START, TRAINED, compared, measured
+from trainer.evaluations.items import write_items
+
+A, B = (
+    StoredReport(Path("a"), measured(START, 0.7)),
+    StoredReport(Path("b"), measured(TRAINED, 0.8)),
+)
+
+
+def said(*differences, **more):
+    answer = {"compared": list(differences), "refused": [], "notes": []} | more
+    return verdict(A, B, answer)
+
+
+def test_a_model_that_is_better_in_some_tasks_and_worse_in_none_is_better():
+    found = said(compared("cite", "map", 0.06), compared("mag", "macro_f1", 0.01, real=False))
+    assert found.answer is ComparisonOutcome.yes
+    assert found.sentence == (
+        "SPECTER on 900 papers is better than Starter: really so in 1 of 2 tasks, and worse in "
+        "none."
+    )
+    assert found.support[0].startswith(
+        "SPECTER on 900 papers gains most in Citations: MAP 56.00 instead of 50.00, 4.00 to 8.00"
+    )
+    assert "Chance alone could make the difference in: Fields." in found.support
+
+
+def test_a_model_that_is_worse_is_said_to_be_by_the_other_name():
+    found = said(compared("cite", "map", -0.06))
+    assert found.answer is ComparisonOutcome.no
+    assert found.sentence.startswith("Starter is better than SPECTER on 900 papers: really so in 1")
+
+
+def test_better_here_and_worse_there_is_said_as_it_is():
+    found = said(compared("cite", "map", 0.06), compared("mag", "macro_f1", -0.05))
+    assert found.answer is ComparisonOutcome.both
+    assert "better in 1 of 2 tasks, worse in 1" in found.sentence
+    assert [s.split(" gains")[0] for s in found.support[:2]] == ["SPECTER on 900 papers", "Starter"]
+
+
+def test_metrics_of_one_task_are_one_finding():
+    found = said(compared("cite", "map", 0.06), compared("cite", "ndcg", 0.05))
+    assert "in 1 of 1 task," in found.sentence
+    split = said(
+        compared("cite", "map", 0.06), compared("cite", "ndcg", -0.05),
+        compared("mag", "macro_f1", 0.04),
+    )  # fmt: skip
+    assert split.answer is ComparisonOutcome.both
+    assert split.sentence.endswith("Within 1 more, metrics disagree.")
+
+
+def test_where_chance_can_make_all_of_it_nobody_can_tell():
+    found = said(compared("cite", "map", 0.01, real=False), compared("mag", "accuracy", -0.02,
+                                                                     real=False))  # fmt: skip
+    assert found.answer is ComparisonOutcome.unknown
+    assert found.sentence.startswith("Nobody can tell from these data: in all 2 tasks")
+    assert found.support == (
+        "Differences of less than about 2.0 of a hundred would not show with so few items.",
+    )
+
+
+def test_too_few_papers_to_tell_are_said_to_be():
+    same = compared("cite", "map", 0.0, real=False, n=10)
+    found = said(same)
+    assert found.answer is ComparisonOutcome.unknown and found.evidence[0].too_few
+    assert "too few papers" in found.sentence and "10 items" in found.sentence
+    some = said(same, compared("mag", "macro_f1", 0.06))
+    assert some.answer is ComparisonOutcome.yes
+    assert any("Too few" in one and "Citations" in one for one in some.support)
+    enough = said(compared("cite", "map", 0.0, real=False))
+    assert "too few" not in enough.sentence
+
+
+def test_how_vectors_lie_is_shown_but_no_part_of_the_verdict():
+    found = said(
+        compared("cite", "map", 0.01, real=False),
+        compared("health", "title_finds@10", 0.3),
+    )
+    assert found.answer is ComparisonOutcome.unknown
+    assert [each.counts for each in found.evidence] == [True, False]
+    assert found.evidence[1].winner == 1
+
+
+def test_where_lower_is_better_less_gains():
+    better = compared("cite", "map", -0.05) | {"second_is_better": True}
+    found = said(better)
+    assert found.answer is ComparisonOutcome.yes and "45.00 instead of 50.00" in found.support[0]
+
+
+def test_what_was_refused_is_told_once_for_each_reason():
+    refused = [{"what": what, "why": "the data differ"} for what in ("Speed", "Fields")]
+    found = said(compared("cite", "map", 0.06, unpaired=3), refused=refused)
+    assert [(each.what, each.why) for each in found.refused] == [
+        (("Speed", "Fields"), "the data differ")
+    ]
+    assert "3 items that only one model has a score of are left out." in found.notes
+
+
+def test_what_is_no_answer_is_told_and_does_not_crash():
+    with pytest.raises(TrainerFailed, match="not understood"):
+        verdict(A, B, {"compared": [{"task": "cite"}], "refused": [], "notes": []})
+
+
+# With the trainer itself.
+
+
+def saved(folder: Path, values, **of) -> StoredReport:
+    found = items(values)
+    tested = result(scores=(score("map", found),))
+    made = report(tested, subject=subject(**of))
+    made.write(folder)
+    write_items(folder, {"cite": {"map": found}})
+    return StoredReport(folder, made)
+
+
+def test_the_trainer_compares_once_and_again_when_a_report_has_changed(tmp_path, monkeypatch):
+    ease = np.random.default_rng(1).random(200)
+    one = saved(tmp_path / "a", ease, id="a", title="Start", space="aa")
+    other = saved(tmp_path / "b", ease + 0.05, id="b", title="Ours", space="bb")
+    judge = ModelComparer(tmp_path)
+    told = []
+    found = judge.compare(one, other, Task(lambda done, total, note: told.append(note)))
+    assert found.answer is ComparisonOutcome.yes and found.evidence[0].n == 200
+    assert found.evidence[0].shown_p_value.startswith("< 0.001")
+    monkeypatch.setattr(
+        "sciread_app.services.evaluation.model_comparison.ask", None
+    )  # nobody is asked again
+    assert judge.compare(one, other, Task()) is found
+    (other.folder / "report.json").touch()
+    with pytest.raises(TypeError):
+        judge.compare(one, other, Task())

@@ -1,0 +1,306 @@
+"""Citations come in for every paper, from whichever source knows it, and each is asked for once."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.citations import Counts
+from sciread_app.domain.identifiers import identifier
+from sciread_app.errors import Cancelled
+from sciread_app.services.ingest import citation_fetcher
+from sciread_app.services.ingest.citation_fetcher import CitationFetcher
+from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.tasks import Task
+from tests.support.make import paper
+from tests.support.servers import faults
+from tests.support.servers.elink import ElinkServer, ids_of
+from tests.support.servers.semantic_scholar_server import SemanticScholarServer
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def scholar():
+    with SemanticScholarServer(60) as server:
+        yield server
+
+
+@pytest.fixture
+def pubmed():
+    with ElinkServer({}) as server:
+        yield server
+
+
+@pytest.fixture
+def client(tmp_path, scholar, pubmed):
+    quick = RetryPolicy(tries=2, first=0.01, longest=0.05)
+    folder = tmp_path / "cache"
+    with Client(folder, scholar.endpoints | pubmed.endpoints, patience=quick) as client:
+        yield client
+
+
+@pytest.fixture
+def fetch(library, client):
+    def fetch(among=None, report=lambda done, total, note: None):
+        return CitationFetcher(library, client).fetch(Task(report), among)
+
+    return fetch
+
+
+def made(number, **names):
+    return paper(f"Paper number {number} about bees", **(names or {"doi": doi(number).value}))
+
+
+def put(library, *papers):
+    return library.put(papers).ids
+
+
+def doi(number):
+    return identifier("doi", f"10.5555/paper.{number}")
+
+
+def asked(scholar):
+    return [id for request in scholar.requests for id in json.loads(request.body)["ids"]]
+
+
+def by_pmid(pubmed):
+    return [id for request in pubmed.requests for [id] in ids_of(request)]
+
+
+def test_citations_of_all_papers_come_in(library, fetch):
+    ids = put(library, *map(made, range(10, 50)))
+    report = fetch()
+    assert (report.asked, report.unknown, report.unanswered, report.failed) == (40, 0, 0, [])
+    assert (report.references, report.citations) == (160, 160)
+    assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
+    twelve = library.citations.references_of(ids[2])
+    assert [one.paper for one in twelve] == [ids[0], ids[1], None, None]
+
+
+def test_a_second_run_asks_only_for_what_is_new(library, fetch, scholar):
+    put(library, *map(made, range(10)))
+    fetch()
+    before = len(scholar.requests)
+    assert fetch().asked == 0 and len(scholar.requests) == before
+    put(library, made(20))
+    assert fetch().asked == 1
+    assert set(asked(scholar)[-2:]) == {"DOI:10.5555/paper.20"}
+
+
+def test_papers_are_asked_for_again_when_their_answers_are_old(library, fetch, monkeypatch):
+    put(library, made(1))
+    fetch()
+    later = time.time() + citation_fetcher.STALE + 1
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert fetch().asked == 1
+
+
+def test_only_the_papers_that_are_wanted_are_asked_for(library, fetch, scholar):
+    ids = put(library, *map(made, range(10)))
+    assert fetch(among=[ids[3], ids[4]]).asked == 2
+    assert set(asked(scholar)) == {"DOI:10.5555/paper.3", "DOI:10.5555/paper.4"}
+
+
+def test_papers_without_a_name_and_in_the_trash_are_left_alone(library, fetch, scholar):
+    _, gone = put(library, paper("On ants", citekey="ants"), made(3))
+    library.trash([gone])
+    assert fetch().asked == 0 and not scholar.requests
+
+
+def test_a_neighbour_is_remembered_by_the_name_the_library_knows_it_by(library, fetch):
+    mine, other = put(library, made(14), made(15, arxiv="1001.00015"))
+    fetch(among=[mine])
+    assert [one.paper for one in library.citations.citing(mine)] == [other, None, None, None]
+    assert library.citations.citing(mine)[0].identifier == identifier("arxiv", "1001.00015")
+
+
+def test_pubmed_is_asked_for_what_semantic_scholar_does_not_know(library, fetch, pubmed):
+    pubmed.links = {"71": ["72"], "73": ["71"]}
+    [a, b] = put(library, made(71, pmid="71"), made(72, doi="10.1000/nowhere", pmid="72"))
+    put(library, made(3))
+    report = fetch()
+    assert (report.asked, report.unknown) == (3, 0)
+    assert by_pmid(pubmed) == ["71", "72"]
+    assert library.citations.counts([a, b]) == {a: Counts(1, 1), b: Counts(0, 1)}
+    assert fetch().asked == 0
+
+
+def test_papers_that_nobody_knows_are_counted_and_asked_for_once(library, fetch, scholar, pubmed):
+    put(library, made(1, pmid="99"), made(2, doi="10.1000/nowhere"), made(3))
+    report = fetch()
+    assert (report.asked, report.unknown) == (3, 2)
+    seen = len(scholar.requests), len(pubmed.requests)
+    assert fetch().asked == 0
+    assert (len(scholar.requests), len(pubmed.requests)) == seen
+
+
+def test_what_a_publisher_keeps_back_is_asked_of_pubmed(library, fetch, scholar, pubmed):
+    scholar.withheld = {10, 30}
+    pubmed.links = {"10000010": ["5"]}
+    ten, thirty = put(library, made(10, pmid="10000010"), made(30))
+    report = fetch()
+    counts = library.citations.counts([ten, thirty])
+    assert counts == {ten: Counts(1, 4), thirty: Counts(0, 4)}
+    assert (report.asked, report.unknown) == (2, 0)
+    assert any("publishers of 1 paper " in remark for remark in report.remarks)
+
+
+def test_what_its_own_record_lists_stands_in_for_what_nobody_tells(library, fetch, scholar, pubmed):
+    scholar.withheld = {10}
+    listed = {"references": "pmid:5 doi:10.1000/x url:nothing pmid:? pmid:5"}
+    [ten, eleven] = put(
+        library,
+        paper("Paper ten", doi=doi(10).value, pmid="10000010", extra=listed),
+        paper("Paper eleven", doi=doi(11).value, extra=listed),
+    )
+    report = fetch()
+    assert [one.identifier for one in library.citations.references_of(ten)] == [
+        identifier("doi", "10.1000/x"),
+        identifier("pmid", "5"),
+    ]
+    assert library.citations.counts([eleven])[eleven].references == 4
+    assert report.references == 6 and not report.remarks and not pubmed.requests
+
+
+def test_while_semantic_scholar_is_away_pubmed_answers_and_the_rest_waits(
+    library, fetch, scholar, pubmed
+):
+    pubmed.links = {"10000010": ["5"]}
+    scholar.fail(faults.unavailable(), times=100)
+    ten, eleven = put(library, made(10, doi="10.5555/paper.10", pmid="10000010"), made(11))
+    report = fetch()
+    assert (report.asked, report.unanswered) == (1, 1)
+    [failure] = report.failed
+    assert failure.file == "Semantic Scholar" and failure.entry == "1 paper"
+    assert library.citations.counts([ten, eleven])[ten] == Counts(1, 0)
+
+
+def test_what_waited_is_asked_for_when_the_source_is_back(library, fetch, scholar):
+    scholar.fail(faults.unavailable(), times=2)
+    ids = put(library, made(10), made(11))
+    assert fetch().unanswered == 2
+    assert fetch().asked == 2
+    assert library.citations.counts(ids) == dict.fromkeys(ids, Counts(4, 4))
+
+
+def test_when_pubmed_was_asked_in_its_place_that_is_said(library, fetch, scholar, pubmed):
+    scholar.fail(faults.unavailable(), times=100)
+    put(library, made(10, pmid="10000010"))
+    report = fetch()
+    assert not report.failed
+    assert any("Semantic Scholar" in text and "PubMed" in text for text in report.remarks)
+
+
+def test_a_source_that_fails_is_not_asked_again_in_this_run(library, fetch, scholar, monkeypatch):
+    monkeypatch.setattr(citation_fetcher, "BATCH", 5)
+    scholar.fail(faults.unavailable(), times=100)
+    put(library, *map(made, range(20)))
+    report = fetch()
+    assert report.unanswered == 20 and len(scholar.requests) == 2
+
+
+def test_papers_that_pubmed_did_not_answer_for_are_asked_for_again(library, fetch, pubmed):
+    pubmed.fail(faults.unavailable(), times=2)
+    put(library, made(1, pmid="99"))
+    report = fetch()
+    assert report.unanswered == 1 and report.failed[0].file == "PubMed"
+    assert fetch().unknown == 1
+
+
+def test_a_paper_with_a_problem_of_its_own_fails_alone(library, fetch, scholar):
+    put(library, *map(made, (3, 4, 5)))
+    good = {"externalIds": {}, "references": [], "citations": []}
+    scholar.fail(
+        faults.replaced(json.dumps([good, 7, good]).encode()),
+        when=lambda asked: "citations" in asked.params["fields"],
+    )
+    report = fetch()
+    assert (report.asked, report.unanswered) == (2, 1)
+    assert report.failed[0].entry == "doi:10.5555/paper.4"
+
+
+def test_papers_that_share_a_name_are_all_settled(library, fetch, scholar):
+    put(library, made(3), paper("Quite another title of the same book", doi=doi(3).value))
+    assert library.count() == 2
+    assert fetch().asked == 2 and len(asked(scholar)) == 2
+    assert fetch().asked == 0
+
+
+def test_citations_cut_short_are_remarked_on(library, fetch, scholar):
+    scholar.celebrated = {3: 12_000}
+    [three] = put(library, made(3))
+    report = fetch()
+    assert report.citations == 9_999
+    assert any("10.5555/paper.3" in text and "12,004" in text for text in report.remarks)
+    assert library.citations.counts([three])[three].citations == 9_999
+
+
+def test_progress_names_the_sources_and_reaches_the_end(library, fetch):
+    put(library, made(1, pmid="99"), *map(made, range(10, 20)))
+    steps = []
+    fetch(report=lambda *step: steps.append(step))
+    assert {note for _, _, note in steps} == {"Asking Semantic Scholar", "Asking PubMed"}
+    assert steps[-1][:2] == (11, 11)
+    assert [done for done, _, _ in steps] == sorted(done for done, _, _ in steps)
+
+
+def test_what_came_until_it_was_stopped_is_kept(library, client, scholar, monkeypatch):
+    monkeypatch.setattr(citation_fetcher, "BATCH", 5)
+    put(library, *map(made, range(10, 30)))
+    task = Task(lambda done, total, note: done >= 10 and task.cancel())
+    with pytest.raises(Cancelled):
+        CitationFetcher(library, client).fetch(task)
+    assert len(library.citations.papers_to_look_up("semantic_scholar")) == 10
+    assert CitationFetcher(library, client).fetch(Task()).asked == 10
+    assert len(asked(scholar)) == 40
+
+
+def test_killed_at_any_moment_it_goes_on_and_ends_with_all(tmp_path, library):
+    program = """
+import sys
+from pathlib import Path
+from sciread_app.services.ingest import citation_fetcher as citing
+from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.http.client import Client
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+citing.BATCH = 20
+url = sys.argv[3]
+endpoint = Endpoint("semantic_scholar", "Semantic Scholar", url, 0.0, "semantic_scholar")
+library = Library(Path(sys.argv[1]))
+with Client(Path(sys.argv[2]), {"semantic_scholar": endpoint}) as client:
+    citing.CitationFetcher(library, client).fetch(Task(lambda done, *_: print(done, flush=True)))
+"""
+    ids = put(library, *map(made, range(400)))
+    with SemanticScholarServer(400) as scholar:
+        url = scholar.endpoints["semantic_scholar"].url
+        arguments = [str(library.path), str(tmp_path / "cache"), url]
+        for steps in (3, 9, None):
+            run = subprocess.Popen(
+                [sys.executable, "-c", program, *arguments],
+                stdout=subprocess.PIPE,
+                cwd=ROOT,
+                text=True,
+            )
+            assert run.stdout
+            if steps:
+                list(islice(run.stdout, steps))
+                run.send_signal(signal.SIGKILL)
+            run.communicate()
+            assert run.returncode == (-signal.SIGKILL if steps else 0)
+        expected = scholar.citations()
+    assert len(library.citations.papers_to_look_up("semantic_scholar")) == 0
+    found = {
+        (ids.index(one.paper), number)
+        for number, id in enumerate(ids)
+        for one in library.citations.citing(id)
+    }
+    assert found == expected

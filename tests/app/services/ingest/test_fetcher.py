@@ -1,0 +1,199 @@
+"""Fetches go on where they were, whatever stopped them, and count nothing twice."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+import pytest
+
+from sciread_app.domain.fetch import FetchPage, FetchState, Preview, SourceQuery
+from sciread_app.domain.paper import Skipped
+from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.errors import BadQuery, Cancelled, LibraryError, SourceError
+from sciread_app.services.ingest.fetcher import Fetcher
+from sciread_app.tasks import Task
+from tests.support.make import paper
+
+ALL = SourceQuery("shelf", "everything")
+
+
+def made(number, **values):
+    values = {"source": "shelf", "source_id": str(number), "pmid": str(number)} | values
+    return paper(f"Paper number {number} about bees", **values)
+
+
+@dataclass
+class Shelf:
+    """A source that holds papers in pages of ten; `break_at` makes one page unreadable once."""
+
+    papers: list = field(default_factory=lambda: [made(n) for n in range(1, 36)])
+    break_at: int = -1
+    asked: list = field(default_factory=list)
+    note: str = ""
+    KEY: str = "shelf"
+    TITLE: str = "The shelf"
+
+    def fetch(self, query, cursor, client, task):
+        self.asked.append((cursor, query))
+        for start in range(int(cursor or 0), len(self.papers), 10):
+            task.raise_if_cancelled()
+            if start == self.break_at:
+                self.break_at = -1
+                raise SourceError("The shelf does not answer: it fell.", "Put it up again.")
+            records = self.papers[start : start + 10]
+            yield FetchPage(records, str(start + 10), len(self.papers), self.note)
+
+    def preview(self, query, client, task):
+        return Preview(len(self.papers), self.papers[:3])
+
+    def check(self, query):
+        return "This is not a word." if query.text == "?" else ""
+
+    def why_nothing(self, now):
+        return "The shelf is closed on Sundays."
+
+
+@pytest.fixture
+def shelf():
+    return Shelf()
+
+
+@pytest.fixture
+def fetching(library, shelf):
+    return Fetcher(library, None, [shelf])
+
+
+def counts(fetch):
+    return fetch.read, fetch.added, fetch.merged, fetch.failed
+
+
+def test_a_whole_result_set_comes_in(fetching, library):
+    done = fetching.run(fetching.start(ALL).id, Task())
+    assert done.fetch.state == FetchState.done
+    assert counts(done.fetch) == (35, 35, 0, 0) and library.count() == 35
+    assert done.fetch.papers == 35 and {one.what for one in done.news} == {UpdateKind.added}
+
+
+def test_a_fetch_that_failed_says_why_and_goes_on_with_the_page_it_failed_at(
+    fetching, shelf, library
+):
+    shelf.break_at = 20
+    id = fetching.start(ALL).id
+    with pytest.raises(SourceError):
+        fetching.run(id, Task())
+    assert fetching.get(id).state == FetchState.failed and "fell" in fetching.get(id).message
+    assert library.count() == 20
+    done = fetching.run(id, Task())
+    assert [cursor for cursor, _ in shelf.asked] == ["", "20"]
+    assert counts(done.fetch) == (35, 35, 0, 0) and done.fetch.message == ""
+
+
+def test_a_fetch_that_was_stopped_goes_on_in_another_process(fetching, library, shelf):
+    id = fetching.start(ALL).id
+    task = Task(lambda done, total, note: done >= 10 and task.cancel())
+    with pytest.raises(Cancelled):
+        fetching.run(id, task)
+    assert fetching.get(id).state == FetchState.unfinished and fetching.get(id).read in (10, 20)
+    later = Fetcher(library, None, [shelf])
+    assert later.start(ALL).id == id
+    assert counts(later.run(id, Task()).fetch) == (35, 35, 0, 0)
+    assert len(library.import_log.imports()) == 1
+
+
+def test_only_one_of_two_who_run_the_same_fetch_at_once_counts_a_page(fetching, library, shelf):
+    id = fetching.start(ALL).id
+    other = Fetcher(library, None, [replace(shelf)])
+    started = []
+
+    def meanwhile(done, total, note):
+        if not started and done == 10:
+            started.append(True)
+            other.run(id, Task())
+
+    with pytest.raises(LibraryError, match="somewhere else"):
+        fetching.run(id, Task(meanwhile))
+    assert library.count() == 35
+    assert counts(library.import_log.imports()[0])[0] == 35
+
+
+def test_no_more_papers_come_than_were_asked_for(fetching, library):
+    asked = replace(ALL, most=13)
+    assert counts(fetching.run(fetching.start(asked).id, Task()).fetch) == (13, 13, 0, 0)
+    assert library.count() == 13
+
+
+def test_a_fetch_that_was_done_asks_only_for_what_is_new_and_says_what_has_become_of_papers(
+    fetching, shelf, library
+):
+    id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
+    before = shelf.papers[1]
+    shelf.papers = [
+        made(99),
+        replace(before, extra={"publication_types": "Retracted Publication"}),
+    ]
+    again = fetching.run(id, Task())
+    cursor, query = shelf.asked[-1]
+    assert cursor == "" and query.changed_since < datetime.now(UTC).isoformat()
+    assert counts(again.fetch) == (2, 1, 1, 0) and again.fetch.papers == 36
+    assert {(one.what, library.get([one.paper])[0].source_id) for one in again.news} == {
+        (UpdateKind.added, "99"),
+        (UpdateKind.retracted, "2"),
+    }
+
+
+def test_a_new_version_and_the_journals_article_are_news(fetching, shelf, library):
+    arxiv = {"source": "arxiv", "source_id": "2101.00001", "arxiv": "2101.00001"}
+    first = paper("The honey of bees", authors="Maeterlinck, M.", extra={"version": "1"}, **arxiv)
+    shelf.papers = [first]
+    id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
+    second = replace(
+        first, venue="Nature", extra={"version": "2", "journal_ref": "Nature 1, 2 (2022)"}
+    )
+    article = paper(
+        "The honey of bees",
+        authors="Maeterlinck, M.",
+        kind="article-journal",
+        venue="Nature",
+        pmid="77",
+    )
+    shelf.papers = [second, article]
+    told = {(one.paper, one.what, one.detail) for one in fetching.run(id, Task()).news}
+    assert (1, UpdateKind.version, "v2") in told
+    assert (1, UpdateKind.published, "in Nature 1, 2 (2022)") in told
+    assert (2, UpdateKind.added, "") in told
+
+
+def test_nothing_new_comes_with_a_reason(fetching, shelf):
+    id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
+    again = fetching.run(id, Task())
+    assert not again.news and again.remark == "The shelf is closed on Sundays."
+
+
+def test_another_way_than_the_usual_is_named_on_the_way_and_at_the_end(fetching, shelf):
+    shelf.note = "The shelf is full; the cellar is asked instead."
+    said = []
+    done = fetching.run(fetching.start(ALL).id, Task(lambda done, total, note: said.append(note)))
+    assert done.remark == shelf.note and shelf.note in said
+
+
+def test_broken_records_are_in_the_ledger_and_the_rest_goes_on(fetching, shelf):
+    shelf.papers[3] = Skipped("The shelf", "4", "It has no title.")
+    done = fetching.run(fetching.start(ALL).id, Task())
+    assert counts(done.fetch) == (35, 34, 0, 1)
+    assert [skip.entry for skip in done.skips] == ["4"]
+
+
+def test_what_cannot_be_asked_is_refused_before_anything_is_remembered(fetching):
+    with pytest.raises(BadQuery, match="not a word"):
+        fetching.start(replace(ALL, text="?"))
+    with pytest.raises(BadQuery, match="no source"):
+        fetching.start(replace(ALL, source="cellar"))
+    assert fetching.all() == []
+
+
+def test_a_forgotten_fetch_leaves_its_papers_and_its_story(fetching, library):
+    id = fetching.run(fetching.start(ALL).id, Task()).fetch.id
+    fetching.forget(id)
+    assert fetching.all() == [] and library.count() == 35
+    assert library.import_log.imports()[0].read == 35

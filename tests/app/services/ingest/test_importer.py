@@ -1,0 +1,237 @@
+"""Imports: nothing is lost, nothing comes twice, and a killed import is gone on with."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sciread_app.errors import Cancelled
+from sciread_app.services.ingest.importer import BATCH, Importer
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.make_pdf import At, body, make_pdf
+
+BIB = """
+@article{curie1898, author = {Curie, Marie}, title = {On a new radioactive substance},
+  journal = {Comptes rendus}, year = 1898, file = {:curie.pdf:PDF}}
+@book{broken, title = {No end
+@article{joliot1934, author = {Joliot, Fr\\'ed\\'eric}, title = {A new type of radioactivity},
+  year = 1934}
+"""
+RIS = "TY  - JOUR\nAU  - Curie, Marie\nTI  - On a New Radioactive Substance\nPY  - 1898\nER  - \n"
+
+
+def pdf(title: str) -> bytes:
+    return make_pdf([At(title, 20, y=720), *body()])
+
+
+@pytest.fixture
+def intake(library) -> Importer:
+    return Importer(library, pdf_workers=1)
+
+
+def add(intake: Importer, *paths: Path):
+    return intake.add(paths, Task())
+
+
+def write_jsonl(path: Path, count: int) -> None:
+    with path.open("w") as stream:
+        for n in range(count):
+            about = {"id": f"x:{n}", "title": f"Bee number {n} of many", "abstract": "It flies."}
+            stream.write(json.dumps(about) + "\n")
+
+
+def test_a_messy_folder_becomes_a_library_and_the_ledger_adds_up(intake, library, tmp_path):
+    folder = tmp_path / "papers"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "refs.bib").write_text(BIB)
+    (folder / "sub" / "more.RIS").write_text(RIS)
+    (folder / "curie.pdf").write_bytes(pdf("Polonium glows in the dark"))
+    (folder / "notes.docx").write_bytes(b"PK")
+
+    report = add(intake, folder)
+
+    assert report.read == report.added + report.merged + report.failed
+    assert (report.added, report.merged, report.failed, report.passed_over) == (2, 2, 1, 1)
+    [skip] = report.skips
+    assert skip.file.endswith("refs.bib") and "broken" in skip.entry
+    [story] = library.import_log.imports()
+    assert (story.read, story.added, story.merged, story.failed) == (5, 2, 2, 1)
+    assert library.import_log.failures(story.id) == report.skips
+    # The PDF belongs to the entry that names it, and its text is found.
+    [(found, _)] = library.search_text("polonium", 5)
+    assert library.get([found])[0].title == "On a new radioactive substance"
+
+
+def test_a_second_run_adds_nothing_and_opens_no_pdf_again(intake, library, tmp_path):
+    (tmp_path / "refs.bib").write_text(BIB)
+    (tmp_path / "stray.pdf").write_bytes(pdf("An essay on honey bees"))
+    first = add(intake, tmp_path / "refs.bib", tmp_path / "stray.pdf")
+    second = add(intake, tmp_path / "refs.bib", tmp_path / "stray.pdf")
+    assert first.added == 3 and second.added == 0
+    assert second.read == first.read and second.texts == 0 and library.count() == 3
+
+
+def test_a_file_that_moved_is_known_by_its_content(intake, library, tmp_path):
+    old, new = tmp_path / "old.pdf", tmp_path / "new" / "other name.pdf"
+    old.write_bytes(pdf("An essay on honey bees"))
+    add(intake, old)
+    new.parent.mkdir()
+    old.rename(new)
+    assert add(intake, new).added == 0
+    assert str(new) in library.get([1])[0].files
+
+
+def test_copies_of_one_pdf_are_one_paper(intake, library, tmp_path):
+    for name in ("a.pdf", "b.pdf"):
+        (tmp_path / name).write_bytes(pdf("An essay on honey bees"))
+    report = add(intake, tmp_path)
+    assert (report.added, report.merged) == (1, 1) and len(library.get([1])[0].files) == 2
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"hello", b"", bytes(range(256)) * 20, b"\x89PNG\r\n\x1a\n" + bytes(90), pdf("Cut off")[:60]],
+    ids=["5 bytes", "empty", "random", "PNG", "truncated"],
+)
+def test_a_file_that_is_no_paper_is_not_added(intake, library, tmp_path, content):
+    file = tmp_path / "no_paper.pdf"
+    file.write_bytes(content)
+    report = add(intake, tmp_path)
+    assert (report.added, report.failed, report.remarks) == (0, 1, []) and not library.count()
+    assert report.skips[0].file == str(file) and report.skips[0].why
+
+
+def test_a_list_of_authors_that_a_pdf_names_and_that_is_not_used_is_remarked_on(intake, tmp_path):
+    page = [At("On the Flight of Honey Bees", 20, y=720), *body()]
+    file = tmp_path / "bees.pdf"
+    file.write_bytes(make_pdf(page, info={"Author": "Cy Doe; Dee Fox; Eve Gale"}))
+    report = add(intake, tmp_path)
+    (remark,) = report.remarks
+    assert report.added == 1 and remark.file == str(file)
+    assert all(name in remark.why for name in ("Cy Doe", "Dee Fox", "Eve Gale"))
+
+
+def test_a_damaged_copy_changes_nothing_of_the_paper_it_belongs_to(intake, library, tmp_path):
+    file = tmp_path / "bees.pdf"
+    file.write_bytes(pdf("An essay on honey bees"))
+    add(intake, file)
+    before = library.attachments.of([1])
+    file.write_bytes(b"hello")
+    assert add(intake, file).failed == 1
+    assert library.attachments.of([1]) == before and library.search_text("honey", 5)
+
+
+def test_a_scan_is_a_paper_with_a_remark(intake, library, tmp_path):
+    (tmp_path / "Some old report.pdf").write_bytes(make_pdf([]))
+    report = add(intake, tmp_path)
+    assert (report.added, report.failed, len(report.remarks)) == (1, 0, 1)
+
+
+def test_files_of_other_kinds_are_named_or_counted_by_suffix(intake, tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    for name in ("refs.enw", "wos.isi", "table.csv", "z.rdf", "a.png", "b.png", "run.py"):
+        (folder / name).write_text("x")
+    (folder / "savedrecs.txt").write_text("FN Clarivate Web of Science\nVR 1.0\nPT J\nAU Lee, A")
+    report = add(intake, folder)
+    assert [Path(one.file).name for one in report.unread] == [
+        "refs.enw", "table.csv", "wos.isi", "z.rdf"
+    ]  # fmt: skip
+    assert all(one.why for one in report.unread) and report.other_kinds == {".png": 2, ".py": 1}
+    assert "Web of Science" in report.skips[0].why and report.passed_over == 7
+
+
+def test_what_is_not_there_is_named_and_the_rest_goes_on(intake, tmp_path):
+    (tmp_path / "refs.bib").write_text(BIB)
+    report = add(intake, tmp_path / "gone", tmp_path / "refs.bib")
+    assert report.added == 2
+    assert report.skips[0] == (str(tmp_path / "gone"), "", "There is no such file or folder.")
+
+
+def test_names_and_texts_that_are_no_text_stop_nothing(intake, library, tmp_path):
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    for name, content in (
+        (b"\xff.pdf", pdf("An essay on honey bees")),
+        (b"\xfe.bib", b"@article{x, title = {never ends"),
+        (
+            b"half.jsonl",
+            b'{"id": "x:1", "title": "Half a \\ud83d character", "authors": ["\\udc00"]}',
+        ),
+    ):
+        (folder / os.fsdecode(name)).write_bytes(content)
+    report = add(intake, folder)
+    assert (report.added, report.failed) == (2, 1)
+    assert report.remarks[0].why.startswith("The file's name is no valid text")
+    again = add(intake, folder)
+    assert again.added == 0 and again.read == 3 and library.is_text_index_consistent()
+
+
+def test_links_that_go_in_circles_end(intake, tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "refs.bib").write_text(BIB)
+    (tmp_path / "a" / "round").symlink_to(tmp_path / "a", target_is_directory=True)
+    assert add(intake, tmp_path).added == 2
+
+
+def test_an_import_can_be_stopped_and_gone_on_with(intake, library, tmp_path):
+    write_jsonl(tmp_path / "many.jsonl", 3 * BATCH)
+    task = Task(lambda done, total, note: task.cancel() if done >= BATCH else None)
+    with pytest.raises(Cancelled):
+        intake.add([tmp_path / "many.jsonl"], task)
+    assert BATCH <= library.count() < 3 * BATCH and library.is_text_index_consistent()
+    assert library.import_log.imports()[0].finished is None
+    report = add(intake, tmp_path / "many.jsonl")
+    assert library.count() == 3 * BATCH and report.read == 3 * BATCH
+
+
+def test_progress_tells_how_much_there_is(intake, tmp_path):
+    write_jsonl(tmp_path / "many.jsonl", 2 * BATCH)
+    steps = []
+    intake.add([tmp_path / "many.jsonl"], Task(lambda *step: steps.append(step)))
+    assert (BATCH, 2 * BATCH, "many.jsonl") in steps
+
+
+def test_an_import_that_is_killed_loses_a_batch_at_most(tmp_path):
+    write_jsonl(tmp_path / "many.jsonl", 40 * BATCH)
+    path = tmp_path / "library.sqlite3"
+    Library(path).close()
+    script = (
+        "import sys; from pathlib import Path; "
+        "from sciread_app.services.ingest.importer import Importer;"
+        "from sciread_app.storage.library import Library; from sciread_app.tasks import Task;"
+        "Importer(Library(Path(sys.argv[1]))).add([Path(sys.argv[2])], Task())"
+    )
+    files = [str(path), str(tmp_path / "many.jsonl")]
+    child = subprocess.Popen([sys.executable, "-c", script, *files])
+    library = Library(path)
+    while library.count() < 2 * BATCH and child.poll() is None:
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+
+    stored = library.count()
+    assert stored % BATCH == 0 and 2 * BATCH <= stored < 40 * BATCH
+    assert library.problems() == [] and library.is_text_index_consistent()
+    assert library.import_log.imports()[0].added == stored
+    report = Importer(library).add([tmp_path / "many.jsonl"], Task())
+    assert (report.added, report.merged) == (40 * BATCH - stored, stored)
+    library.close()
+
+
+def test_real_messy_files_all_end_somewhere(intake, library, shared):
+    folders = [shared / "fixtures" / name for name in ("bib", "ris", "xml", "nbib")]
+    report = intake.add(folders, Task())
+    assert report.read == report.added + report.merged + report.failed
+    assert report.added > 1000 and library.is_text_index_consistent()
+    assert all(skip.file and skip.why for skip in report.skips)
+    again = intake.add(folders, Task())
+    assert again.added == 0 and again.read == report.read

@@ -1,0 +1,268 @@
+"""A library comes over from a Zotero that runs on this computer, and comes once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli
+from sciread_app.domain.paper import Author, Identifier, PaperId
+from sciread_app.errors import SourceError
+from sciread_app.formats import zotero as items
+from sciread_app.services.ingest.importer import Importer
+from sciread_app.services.ingest.zotero_import import ZoteroImporter
+from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.sources.endpoints import endpoints
+from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.zotero import PAGE
+from sciread_app.tasks import Task
+from tests.support.servers.local import Answer, Asked, LocalServer
+
+ARTICLE = {
+    "key": "AAAA1111",
+    "itemType": "journalArticle",
+    "title": "On the <i>life</i> of bees",
+    "creators": [
+        {"creatorType": "author", "firstName": "Maurice", "lastName": "Maeterlinck"},
+        {"creatorType": "author", "name": "Society of Bees"},
+        {"creatorType": "editor", "firstName": "Ed", "lastName": "Itor"},
+    ],
+    "abstractNote": "Bees live.",
+    "publicationTitle": "Annals of Bees",
+    "date": "1901-05",
+    "DOI": "10.1000/bees",
+    "volume": "3",
+    "issue": "2",
+    "pages": "1-9",
+    "extra": "Citation Key: maeterlinck1901\nPMID: 12345",
+    "tags": [{"tag": "to read"}, {"tag": "Insecta", "type": 1}],
+    "collections": ["CCCC2222"],
+}
+SHELVES = [
+    {"key": "CCCC1111", "name": "Thesis", "parentCollection": False},
+    {"key": "CCCC2222", "name": "Bees/Wasps", "parentCollection": "CCCC1111"},
+]
+
+
+class FakeZotero(LocalServer):
+    """Answers as the local interface does: lists, a hundred at a time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.top = [ARTICLE]
+        self.children: list[dict[str, object]] = []
+        self.odd: set[int] = set()  # places in `top` where something else stands
+
+    def respond(self, asked: Asked) -> Answer:
+        found: list[dict[str, object]] = []
+        if asked.path.endswith("/collections"):
+            found = [{"data": one} for one in SHELVES]
+        elif asked.path.endswith("/items/top"):
+            found = [{"data": one} for one in self.top]
+            found = [{} if n in self.odd else one for n, one in enumerate(found)]
+        elif asked.path.endswith("/items"):
+            kind = asked.params["itemType"]
+            found = [one for one in self.children if one["data"]["itemType"] == kind]
+        start, limit = int(asked.params["start"]), int(asked.params["limit"])
+        return Answer(json.dumps(found[start : start + limit]).encode(), "application/json")
+
+
+@pytest.fixture
+def server() -> Iterator[FakeZotero]:
+    with FakeZotero() as server:
+        yield server
+
+
+@pytest.fixture
+def bring(library, server, tmp_path):
+    addresses = endpoints({"SCIREAD_ZOTERO_URL": f"{server.url}api/users/0/"}, None)
+    with Client(tmp_path / "cache", addresses, patience=RetryPolicy(tries=1)) as client:
+        yield lambda: ZoteroImporter(library, Importer(library), client).import_all(Task())
+
+
+def attach(server: FakeZotero, path: Path, parent: str = "AAAA1111") -> None:
+    data = {"itemType": "attachment", "parentItem": parent, "linkMode": "imported_file"}
+    server.children.append({"data": data, "links": {"enclosure": {"href": path.as_uri()}}})
+
+
+def test_a_paper_comes_with_all_that_zotero_knows_of_it(library, server, bring, tmp_path):
+    file = tmp_path / "bees of all.pdf"
+    file.write_bytes(b"%PDF-1.4 broken")
+    attach(server, file)
+    note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Fine &amp; dandy</p><p>x</p>"}
+    server.children.append({"data": note})
+    report = bring()
+    assert (report.read, report.added, report.failed) == (1, 1, 0)
+    (paper,) = library.get([1])
+    assert paper.title == "On the life of bees" and paper.kind == "article-journal"
+    assert paper.authors[0] == Author("Maeterlinck", "Maurice") and paper.authors[1].literal
+    assert (paper.venue, paper.published) == ("Annals of Bees", "1901-05")
+    assert set(paper.identifiers) == {
+        Identifier("doi", "10.1000/bees"),
+        Identifier("pmid", "12345"),
+        Identifier("citekey", "maeterlinck1901"),
+    }
+    assert paper.extra["number"] == "2" and paper.extra["editor"] == "Itor, Ed"
+    assert paper.keywords == ("Insecta",) and paper.files == (str(file),)
+    marks = library.organisation.of([1])[1]
+    assert marks.tags == ("to read",) and marks.collections == ("Thesis/Bees-Wasps",)
+    assert [note.text for note in library.notes.of(1)] == ["Fine & dandy\nx"]
+
+
+def test_a_second_time_brings_only_what_is_new(library, server, bring):
+    note = {"itemType": "note", "parentItem": "AAAA1111", "note": "<p>Once</p>"}
+    server.children.append({"data": note})
+    bring()
+    server.top.append({"key": "B", "itemType": "book", "title": "Ants", "collections": []})
+    report = bring()
+    assert (report.added, report.merged) == (1, 1)
+    assert len(library.notes.of(1)) == 1 and library.count() == 2
+
+
+def noted(*texts: str) -> list[dict[str, object]]:
+    """Notes as Zotero has them, each made a minute after the other."""
+    return [
+        {
+            "data": {
+                "key": f"NNNN000{minute}",
+                "itemType": "note",
+                "parentItem": "AAAA1111",
+                "note": f"<p>{text}</p>",
+                "dateAdded": f"2024-05-01T10:0{minute}:00Z",
+            }
+        }
+        for minute, text in enumerate(texts)
+    ]
+
+
+def test_a_note_that_was_edited_here_stays_as_it_is_and_comes_once(library, server, bring):
+    server.children = noted("On bees", "On wasps", "On ants")
+    bring()
+    notes = library.notes.of(1)
+    assert [note.text for note in notes] == ["On bees", "On wasps", "On ants"]
+    assert notes[0].added == datetime(2024, 5, 1, 10, tzinfo=UTC).timestamp()
+    library.notes.change(notes[0].id, "On bees, and more")
+    server.children = noted("On bees", "On wasps, there", "On ants", "New")
+    for _ in range(2):
+        bring()
+        found = [note.text for note in library.notes.of(1)]
+        assert found == ["On bees, and more", "On wasps, there", "On ants", "New"]
+
+
+def test_what_was_taken_away_here_stays_away_and_can_be_taken_back(library, server, bring):
+    server.children = noted("On bees", "On wasps")
+    bring()
+    organise = LibraryEditor(library)
+    note = library.notes.of(1)[0]
+    organise.change_note(note.id, "")
+    organise.untag([1], "to read")
+    organise.move_collection("Thesis", "PhD")
+    organise.uncollect([1], "PhD/Bees-Wasps")
+    for _ in range(2):
+        bring()
+        assert [note.text for note in library.notes.of(1)] == ["On wasps"]
+        marks = library.organisation.of([1])[1]
+        assert (marks.tags, marks.collections) == ((), ())
+        assert library.collections.paths() == ["PhD", "PhD/Bees-Wasps"]
+    for _ in range(4):
+        organise.undo()
+    assert library.notes.of(1)[0] == note
+    marks = library.organisation.of([1])[1]
+    assert (marks.tags, marks.collections) == (("to read",), ("Thesis/Bees-Wasps",))
+    server.top = [{**ARTICLE, "tags": [{"tag": "to read"}, {"tag": "later"}]}]
+    bring()
+    assert library.organisation.of([1])[1].tags == ("later", "to read")
+    assert len(library.notes.of(1)) == 2
+
+
+def test_what_was_taken_away_stays_away_after_a_merge_and_a_split(library, server, bring):
+    server.top.append({"key": "B", "itemType": "book", "title": "Ants", "tags": [{"tag": "six"}]})
+    bring()
+    organise = LibraryEditor(library)
+    organise.untag([2], "six")
+    organise.merge(PaperId(1), [PaperId(2)])
+    bring()
+    assert library.organisation.of([1])[1].tags == ("to read",)
+    organise.split(PaperId(1))
+    bring()
+    assert all("six" not in one.tags for one in library.organisation.of(library.ids()).values())
+    assert organise.undo() and organise.undo() and organise.undo()
+    assert library.organisation.of([2])[2].tags == ("six",)
+
+
+def test_a_large_library_comes_page_by_page_whole(library, server, bring):
+    server.top = [
+        {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
+        for n in range(2 * PAGE + 7)
+    ]
+    report = bring()
+    assert report.added + report.merged == 2 * PAGE + 7 and library.count() == report.added
+
+
+def test_an_entry_that_is_none_does_not_end_the_library(library, server, bring):
+    server.top = [
+        {"key": f"K{n}", "itemType": "book", "title": f"Volume {n} of nothing in particular {n}"}
+        for n in range(PAGE + 7)
+    ]
+    server.odd = {3}
+    assert bring().read == PAGE + 6
+
+
+def test_items_that_are_no_papers_are_named_or_passed_over(library, server, bring):
+    server.top = [
+        {"key": "N", "itemType": "note", "note": "alone"},
+        {"key": "X", "itemType": "book", "title": ""},
+        {"key": "Y", "itemType": "book", "title": "Ants", "creators": ["odd"], "tags": "odd"},
+        {"key": "Z", "itemType": "book", "title": "Odd", "creators": True, "collections": [{}, 1]},
+        {"key": "H", "itemType": "book", "title": "Half\ud800", "tags": [{"tag": "\ud800"}]},
+    ]
+    server.children = [{"data": {"itemType": "attachment", "parentItem": "Y"}, "links": "odd"}]
+    report = bring()
+    assert (report.added, report.failed) == (3, 1)
+    assert report.skips[0].entry == "X" and "title" in report.skips[0].why
+
+
+def test_a_pdf_without_a_paper_becomes_one(library, server, bring, shared):
+    pdf = next(iter(sorted((shared / "fixtures" / "pdf").glob("*.pdf"))))
+    server.top = [{"key": "P", "itemType": "attachment", "path": str(pdf)}]
+    report = bring()
+    assert (report.added, library.count()) == (1, 1)
+
+
+def test_a_zotero_that_does_not_run_or_does_not_answer_says_what_to_do(library, server, bring):
+    server.fail(lambda answer: Answer(b"Local API is not enabled", "text/plain", 403))
+    with pytest.raises(SourceError, match=r"Zotero .*not enabled") as refused:
+        bring()
+    assert "Advanced" in refused.value.hint
+    server.fail(lambda answer: Answer(b"<html>", "application/json"))
+    with pytest.raises(SourceError, match="no JSON"):
+        bring()
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ({"itemType": "preprint", "archiveID": "arXiv:2101.00027"}, ("arxiv", "2101.00027")),
+        ({"itemType": "book", "ISBN": "978-3-16-148410-0"}, ("isbn", "9783161484100")),
+        ({"itemType": "thesis", "citationKey": "mine"}, ("citekey", "mine")),
+    ],
+)
+def test_names_of_papers_are_understood(data, wanted):
+    found = items.paper({"key": "Z", "title": "T", **data})
+    assert found is not None and tuple(found.identifiers) == (Identifier(*wanted),)
+
+
+def test_the_command_line_brings_it_too(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCIREAD_ZOTERO_URL", f"{server.url}api/users/0/")
+    monkeypatch.setenv("SCIREAD_CACHE", str(tmp_path / "cache"))
+    home = ["--home", str(tmp_path / "home"), "--json"]
+    answer = CliRunner().invoke(cli.app, ["zotero", *home])
+    assert json.loads(answer.stdout)["added"] == 1 and answer.exit_code == 0
+    server.top = [{"key": "X", "itemType": "book"}]
+    answer = CliRunner().invoke(cli.app, ["zotero", *home])
+    assert json.loads(answer.stdout)["failures"][0]["entry"] == "X" and answer.exit_code == 1

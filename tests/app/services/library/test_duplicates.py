@@ -1,0 +1,256 @@
+"""Papers that may be one are put before a person, who merges them, or says that they are not."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from sciread_app.domain.matching.duplicates import FieldAgreement, agree, better, compare
+from sciread_app.domain.matching.record_keys import MatchVerdict
+from sciread_app.domain.paper import Author, Identifier
+from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.services.library import duplicates as duplicating
+from sciread_app.services.library.duplicates import Duplicates
+from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.make import paper
+
+
+@pytest.fixture
+def organise(library):
+    return LibraryEditor(library)
+
+
+@pytest.fixture
+def duplicates(library, organise):
+    return Duplicates(library, organise)
+
+
+def test_pairs_are_shown_with_all_that_hangs_on_them(library, duplicates, organise):
+    number = library.import_log.open("refs.bib")
+    library.put([paper("Editorial", authors="Curie, M.", published="2001")], import_id=number)
+    library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
+    organise.tag([1], "red")
+    [pair] = duplicates.pairs()
+    assert (pair.a, pair.b, pair.title, pair.agree) == (1, 2, "Editorial", False)
+    a, b = duplicates.sides(pair)
+    assert (a.came, a.tags, b.came, b.tags) == (("refs.bib",), ("red",), (), ())
+    assert library.organisation.tree().duplicates == 1
+
+
+def test_what_is_in_the_trash_is_not_put_before_anybody(library, duplicates, organise):
+    library.put([paper("Editorial", authors="Curie, M.", published="2001")])
+    library.put([paper("Editorial", authors="Curie, M.; Joliot, F.", published="2002")])
+    organise.trash([2])
+    assert duplicates.pairs() == [] and library.organisation.tree().duplicates == 0
+
+
+def test_values_are_compared_as_a_person_would():
+    a = paper("On Bees", authors="Curie, Marie", published="2001", venue="Nature", abstract="One.")
+    b = paper("On bees!", authors="CURIE, MARIE", published="2001-05", abstract="Another.")
+    found = compare(a, b)
+    assert found["title"] is found["authors"] is found["published"] is FieldAgreement.alike
+    assert (
+        found["venue"] is FieldAgreement.one_only and found["abstract"] is FieldAgreement.different
+    )
+    assert found["kind"] is FieldAgreement.same
+
+
+@pytest.mark.parametrize(
+    ("second", "same"),
+    [
+        ({}, True),
+        ({"title": "ON BEES?"}, True),
+        ({"venue": "", "abstract": ""}, True),
+        ({"title": "On wasps"}, False),
+        ({"published": "2002"}, False),
+        ({"doi": "10.1000/other"}, False),
+        ({"abstract": "Another."}, False),
+        ({"authors": "Joliot, Irène"}, False),
+        ({"kind": "book"}, True),
+    ],
+)
+def test_papers_agree_if_nothing_they_say_differs(second, same):
+    first = {"title": "On bees", "authors": "Curie, Marie", "published": "2001"}
+    more = {"doi": "10.1000/bees", "venue": "Nature", "abstract": "One."}
+    assert agree(paper(**first, **more), paper(**(first | more | second))) is same
+
+
+def test_the_published_paper_is_better_than_the_preprint_and_more_than_less():
+    preprint = paper("On bees", arxiv="2101.00001", abstract="Long.", authors="Curie, M.")
+    article = paper("On bees", doi="10.1000/bees", kind="article-journal")
+    assert better(article, preprint) and not better(preprint, article)
+    assert better(paper("On bees", abstract="x"), paper("On bees"))
+
+
+def test_all_that_agree_are_merged_at_once_and_taken_back_at_once(library, duplicates, organise):
+    title = "The social life of honey bees in winter"
+    library.put([paper(title, authors="Curie, Marie", published="2001", abstract="Long.")])
+    library.put([paper(title.upper(), published="2001-05", venue="Nature")])
+    library.put([paper(title + ".", published="2001", keywords=("bees",))])
+    library.put([paper("News", authors="A, B", published="2001")])
+    library.put([paper("News", authors="A, B; C, D", published="2001")])
+    pairs = duplicates.pairs()
+    assert {(pair.a, pair.b): pair.agree for pair in pairs}[1, 2]
+    edit = duplicates.merge_agreeing()
+    assert edit and edit.what == "Merged 3 papers into 1"
+    [merged] = library.get([1, 2, 3])
+    assert (merged.title, merged.venue, merged.keywords) == (title, "Nature", ("bees",))
+    assert [(pair.a, pair.b) for pair in duplicates.pairs()] == [(4, 5)]
+    assert duplicates.merge_agreeing() is None
+    organise.undo()
+    assert (
+        library.count() == 5 and duplicates.pairs() == pairs and library.is_text_index_consistent()
+    )
+
+
+def test_a_merged_paper_has_all_that_both_had(library, organise):
+    library.put([paper("Bees", authors="Curie, M.", files=("/a.pdf",), citekey="bees")])
+    library.put([paper("Wasps", doi="10.1000/wasps", files=("/b.pdf",), abstract="Stings.")])
+    organise.tag([2], "red")
+    organise.collect([2], "insects")
+    organise.rate([2], 4)
+    organise.add_note(2, "zebra")
+    organise.merge(1, [2], title="Bees and wasps")
+    [merged] = library.get([1, 2])
+    assert (merged.title, merged.abstract) == ("Bees and wasps", "Stings.")
+    assert merged.files == ("/a.pdf", "/b.pdf") and merged.identifier("doi") == "10.1000/wasps"
+    marks = library.organisation.of([1])[1]
+    assert (marks.tags, marks.collections, marks.rating) == (("red",), ("insects",), 4)
+    assert [id for id, _ in library.search_text("zebra", 5)] == [1]
+    library.put([paper("Wasps", doi="10.1000/wasps", venue="Nature")])  # read again: it is known
+    assert library.count() == 1 and library.get([1])[0].title == "Bees and wasps"
+
+
+def test_chosen_papers_become_the_one_that_says_most(library, organise):
+    library.put([paper("Bees"), paper("Bees in motion", doi="10.1000/bees"), paper("Wasps")])
+    assert organise.merge_into_best([1, 2, 3]).what == "Merged 3 papers"
+    [merged] = library.get([1, 2, 3])
+    assert (merged.id, merged.title) == (2, "Bees in motion")
+    with pytest.raises(LibraryError, match="alone"):
+        organise.merge_into_best([2])
+
+
+def test_versions_stay_together_when_one_is_merged_into_another_paper(library, organise):
+    library.put([paper("On the motion of bees", authors="Curie, M.", arxiv="2101.00001")])
+    library.put([paper("On the motion of bees", authors="Curie, M.", kind="article-journal",
+                       doi="10.1000/bees"), paper("Bees in motion")])  # fmt: skip
+    assert library.versions(1) == [2]
+    organise.merge(3, [2])
+    assert library.versions(1) == [3]
+    organise.undo()
+    assert library.versions(1) == [2] and library.versions(3) == []
+
+
+def test_two_papers_can_be_kept_apart_or_made_one_work(library, duplicates, organise):
+    library.put([paper("Editorial", authors="A, B", published="2001")])
+    library.put([paper("Editorial", authors="A, B; C, D", published="2002")])
+    [pair] = duplicates.pairs()
+    organise.mark_as_versions(pair.a, pair.b)
+    assert duplicates.pairs() == [] and [p.b for p in duplicates.versions()] == [2]
+    assert library.works([1, 2]) == {1: 1, 2: 1}
+    organise.mark_not_duplicates(pair.a, pair.b)
+    assert duplicates.versions() == [] and library.works([1, 2]) == {1: 1, 2: 2}
+    organise.undo()
+    organise.undo()
+    assert duplicates.pairs() == [pair]
+
+
+def test_what_an_import_has_merged_wrongly_is_taken_apart(library, organise):
+    first = paper("A common title of two papers", authors="Curie, Marie", published="2001",
+                  doi="10.1000/one", venue="Nature")  # fmt: skip
+    library.put([first])
+    second = paper("A common title of two papers", authors="Curie, Marie", published="2001",
+                   pmid="77", abstract="Another paper.", files=("/b.pdf",))  # fmt: skip
+    assert library.put([second]).merged == 1
+    organise.tag([1], "red")
+    organise.split(1)
+    made = max(library.ids())
+    one, other = library.get([1, made])
+    assert (one.identifier("doi"), one.identifier("pmid"), one.abstract) == ("10.1000/one", "", "")
+    assert (other.identifier("pmid"), other.abstract, other.files) == (
+        "77", "Another paper.", ("/b.pdf",)
+    )  # fmt: skip
+    assert one.files == () and library.organisation.of([made])[made].tags == ("red",)
+    assert library.is_text_index_consistent()
+    assert library.put([first, second]).ids == [1, made]  # each knows its own again
+    organise.undo()
+    assert library.count() == 1 and library.get([1])[0].identifier("pmid") == "77"
+
+
+def test_what_was_merged_by_hand_is_taken_apart(library, organise):
+    library.put(
+        [paper("Bees", authors="Curie, M.", published="2001"), paper("Wasps", doi="10.1/a2")]
+    )
+    organise.merge(1, [2])
+    organise.split(1)
+    made = max(library.ids())
+    assert [p.title for p in library.get([1, made])] == ["Bees", "Wasps"]
+    assert library.get([1])[0].identifiers == ()
+
+
+def test_a_paper_that_is_one_record_cannot_be_taken_apart(library, organise):
+    library.put([paper("Bees")])
+    with pytest.raises(LibraryError, match="nothing to take apart"):
+        organise.split(1)
+
+
+def test_what_was_set_by_hand_counts_in_a_merge(library, organise):
+    library.put([paper("Bees", abstract="x"), paper("Wasps")])
+    organise.edit([2], title="My wasps", authors=(Author("Curie", "Marie"),))
+    organise.merge(1, [2])
+    [merged] = library.get([1])
+    assert (merged.title, merged.abstract) == ("My wasps", "x") and merged.authors[0].given
+
+
+def earlier(library):
+    """Three pairs that may be one, as an earlier version would have left them: not noticed."""
+    titles = ["The life of honey bees in Ghent", "The flight of wasps", "The language of ants"]
+    library.put([paper(title, authors="Curie, M.", published="2001") for title in titles])
+    again = [paper(title, authors="Curie, M.; Joliot, F.", published="2002") for title in titles]
+    library.put(again)
+    found = [(one.a, one.b) for one in library.relations(MatchVerdict.maybe)]
+    with closing(sqlite3.connect(library.path)) as db, db:
+        db.execute("DELETE FROM relations")
+    assert len(found) == 3 and library.relations(MatchVerdict.maybe) == []
+    return found
+
+
+def pairs_of(duplicates):
+    return sorted((pair.a, pair.b) for pair in duplicates.pairs())
+
+
+def test_a_search_finds_the_pairs_that_an_earlier_version_left(library, duplicates, organise):
+    pairs = earlier(library)
+    organise.mark_not_duplicates(*pairs[0])
+    organise.trash([pairs[1][1]])
+    assert duplicates.search() == 1
+    assert pairs_of(duplicates) == [pairs[2]] and not duplicates.is_search_due()
+    assert duplicates.search() == 0  # what a person has decided is not asked again
+    organise.untrash([pairs[1][1]])
+    assert duplicates.search() == 1 and pairs_of(duplicates) == pairs[1:]
+
+
+def test_a_search_that_was_cancelled_goes_on_where_it_stopped(library, organise, monkeypatch):
+    monkeypatch.setattr(duplicating, "_AT_ONCE", 2)
+    pairs, told = earlier(library), []
+    task = Task(lambda done, total, note: (told.append((done, total)), task.cancel()))
+    with pytest.raises(Cancelled):
+        Duplicates(library, organise).search(task)
+        task.raise_if_cancelled()
+    with closing(Library(library.path)) as again:
+        duplicates = Duplicates(again, LibraryEditor(again))
+        assert duplicates.is_search_due()
+        duplicates.search(Task(lambda done, total, note: told.append((done, total))))
+        assert pairs_of(duplicates) == pairs and not duplicates.is_search_due()
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+
+
+def test_papers_that_an_import_would_merge_are_suggested_by_a_search(library, duplicates):
+    a, b = library.put([paper("Bees", doi="10.1000/bees"), paper("Wasps", doi="10.1000/w")]).ids
+    library.edit(b, identifiers=(Identifier("doi", "10.1000/bees"),), title="Bees")
+    assert duplicates.search() == 1
+    assert pairs_of(duplicates) == [(a, b)] and library.count() == 2

@@ -1,0 +1,323 @@
+"""Every merge, by an import or by hand, is listed and can be taken back."""
+
+from __future__ import annotations
+
+from contextlib import closing, contextmanager
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sqlalchemy import Engine, event
+
+from sciread_app.domain.matching.record_keys import MatchVerdict, record
+from sciread_app.domain.paper import Author, Identifier
+from sciread_app.errors import LibraryError
+from sciread_app.services.library.duplicates import Duplicates
+from sciread_app.services.library.editor import LibraryEditor
+from sciread_app.storage.library import Library
+from tests.support.make import paper
+
+TITLE = "The social life of honey bees in winter"
+A = paper(
+    TITLE,
+    authors="Curie, Marie",
+    published="2001",
+    venue="Nature",
+    doi="10.1000/bees",
+    extra={"volume": "3", "pages": "580-2"},
+    keywords=("bees",),
+    files=("/a.pdf",),
+)
+B = paper(
+    TITLE.upper(),
+    authors="Curie, M.; Joliot, F.",
+    published="2001-05",
+    abstract="Of bees.",
+    pmid="77",
+    kind="article-journal",
+    extra={"pages": "580", "number": "4"},
+    keywords=("winter",),
+    files=("/b.pdf",),
+)
+
+
+@pytest.fixture
+def organise(library):
+    return LibraryEditor(library)
+
+
+@contextmanager
+def executing(statements):
+    """Add the statements that a library opened within executes, each once for all its rows."""
+
+    def add(*given):
+        statements.append(given[2])
+
+    event.listen(Engine, "before_cursor_execute", add)
+    yield
+    event.remove(Engine, "before_cursor_execute", add)
+
+
+def bare(papers):
+    return [replace(one, id=None) for one in papers]
+
+
+def everything(library):
+    return library.get(sorted(library.ids().tolist()))
+
+
+def take_in(library, *papers, name="/home/me/refs.bib"):
+    return library.put(papers, import_id=library.import_log.open(name)).ids
+
+
+def test_undo_after_an_import_takes_its_merges_apart(library, organise):
+    others = [paper(f"A study of the bees of {place} in spring", doi=f"10.1000/{place}")
+              for place in ("Ghent", "Liège", "Namur")]  # fmt: skip
+    take_in(library, A, *others)
+    organise.tag([1], "red")
+    more = [replace(one, abstract="More.") for one in others[:2]]
+    assert take_in(library, B, *more) == [1, 2, 3]
+    last = library.edits.last()
+    assert "3" in last.what and "refs.bib" in last.what
+    organise.undo()
+    assert library.count() == 7 and library.is_text_index_consistent()
+    assert bare(library.get([1, 2, 3, 4])) == [A, *others]
+    # In the order of the list: the last merge is taken back first.
+    assert bare(library.get([7, 6, 5])) == [B, *more]
+    assert library.organisation.of([1])[1].tags == ("red",)
+    assert take_in(library, B, *more) == [7, 6, 5]  # they know their papers, and stay apart
+    assert library.count() == 7 and library.relations(MatchVerdict.maybe) == []
+    organise.undo()
+    assert library.organisation.of([1])[1].tags == ()
+
+
+def test_merges_that_were_taken_back_can_be_made_again(library, organise):
+    take_in(library, A)
+    take_in(library, B)
+    merged = library.get([1])
+    organise.undo()
+    assert library.count() == 2
+    organise.redo()
+    assert everything(library) == merged and library.is_text_index_consistent()
+    assert len(library.duplicates.merges()) == 1
+    organise.undo()
+    assert bare(everything(library)) == [A, B]
+
+
+def test_an_import_is_taken_back_in_as_many_statements_however_much_it_merged(library):
+    counts = []
+    for number in (3, 30):
+        some = [paper(f"The {n}th of {number} bees", doi=f"10.1000/{number}.{n}")
+                for n in range(number)]  # fmt: skip
+        take_in(library, *some)
+        take_in(library, *(replace(one, abstract="More.") for one in some))
+        statements = []
+        with executing(statements), closing(Library(library.path)) as again:
+            LibraryEditor(again).undo()
+        counts.append(len(statements))
+    assert library.count() == 66 and counts[0] == counts[1]
+
+
+def test_an_import_without_merges_is_nothing_to_undo(library, organise):
+    take_in(library, A)
+    take_in(library, A)  # word for word the same: nothing was merged
+    assert library.edits.last() is None and organise.undo() is None
+
+
+def test_merges_within_one_file_are_taken_back_as_well(library, organise):
+    assert take_in(library, A, B) == [1, 1]
+    organise.undo()
+    assert bare(library.get([1, 2])) == [A, B]
+
+
+def test_merges_are_listed_with_their_reason_and_import(library, organise):
+    take_in(library, A)
+    take_in(library, B)
+    organise.split(1)
+    assert Duplicates(library, organise).merges() == []
+    organise.undo()
+    [merge] = Duplicates(library, organise).merges()
+    assert (merge.paper, merge.title, merge.other) == (1, TITLE, TITLE.upper())
+    assert merge.came == "/home/me/refs.bib" and merge.reason
+
+
+def test_one_merge_of_several_is_taken_back(library, organise):
+    third = paper(TITLE, authors="Curie, M.", published="2001", pmcid="PMC9", venue="Nature")
+    take_in(library, A, B, third)
+    last, first = Duplicates(library, organise).merges()
+    organise.split(1, first.id)
+    left, made = everything(library)
+    assert bare([made]) == [B]
+    assert left.identifier("pmcid") and not left.identifier("pmid") and left.abstract == ""
+    organise.split(1, last.id)
+    assert bare(library.get([1])) == [A]
+    with pytest.raises(LibraryError):
+        organise.split(1)
+
+
+def test_records_with_one_identifier_are_taken_apart_as_well(library, organise):
+    wrong = paper(TITLE, doi="10.1000/bees", abstract="Of wasps.")
+    take_in(library, A, wrong)
+    assert library.count() == 1
+    organise.split(1)
+    assert bare(everything(library)) == [A, wrong]
+
+
+def test_a_merge_is_still_listed_after_a_restart(library, organise, tmp_path):
+    take_in(library, A)
+    take_in(library, B)
+    library.copy_to(tmp_path / "again.sqlite3")
+    again = Library(tmp_path / "again.sqlite3")
+    assert len(again.duplicates.merges()) == 1
+    LibraryEditor(again).undo()
+    assert bare(everything(again)) == [A, B]
+    again.close()
+
+
+def test_what_hung_on_each_of_two_papers_is_its_own_again(library, organise):
+    library.put([A, paper("Wasps", doi="10.1000/wasps", citekey="wasps", files=("/w.pdf",))])
+    organise.tag([1], "red")
+    organise.tag([2], "blue")
+    organise.collect([2], "insects")
+    organise.rate([2], 4)
+    organise.mark_read([2])
+    first, second = organise.add_note(1, "zebra"), organise.add_note(2, "lion")
+    added = library.organisation.of([2])[2].added
+    organise.edit([2], title="My wasps")
+    before = library.get([1, 2])
+    organise.merge(1, [2], title="Bees and wasps")
+    organise.tag([1], "green")
+    organise.split(1)
+    made = int(max(library.ids()))
+    left, right = library.get([1, made])
+    assert replace(right, id=None) == replace(before[1], id=None)
+    assert replace(left, title=TITLE) == before[0] and left.title == "Bees and wasps"
+    marks = library.organisation.of([1, made])
+    assert set(marks[1].tags) == {"red", "green"} and marks[1].collections == ()
+    assert set(marks[made].tags) == {"blue", "green"} and marks[made].collections == ("insects",)
+    assert (marks[1].rating, marks[1].read) == (0, False)
+    assert (marks[made].rating, marks[made].read, marks[made].added) == (4, True, added)
+    assert [note.id for note in library.notes.of(1)] == [first]
+    assert [note.id for note in library.notes.of(made)] == [second]
+    assert library.manually_edited_fields(made) == {"title"} and library.is_text_index_consistent()
+
+
+def likes(library, *subjects):
+    """The papers that were liked and those that were not, of each subject."""
+    return [tuple(map(set, library.feedback.of(subject))) for subject in subjects]
+
+
+def test_opinions_are_those_of_each_paper_again(library, organise):
+    library.put([A, paper("Wasps", doi="10.1000/wasps"), paper("Ants", doi="10.1000/ants")])
+    say = library.feedback.set
+    say("search:1", [1], liked=True)
+    say("search:1", [2, 3], liked=False)
+    say("search:2", [2], liked=True)
+    say("search:3", [3], liked=False)
+    subjects = [f"search:{n}" for n in (1, 2, 3)]
+    before = likes(library, *subjects)
+    organise.merge(1, [2, 3])
+    assert likes(library, *subjects) == [({1}, set()), ({1}, set()), (set(), {1})]
+    organise.split(1)
+    assert likes(library, *subjects) == before
+    organise.undo()
+    last, first = library.duplicates.merges()
+    organise.split(1, first.id)
+    organise.split(1, last.id)
+    assert likes(library, *subjects) == before
+
+
+def test_opinions_since_the_merge_hold_of_both_papers(library, organise):
+    library.put([A, paper("Wasps", doi="10.1000/wasps")])
+    say = library.feedback.set
+    say("search:1", [2], liked=True)
+    say("search:2", [2], liked=True)
+    organise.merge(1, [2])
+    say("search:1", [1], liked=False)
+    library.feedback.remove("search:2", [1])
+    say("search:3", [1], liked=True)
+    organise.split(1)
+    found = likes(library, "search:1", "search:2", "search:3")
+    assert found == [(set(), {1, 2}), (set(), set()), ({1, 2}, set())]
+
+
+def test_a_paper_that_was_merged_by_hand_has_its_old_id_again(library, organise):
+    library.put([paper("Wasps", doi="10.1000/wasps"), A, paper("Ants", doi="10.1000/ants")])
+    before = library.get([1, 2, 3])
+    organise.merge(2, [1])
+    organise.merge(3, [2])
+    library.put([paper("Crickets", doi="10.1000/crickets")])
+    organise.split(3)
+    organise.split(2)
+    assert library.get([1, 2, 3]) == before and library.is_text_index_consistent()
+    organise.undo()
+    organise.undo()
+    organise.redo()
+    organise.redo()
+    assert library.get([1, 2, 3]) == before and library.is_text_index_consistent()
+
+
+def test_a_merged_paper_that_is_merged_again_comes_out_whole(library, organise):
+    take_in(library, A)
+    take_in(library, B)
+    whole = library.get([1])
+    library.put([paper("Wasps", doi="10.1000/wasps")])
+    organise.merge(2, [1])
+    organise.split(2)
+    assert library.get([1]) == whole
+    organise.split(1)
+    assert bare(library.get([1, int(max(library.ids()))])) == [A, B]
+
+
+def test_versions_are_still_versions_of_what_they_were(library, organise):
+    preprint = paper(TITLE, authors="Curie, M.", arxiv="2101.00001", source="arxiv")
+    library.put([preprint, A])
+    assert library.versions(1) == [2]
+    library.put([paper("Wasps", doi="10.1000/wasps")])
+    organise.merge(3, [2])
+    organise.split(3)
+    assert library.versions(1) == [2] and library.versions(3) == []
+
+
+words = st.text("abcäß 1", max_size=8)
+records = st.builds(
+    lambda title, abstract, given, day, venue, keywords, files, extra, names: paper(
+        title,
+        doi="10.1000/one",
+        identifiers=tuple(Identifier("pmcid", f"PMC{n}") for n in sorted(names)),
+        abstract=abstract,
+        authors=(Author("Curie", given),),
+        published=day,
+        venue=venue,
+        keywords=tuple(dict.fromkeys(keywords)),
+        files=tuple(f"/{name}.pdf" for name in dict.fromkeys(files)),
+        extra=extra,
+    ),
+    st.sampled_from([TITLE, TITLE.upper(), TITLE + "."]),
+    words,
+    words,
+    st.sampled_from(["", "2001", "2001-05"]),
+    st.sampled_from(["", "Nature"]),
+    st.lists(st.sampled_from("abc"), max_size=3),
+    st.lists(st.sampled_from("abc"), max_size=3),
+    st.dictionaries(st.sampled_from(["volume", "note", "url"]), st.sampled_from("abc")),
+    st.sets(st.integers(1, 3), max_size=2),
+)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(records, min_size=2, max_size=4), st.booleans())
+def test_records_that_were_merged_and_split_are_what_they_were(tmp_path_factory, some, at_once):
+    library = Library(tmp_path_factory.mktemp("split") / "library.sqlite3")
+    some = [one for n, one in enumerate(some) if one not in some[:n]]
+    for batch in [some] if at_once else [[one] for one in some]:
+        take_in(library, *batch)
+    if library.count() < len(some):
+        LibraryEditor(library).split(1)
+    found = bare(everything(library))
+    assert sorted(found, key=record) == sorted(some, key=record)
+    assert library.is_text_index_consistent()
+    take_in(library, *some)
+    assert library.count() == len(some)
+    library.close()

@@ -1,0 +1,150 @@
+"""A damaged library becomes a new home that one can go on with, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from datetime import date
+
+import pytest
+from typer.testing import CliRunner
+
+from sciread_app import cli, workspace
+from sciread_app.errors import Cancelled, LibraryDamaged, LibraryError
+from sciread_app.paths import Home, open_home
+from sciread_app.services.maintenance.backup_rotation import Backups
+from sciread_app.services.maintenance.salvage import LEDGER, salvage_home
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support import damage
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.make import paper
+
+PAPERS = 300
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Home:
+    """A damaged library of papers with vectors, settings and a backup."""
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+    home = open_home(tmp_path / "home")
+    library = Library(home.library)
+    library.put([paper(f"Bees {n}", doi=f"10.1000/{n}", abstract="Buzz") for n in range(PAPERS)])
+    space = EmbeddingIndex(library, FakeEncoder(), home.indexes)
+    space.encode_missing()
+    space.close()
+    Backups(home).create_daily(library, date(2026, 11, 21), Task())
+    library.close()
+    home.settings.write_text('theme = "dark"\n', "utf-8")
+    home.styles.mkdir()
+    (home.styles / "own.csl").write_text("<style/>", "utf-8")
+    damage.overwrite(home.library, damage.root(home.library, "papers"))
+    with pytest.raises(LibraryDamaged):
+        Library(home.library)
+    return home
+
+
+def run(home, *words, code=0):
+    done = CliRunner().invoke(cli.app, [*words, "--home", str(home), "--json"])
+    assert done.exit_code == code, done.output
+    return json.loads(done.stdout)
+
+
+def test_the_new_home_opens_passes_the_check_and_has_what_belonged_to_it(home, tmp_path):
+    before, new = home.library.read_bytes(), tmp_path / "new"
+    said = run(home.folder, "doctor", "--salvage", str(new))
+    assert said["kept"]["papers"] == PAPERS and not said["lost"]
+    assert all(finding["ok"] for finding in run(new, "doctor"))
+    status = run(new, "status")
+    assert (status["papers"], status["found_by_meaning"]) == (PAPERS, PAPERS)
+    assert (new / "settings.toml").read_text("utf-8") == 'theme = "dark"\n'
+    assert (new / "styles" / "own.csl").read_text("utf-8") == "<style/>"
+    assert f"{PAPERS} papers" in (new / LEDGER).read_text("utf-8")
+    assert home.library.read_bytes() == before
+
+
+def test_of_a_damaged_library_the_check_names_the_last_sound_backup_and_the_way_out(home):
+    findings = {one["about"]: one for one in run(home.folder, "doctor", code=1)}
+    assert not findings["library"]["ok"]
+    assert "restore 2026-11-21" in findings["backups"]["detail"]
+    assert "--salvage" in findings["salvage"]["detail"]
+    damage.flip(Backups(home).find("2026-11-21"))
+    findings = {one["about"]: one for one in run(home.folder, "doctor", code=1)}
+    assert not findings["backups"]["ok"] and "2026-11-21" not in findings["backups"]["detail"]
+
+
+def test_nothing_is_written_over_what_is_there(home, tmp_path):
+    (tmp_path / "new").mkdir()
+    (tmp_path / "new" / "mine.txt").write_text("mine", "utf-8")
+    with pytest.raises(LibraryError, match="there already"):
+        salvage_home(home, tmp_path / "new", Task())
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["mine.txt"]
+
+
+def test_one_that_is_stopped_or_killed_leaves_no_half_home(home, tmp_path):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        salvage_home(home, tmp_path / "new", task)
+    assert not list(tmp_path.glob("new*"))
+    code = (
+        "import os, sys; from pathlib import Path; from sciread_app.paths import Home;"
+        "from sciread_app.services.maintenance import salvage; from sciread_app.tasks import Task;"
+        "salvage._copy_beside = lambda *_: os._exit(9);"
+        "salvage.salvage_home(Home(Path(sys.argv[1])), Path(sys.argv[2]), Task())"
+    )
+    words = [sys.executable, "-c", code, str(home.folder), str(tmp_path / "new")]
+    assert subprocess.run(words, check=False).returncode == 9
+    assert not (tmp_path / "new").exists()
+    salvage_home(home, tmp_path / "new", Task())
+    assert [path.name for path in tmp_path.glob("new*")] == ["new"]
+
+
+def test_a_file_that_cannot_be_copied_is_named(home, tmp_path, monkeypatch):
+    real = __import__("shutil").copy2
+
+    def copy(source, target):
+        if source.suffix == ".vectors":
+            raise OSError(5, "Input/output error")
+        return real(source, target)
+
+    monkeypatch.setattr("sciread_app.services.maintenance.salvage.shutil.copy2", copy)
+    ledger = salvage_home(home, tmp_path / "new", Task())
+    (missing,) = ledger.missing_files
+    assert missing.endswith(".vectors: Input/output error") and not ledger.complete
+    assert any(".vectors" in line for line in ledger.lines())
+
+
+def test_a_text_that_has_changed_by_itself_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+    home = open_home(tmp_path / "home")
+    library = Library(home.library)
+    library.put([paper("Bees", abstract="They dance in the dark.")])
+    library.close()
+    content = home.library.read_bytes()
+    home.library.write_bytes(content.replace(b"They dance in", b"They dence in"))
+    findings = {one["about"]: one for one in run(home.folder, "doctor", code=1)}
+    assert "1 Bees" in findings["texts"]["detail"]
+
+
+def test_after_lost_vectors_the_check_and_the_status_say_what_is_left_to_do(tmp_path, monkeypatch):
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
+    home = open_home(tmp_path / "home")
+    library = Library(home.library)
+    library.put([paper(f"Bees {n}") for n in range(20)])
+    library.close()
+    assert run(home.folder, "encode")["left"] == 0
+    (vectors,) = home.indexes.glob("*.vectors")
+    whole = vectors.read_bytes()
+    for content in (whole[: len(whole) // 2], None):
+        vectors.unlink() if content is None else vectors.write_bytes(content)
+        assert run(home.folder, "status")["found_by_meaning"] < 20
+        findings = {one["about"]: one for one in run(home.folder, "doctor")}
+        assert findings["vectors"]["mended"] and "sciread encode" in findings["vectors"]["detail"]
+        again = {one["about"]: one for one in run(home.folder, "doctor")}
+        assert "sciread encode" in again["vectors"]["detail"]
+        assert run(home.folder, "encode")["left"] == 0
+        done = {one["about"]: one for one in run(home.folder, "doctor")}
+        assert "sciread encode" not in done["vectors"]["detail"]

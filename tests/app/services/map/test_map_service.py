@@ -1,0 +1,294 @@
+"""The map, on a real library with vectors made up so that it is known what is alike."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.errors import Cancelled
+from sciread_app.paths import Home
+from sciread_app.services.maintenance.doctor import examine
+from sciread_app.services.map import map_service as atlas_module
+from sciread_app.services.map import tsne_layout
+from sciread_app.services.map.map_file import read_arrays, write_arrays
+from sciread_app.services.map.map_service import NO_GROUP, MapService
+from sciread_app.services.map.tsne_layout import STEPS
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.subprocess.worker import apart
+from sciread_app.tasks import Task
+from tests.support.make import paper
+
+TOPICS = ("glacier melt", "black holes", "gene editing", "graph colouring")
+FOREIGN = "oak photosynthesis"  # of another field than all the others
+DIM = 16
+
+
+class TopicEncoder:
+    """Papers with the same first word lie together; who is who is in the number at the end."""
+
+    space = "topics"
+    dim = DIM
+
+    def knows_any(self, words):
+        return True
+
+    def encode(self, texts, task=None):
+        return np.array([self._vector(title) for title, _ in texts], np.float32)
+
+    def close(self):
+        pass
+
+    def _vector(self, title):
+        number = int("".join(c for c in title if c.isdigit()) or 0)
+        vector = np.random.default_rng(number).normal(size=DIM) * 0.1
+        vector[[topic.split()[0] in title for topic in (*TOPICS, FOREIGN)].index(True)] += 1
+        return vector / np.linalg.norm(vector)
+
+
+def add(library, space, numbers):
+    library.put([paper(f"On {TOPICS[n % len(TOPICS)]} {n}") for n in numbers])
+    space.encode_missing()
+
+
+@pytest.fixture
+def space(library, tmp_path):
+    return EmbeddingIndex(library, TopicEncoder(), tmp_path / "indexes")
+
+
+@pytest.fixture
+def atlas(library, space, tmp_path):
+    add(library, space, range(80))
+    return MapService(library, space, tmp_path / "indexes")
+
+
+@pytest.fixture(autouse=True)
+def few_steps(monkeypatch):
+    """Enough for groups to form."""
+    monkeypatch.setattr(tsne_layout, "STEPS", 350)
+
+
+def topic_of(library, ids):
+    return np.array([int(p.title.split()[-1]) % len(TOPICS) for p in library.get(ids.tolist())])
+
+
+def test_papers_alike_lie_together(library, atlas):
+    drawing = atlas.draw()
+    topics = topic_of(library, drawing.ids)
+
+    apart = np.linalg.norm(drawing.places[:, None] - drawing.places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    nearest = topics[np.argsort(apart, axis=1)[:, :5]]
+    assert (nearest == topics[:, None]).mean() > 0.95
+    assert drawing.places.min() >= 0
+    assert drawing.places.max() <= 1
+
+
+def test_groups_are_named_by_their_words_and_no_two_alike(atlas):
+    drawing = atlas.draw()
+    for clusters in (drawing.fine_clusters, drawing.coarse_clusters):
+        names = [cluster.name for cluster in clusters if cluster.name]
+        assert len(set(names)) == len(names)
+        assert sum(cluster.papers for cluster in clusters) == 80
+    said = " ".join(cluster.name for cluster in drawing.fine_clusters).lower()
+    assert "on" not in said.replace(",", "").split()
+    assert "glacier melt" in said
+
+
+def test_a_map_is_the_same_each_time_it_is_drawn(atlas, tmp_path):
+    once = atlas.draw()
+    again = atlas.draw(anew=True)
+    assert np.array_equal(once.places, again.places)
+
+
+def test_a_map_that_is_drawn_in_another_process_is_the_same(
+    library, space, atlas, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(tsne_layout, "STEPS", STEPS)  # nobody has changed it there
+    here = atlas.draw()
+    stages = StopsAt("never")
+    there = MapService(library, space, tmp_path / "indexes", apart).draw(stages.task, anew=True)
+    assert np.array_equal(here.places, there.places)
+    assert here.fine_clusters == there.fine_clusters
+    assert {"Comparing papers", "Laying out the map"} < {note for note, _ in stages.seen}
+
+
+def test_a_new_paper_is_placed_among_its_like_and_nothing_moves(library, space, atlas):
+    before = atlas.draw()
+    add(library, space, [101, 102])  # black holes, gene editing
+    after = atlas.draw()
+
+    old = np.isin(after.ids, before.ids)
+    assert np.array_equal(after.places[old], before.places)
+    topics = topic_of(library, after.ids)
+    for place, topic in zip(after.places[~old], topics[~old], strict=True):
+        nearest = np.linalg.norm(before.places - place, axis=1).argmin()
+        assert topics[old][nearest] == topic
+
+
+def test_papers_in_the_trash_vanish_from_the_map(library, atlas):
+    drawn = atlas.draw()
+    library.trash([int(drawn.ids[3])])
+    assert int(drawn.ids[3]) not in atlas.read().ids
+    assert len(atlas.draw().ids) == 79
+
+
+def test_a_paper_whose_text_has_changed_is_placed_anew(library, space, atlas):
+    drawn = atlas.draw()
+    changed = PaperId(int(drawn.ids[0]))  # about a glacier, until now
+    library.edit(changed, title="On black holes 900")
+    space.encode_missing()
+    after = atlas.draw()
+
+    place = after.places[np.searchsorted(after.ids, changed)]
+    rest = after.ids != changed
+    nearest = np.linalg.norm(after.places[rest] - place, axis=1).argmin()
+    assert topic_of(library, after.ids[rest])[nearest] == 1
+
+
+def test_a_kept_map_is_there_at_once(library, space, atlas, tmp_path):
+    drawn = atlas.draw()
+    again = MapService(library, space, tmp_path / "indexes").read()
+    assert np.array_equal(drawn.places, again.places)
+    assert drawn.fine_clusters == again.fine_clusters
+
+
+def test_without_a_map_there_is_nothing_to_read(atlas):
+    assert atlas.read() is None
+
+
+def test_fewer_than_twenty_papers_make_no_map(library, space, tmp_path):
+    add(library, space, range(19))
+    assert MapService(library, space, tmp_path / "indexes").draw() is None
+
+
+@pytest.mark.parametrize("harm", ["cut short", "changed", "emptied"])
+def test_a_damaged_map_is_noticed_and_drawn_again(atlas, tmp_path, harm):
+    drawn = atlas.draw()
+    file = tmp_path / "indexes" / "topics.atlas"
+    whole = bytearray(file.read_bytes())
+    if harm == "changed":
+        whole[len(whole) // 2] ^= 0xFF
+    file.write_bytes({"cut short": whole[:-200], "changed": whole, "emptied": b""}[harm])
+
+    assert atlas.problems()
+    assert atlas.read() is None
+    assert np.array_equal(atlas.draw().places, drawn.places)
+    assert not atlas.problems()
+
+
+class StopsAt:
+    """A task that is cancelled when a stage has come so far."""
+
+    def __init__(self, note, done=0):
+        self.seen = []
+        self.task = Task(self.report)
+        self._note, self._done = note, done
+
+    def report(self, done, total, note):
+        self.seen.append((note, done))
+        if note == self._note and done >= self._done:
+            self.task.cancel()
+
+
+def test_a_drawing_that_was_stopped_goes_on_and_comes_out_the_same(atlas):
+    stopping = StopsAt("Laying out the map", done=225)
+    with pytest.raises(Cancelled):
+        atlas.draw(stopping.task)
+    assert atlas.read() is None
+
+    going_on = StopsAt("never")
+    resumed = atlas.draw(going_on.task)
+    assert not any(note == "Comparing papers" for note, _ in going_on.seen)
+    first_step = min(done for note, done in going_on.seen if note == "Laying out the map")
+    assert first_step >= 200
+    # But for the last digits, which depend on how often forces were scaled up and down again.
+    assert np.allclose(resumed.places, atlas.draw(anew=True).places, atol=1e-3)
+
+
+def test_the_old_map_stays_while_a_new_one_is_stopped(atlas):
+    drawn = atlas.draw()
+    with pytest.raises(Cancelled):
+        atlas.draw(StopsAt("Laying out the map", done=50).task, anew=True)
+    assert np.array_equal(atlas.read().places, drawn.places)
+
+
+def test_of_a_large_library_a_sample_is_laid_out_and_the_rest_placed(library, atlas, monkeypatch):
+    monkeypatch.setattr(atlas_module, "SAMPLE", 40)
+    stages = StopsAt("never")
+    drawing = atlas.draw(stages.task)
+    assert len(drawing.ids) == 80
+    assert any(note == "Placing papers" for note, _ in stages.seen)
+    topics = topic_of(library, drawing.ids)
+    apart = np.linalg.norm(drawing.places[:, None] - drawing.places[None], axis=2)
+    np.fill_diagonal(apart, np.inf)
+    assert (topics[apart.argmin(axis=1)] == topics).mean() > 0.95
+    assert not drawing.outgrown
+
+
+def test_a_map_is_outgrown_when_an_eighth_of_it_came_later(library, space, atlas):
+    assert not atlas.draw().outgrown
+    add(library, space, range(200, 208))
+    few = atlas.draw()
+    assert not few.outgrown and few.later == 8
+    add(library, space, range(300, 306))
+    assert atlas.draw().outgrown
+    anew = atlas.draw(anew=True)
+    assert not anew.outgrown and anew.later == anew.ungrouped == 0
+
+
+def test_papers_unlike_all_on_the_map_are_in_none_of_its_groups(library, space, atlas, tmp_path):
+    before = atlas.draw()
+    library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 410)])
+    add(library, space, range(200, 210))
+    after = atlas.draw()
+    foreign = np.array([FOREIGN in p.title for p in library.get(after.ids.tolist())])
+    for groups in (after.fine, after.coarse):
+        assert (groups[foreign] == NO_GROUP).all()
+        assert (groups[~foreign] == NO_GROUP).mean() < 0.1
+    sizes = {cluster.name: cluster.papers for cluster in before.coarse_clusters}
+    grown = {cluster.name: cluster.papers for cluster in after.coarse_clusters}
+    assert sum(grown.values()) - sum(sizes.values()) <= 10
+    assert after.ungrouped >= 10 and after.outgrown
+    kept = MapService(library, space, tmp_path / "indexes").read()
+    assert np.array_equal(kept.coarse, after.coarse) and kept.later == after.later == 20
+    assert atlas.draw(anew=True).ungrouped == 0
+
+
+def test_a_map_of_the_first_version_stays_and_what_came_later_is_looked_at_again(
+    library, space, atlas, tmp_path
+):
+    drawn = atlas.draw()
+    library.put([paper(f"On {FOREIGN} {n}") for n in range(400, 403)])
+    add(library, space, ())
+    atlas.draw()
+    file = tmp_path / "indexes" / "topics.atlas"
+    arrays = read_arrays(file)
+    fine = np.where(arrays["fine"] == NO_GROUP, 0, arrays["fine"])  # as it was then
+    kept = {name: arrays[name] for name in arrays.keys() - {"later", "least"}}
+    write_arrays(file, {**kept, "format": np.array(1), "fine": fine})
+
+    assert np.array_equal(atlas.read().places, drawn.places)
+    again = atlas.draw()
+    old = np.isin(again.ids, drawn.ids)
+    assert np.array_equal(again.places[old], drawn.places)
+    assert (again.coarse[~old] == NO_GROUP).all() and again.later == 3
+
+
+@pytest.mark.parametrize("large", [2_000, 20])  # papers from which on another way is quicker
+def test_identical_papers_do_not_break_a_map(library, space, tmp_path, monkeypatch, large):
+    monkeypatch.setattr(tsne_layout, "_LARGE", large)
+    library.put([paper("On glacier melt", abstract=f"{n}") for n in range(30)])
+    space.encode_missing()
+    drawing = MapService(library, space, tmp_path / "indexes").draw()
+    assert np.isfinite(drawing.places).all()
+
+
+def test_the_doctor_takes_a_damaged_map_away(library, space, atlas, tmp_path):
+    drawn = atlas.draw()
+    (tmp_path / "indexes" / "topics.atlas").write_bytes(b"no map")
+
+    findings = {f.about: f for f in examine(library, space, Home(tmp_path), Task())}
+    assert findings["map"].mended
+    assert np.array_equal(atlas.draw().places, drawn.places)
+    assert not {f.about: f for f in examine(library, space, Home(tmp_path), Task())}["map"].mended

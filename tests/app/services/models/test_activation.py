@@ -1,0 +1,298 @@
+"""Another model comes to answer: all the while, and whatever happens, one of the two does."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
+from sciread_app.paths import Home
+from sciread_app.services.models.activation import ActivationService
+from sciread_app.services.models.active_model import ActiveModelManager
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.search.search import SearchMode
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.active_model import ActiveModelStore, ModelRef
+from sciread_app.storage.search.vector_file import VectorFile
+from sciread_app.storage.search.vector_index import VectorIndex
+from sciread_app.tasks import Task
+from tests.support.fake_models import FakeModels, vector_of
+from tests.support.make import paper
+from trainer.contract.errors import PackageRefused
+
+PAPERS = 150
+
+
+@dataclass
+class Program:
+    """One of those that have the library open."""
+
+    library: Library
+    active_model: ActiveModelManager
+    activation: ActivationService
+    models: FakeModels
+
+    def found(self, query: str) -> int:
+        """The paper that answers best."""
+        with self.active_model.use() as now:
+            found = now.search.find(query, mode=SearchMode.meaning, limit=1)
+        # To these models no text has anything to do with another.
+        return (found.hits + found.weaker)[0].paper
+
+    def activate(self, model: str, task: Task | None = None):
+        return self.activation.activate(model, task or Task())
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+@pytest.fixture
+def start(home: Home) -> Iterator[Callable[[], Program]]:
+    started: list[Program] = []
+
+    def start() -> Program:
+        started.append(opened(home))
+        return started[-1]
+
+    yield start
+    for program in started:
+        program.active_model.close()
+        program.library.close()
+
+
+def opened(home: Home) -> Program:
+    library, models = Library(home.library), FakeModels("a", "b", "c")
+    active_model = ActiveModelManager(library, home.indexes, "a", models)
+    return Program(library, active_model, ActivationService(library, active_model, home), models)
+
+
+@pytest.fixture
+def program(start) -> Program:
+    program = start()
+    program.library.put([paper(f"Paper {n}") for n in range(PAPERS)])
+    program.active_model.encode_missing(Task())
+    return program
+
+
+def best(model: str, query: str) -> int:
+    """The paper that a model finds, worked out elsewhere."""
+    scores = [vector_of(f"space-{model}", f"Paper {n}") for n in range(PAPERS)]
+    return max(range(PAPERS), key=lambda n: scores[n] @ vector_of(f"space-{model}", query)) + 1
+
+
+def test_the_new_model_reads_all_papers_while_the_old_one_answers(program):
+    answers = []
+    program.models.on_text = lambda text: (
+        answers.append(program.found("bees")) if text == "Paper 7" else None
+    )
+    done = program.activate("b")
+    assert done == ("b", "Model b", PAPERS, "a", "Model a")
+    assert answers == [best("a", "bees")]
+    assert program.found("bees") == best("b", "bees") != best("a", "bees")
+    assert program.models.running() == ["Model b"]
+    assert program.library.active_model.state().answers == ModelRef("b", "space-b")
+    assert program.activation.pending() == ""
+
+
+def test_it_answers_at_once_when_its_turn_has_come(program, home):
+    """The model has started, and what it has read is on the disk."""
+    program.activate("b")
+    with program.active_model.use() as now:
+        assert now.is_loaded and now.space.problems() == []
+    again = EmbeddingIndex(program.library, program.models("b"), home.indexes)
+    assert again.problems() == []
+
+
+def test_who_asks_first_need_not_wait_for_what_is_drawn_from_all_papers(program, monkeypatch):
+    program.activate("b")
+    monkeypatch.setattr("numpy.random.default_rng", None)
+    with program.active_model.use() as now:
+        found = now.search.find("bees in the sun and rain", mode=SearchMode.meaning, limit=1)
+    assert (found.hits + found.weaker)[0].percentile > 50
+
+
+def test_going_back_reads_nothing(program):
+    program.activate("b")
+    assert program.activation.is_ready("a") and not program.activation.is_ready("c")
+    assert program.activate("a").read == 0
+    assert set(program.models.opened[-1].asked) == {"paper", "a paper on some subject"}
+    assert program.found("bees") == best("a", "bees")
+
+
+def test_what_answers_already_stays_and_nothing_else_is_wanted_any_more(program):
+    program.library.active_model.begin("b", ModelRef("a", "space-a"))
+    assert program.activate("a") == ("a", "Model a", 0, "", "")
+    assert program.activation.pending() == ""
+    assert len(program.models.opened) == 1
+
+
+def test_papers_that_come_meanwhile_are_read_too(program):
+    def more(text: str) -> None:
+        if text == "Paper 100":
+            program.library.put([paper(f"New {n}") for n in range(100)])
+
+    program.models.on_text = more
+    assert program.activate("b").read == PAPERS + 100
+    assert len(program.library.missing_vectors("space-b")[0]) == 0
+
+
+def test_while_it_is_held_up_the_old_model_answers_and_then_it_goes_on(program):
+    task, held = Task(), threading.Event()
+
+    def hold(text: str) -> None:
+        if text == "Paper 20":
+            task.pause()
+            held.set()
+
+    program.models.on_text = hold
+    thread = threading.Thread(target=program.activate, args=("b", task))
+    thread.start()
+    held.wait()
+    assert program.found("bees") == best("a", "bees")
+    assert program.activation.pending() == "b"
+    task.resume()
+    thread.join()
+    assert program.found("bees") == best("b", "bees")
+
+
+def test_stopped_it_keeps_what_was_read_and_goes_on_from_there(program, monkeypatch):
+    monkeypatch.setattr("sciread_app.services.search.encoding_batches.MOST", 50)
+    task = Task()
+    program.models.on_text = lambda text: task.cancel() if text == "Paper 120" else None
+    with pytest.raises(Cancelled):
+        program.activate("b", task)
+    assert program.found("bees") == best("a", "bees")
+    assert program.models.running() == ["Model a"]
+    assert program.activation.pending() == "b"  # whether it is wanted still, others say
+    program.models.on_text = lambda text: None
+    assert 0 < program.activate("b").read < PAPERS
+
+
+def test_what_is_given_up_meanwhile_does_not_answer(program):
+    program.models.on_text = lambda text: (
+        program.activation.give_up("b") if text == "Paper 7" else None
+    )
+    with pytest.raises(Cancelled):
+        program.activate("b")
+    assert program.found("bees") == best("a", "bees")
+    assert program.models.running() == ["Model a"]
+
+
+def test_what_is_wanted_last_answers(program):
+    """A second wish comes while the first is read for, and is quicker."""
+
+    second = threading.Thread(target=program.activate, args=("c",))
+
+    def other(text: str) -> None:
+        if text == "Paper 7" and second.ident is None:
+            second.start()
+            while program.activation.pending() == "b":
+                time.sleep(0.001)
+
+    program.models.on_text = other
+    with pytest.raises(Cancelled):
+        program.activate("b")
+    second.join()
+    assert program.found("bees") == best("c", "bees")
+    assert program.models.running() == ["Model c"]
+    assert program.activation.pending() == ""
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "error"),
+    [
+        (FakeModels, "__call__", PackageRefused("It is damaged.")),
+        (ActiveModelStore, "begin", LibraryError("The disk is full.")),
+        (VectorFile, "write", OSError("The disk is full.")),
+        (Library, "put_vectors", LibraryError("The disk is full.")),
+        (VectorIndex, "add", RuntimeError("Too little memory.")),
+        (VectorIndex, "save", OSError("The disk is full.")),
+        (EmbeddingIndex, "encode_query", EncoderFailed("It does not start.")),
+        (ActiveModelStore, "switch", LibraryError("The disk is full.")),
+    ],
+    ids=lambda part: getattr(part, "__name__", part if isinstance(part, str) else ""),
+)
+def test_whatever_fails_the_old_model_answers_and_nothing_is_left_running(
+    program, monkeypatch, where, what, error
+):
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    assert program.found("bees") == best("a", "bees")
+    with monkeypatch.context() as patch:
+        patch.setattr(where, what, fail)
+        with pytest.raises(type(error)):
+            program.activate("b")
+    assert program.models.running() == ["Model a"]
+    assert program.found("bees") == best("a", "bees")
+    assert program.activation.pending() == ""
+    assert program.activate("b").model == "b"
+    assert program.found("bees") == best("b", "bees")
+
+
+def test_two_programs_that_want_the_same_read_it_once(program, start):
+    """Who comes second waits for the first, and finds everything read."""
+    other, texts, begun = start(), [], threading.Event()
+
+    def read(text: str) -> None:
+        texts.append(text)
+        begun.set()
+
+    program.models.on_text = other.models.on_text = read
+    first = threading.Thread(target=program.activate, args=("b",))
+    first.start()
+    begun.wait()
+    assert other.activate("b").model == "b"
+    first.join()
+    assert sum(text.startswith("Paper") for text in texts) == PAPERS
+    assert program.active_model.model == other.active_model.model == "b"
+    assert program.found("bees") == other.found("bees") == best("b", "bees")
+
+
+def test_who_waits_for_another_program_can_be_stopped(program, start):
+    other, paused, reading = start(), Task(), threading.Event()
+    program.models.on_text = lambda text: (paused.pause(), reading.set())
+    first = threading.Thread(target=program.activate, args=("b", paused))
+    first.start()
+    reading.wait()
+
+    def stop(done: int, total: int, note: str) -> None:
+        if note.startswith("Another program"):
+            waiting.cancel()
+
+    waiting = Task(stop)
+    with pytest.raises(Cancelled):
+        other.activate("b", waiting)
+    program.models.on_text = lambda text: None
+    paused.resume()
+    first.join()
+    assert other.active_model.externally_activated_model() == "b"
+
+
+def test_another_program_follows(program, start):
+    other = start()
+    assert other.activation.follow(Task()) is None
+    assert other.found("bees") == best("a", "bees")
+    program.activate("b")
+    assert other.found("bees") == best("a", "bees")
+    assert other.activation.follow(Task()) == ("b", "Model b", 0, "a", "Model a")
+    assert other.found("bees") == best("b", "bees")
+    assert other.models.running() == ["Model b"]
+    assert other.activation.follow(Task()) is None
+
+
+def test_who_cannot_follow_goes_on_with_what_he_has(program, start):
+    other = start()
+    other.found("bees")
+    program.activate("b")
+    other.models.names.remove("b")
+    with pytest.raises(PackageRefused):
+        other.activation.follow(Task())
+    assert other.found("bees") == best("a", "bees")

@@ -1,0 +1,101 @@
+"""Models change places under those who search, and whatever is killed: no search fails, none mixes
+what two models know, and nothing that a model has read is lost.
+
+`SCIREAD_SWAPS=200` does so longer.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.swap_load import NAMES, ROOT, Load, lost, make_home, model_processes, opened
+
+SWAPS = int(os.environ.get("SCIREAD_SWAPS", "20"))
+SEED = int(os.environ.get("SCIREAD_SEED", "7"))
+KILLS = 4  # of the whole program
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(60 + 30 * SWAPS),
+    pytest.mark.skipif(sys.platform == "win32", reason="nobody is killed there as here"),
+]
+
+
+def test_no_search_fails_or_mixes_models_while_their_processes_are_killed(tmp_path):
+    workspace = opened(make_home(tmp_path))
+    workspace.active_model.encode_missing(Task())
+    load = Load(workspace, SEED)
+    with load.searching(killing=True) as story:
+        for _ in range(SWAPS):
+            load.swap()
+    assert not story.failed and not story.wrong
+    assert story.searches > 2 * 8 * SWAPS and len(story.asked) == len(NAMES)
+    assert story.killed >= SWAPS / 10
+    assert lost(workspace) == []
+    assert len(model_processes()) == 1  # the memory of all others was given back
+    workspace.close()
+    assert not model_processes()
+
+
+def test_a_program_that_is_killed_anywhere_goes_on_where_it_was(tmp_path):
+    home, draw, told = make_home(tmp_path), random.Random(SEED), []
+    for kill in range(KILLS):
+        with program(tmp_path, 10**6, SEED + kill) as process:
+            wait_for_more(told, listen(process, told))
+            time.sleep(draw.uniform(0, 1.5))
+            models = psutil.Process(process.pid).children()
+            process.kill()
+        psutil.wait_procs(models, timeout=60)
+        assert not any(model.is_running() for model in models)
+        library = Library(home.library)
+        standing = library.active_model.state()
+        library.close()
+        assert standing is None or standing.answers.model in NAMES
+    left = max(3, SWAPS - swapped(told))
+    with program(tmp_path, left, SEED) as process:
+        listen(process, told).join()
+        assert process.wait() == 0
+    assert [line for line in told if line.startswith(("wrong", "Traceback"))] == []
+    assert told[-1].startswith("done") and swapped(told) >= SWAPS
+    workspace = opened(home)
+    assert workspace.activation.pending() == ""
+    assert lost(workspace) == []
+    assert workspace.library.problems() == []
+    workspace.close()
+
+
+def swapped(told: list[str]) -> int:
+    return sum(line.startswith("swap") for line in told)
+
+
+def program(home: Path, swaps: int, seed: int) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tests.support.swap_load", str(home), str(swaps), str(seed)]
+    return subprocess.Popen(
+        command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+
+
+def listen(process: subprocess.Popen[str], told: list[str]) -> threading.Thread:
+    """Hear what it tells, as long as it lives."""
+    lines = process.stdout
+    assert lines
+    thread = threading.Thread(target=lambda: told.extend(line.strip() for line in lines))
+    thread.start()
+    return thread
+
+
+def wait_for_more(told: list[str], listening: threading.Thread) -> None:
+    before = len(told)
+    while len(told) == before and listening.is_alive():
+        time.sleep(0.01)

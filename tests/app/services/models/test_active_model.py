@@ -1,0 +1,217 @@
+"""What answers is exchanged under those who ask, and each of them gets an answer of one model."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from sciread_app.errors import Cancelled, EncoderFailed
+from sciread_app.services.models.active_model import ActiveModelManager
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from sciread_app.services.search.search import SearchMode
+from sciread_app.storage.organisation.active_model import ModelRef
+from sciread_app.tasks import Task
+from tests.support.fake_models import FakeModel, FakeModels, vector_of
+from tests.support.make import paper
+
+PAPERS = 60
+
+
+@pytest.fixture
+def models() -> FakeModels:
+    return FakeModels("a", "b", "c")
+
+
+@pytest.fixture
+def answering(library, tmp_path, models) -> ActiveModelManager:
+    library.put([paper(f"Paper {n}") for n in range(PAPERS)])
+    for name in ("a", "b", "c"):
+        space = EmbeddingIndex(library, models(name), tmp_path)
+        space.encode_missing()
+        space.close()
+    models.opened.clear()
+    return ActiveModelManager(library, tmp_path, "a", models)
+
+
+def swap(library, answering, name):
+    library.active_model.begin(name, ModelRef("a", "space-a"))
+    assert library.active_model.switch(ModelRef(name, f"space-{name}"))
+    return answering.swap(answering.open(name))
+
+
+def nearest(space: str, query: str, count: int = 3) -> list[int]:
+    """The papers that a model finds, worked out elsewhere; ids count from 1."""
+    papers = np.array([vector_of(space, f"Paper {n}") for n in range(PAPERS)])
+    return (np.argsort(-(papers @ vector_of(space, query)))[:count] + 1).tolist()
+
+
+def is_nearest(space: str, query: str, ids: list[int]) -> bool:
+    """Two papers may lie as far from a query, as far as an index can tell."""
+    scores = [
+        [vector_of(space, f"Paper {id - 1}") @ vector_of(space, query) for id in some]
+        for some in (ids, nearest(space, query))
+    ]
+    return bool(np.allclose(*scores, atol=0.01))
+
+
+def found(answerer, query, count=3):
+    results = answerer.search.find(query, mode=SearchMode.meaning, limit=count)
+    return [hit.paper for hit in results.hits]
+
+
+def test_who_took_what_answers_keeps_it_and_the_next_gets_the_new_one(library, answering, models):
+    with answering.use() as old:
+        assert found(old, "bees") == nearest("space-a", "bees")
+        assert swap(library, answering, "b")
+        with answering.use() as new:
+            assert found(new, "bees") == nearest("space-b", "bees")
+        assert found(old, "ants") == nearest("space-a", "ants")
+        assert models.running() == ["Model a", "Model b"]
+    assert models.running() == ["Model b"]
+    assert answering.model == "b"
+
+
+def test_what_nobody_uses_is_closed_at_once(library, answering, models):
+    with answering.use():
+        pass
+    for name in "bcbc":
+        assert swap(library, answering, name)
+        assert models.running() == [f"Model {name}"]
+
+
+def test_a_model_that_the_library_does_not_say_never_answers(library, answering, models):
+    with answering.use() as now:
+        late = answering.open("b")
+        assert swap(library, answering, "c")
+        assert not answering.swap(late)
+        assert found(now, "bees") == nearest("space-a", "bees")
+    assert answering.model == "c"
+    assert models.running() == ["Model c"]
+
+
+def test_what_the_index_has_learnt_is_written_when_a_model_makes_room(library, answering, tmp_path):
+    library.put([paper("One more")])
+    answering.encode_missing(Task())
+    with answering.use() as old:
+        swap(library, answering, "b")
+        old_space = old.space
+    again = EmbeddingIndex(library, FakeModel("a", lambda text: None), tmp_path)
+    assert again.problems() == [] and old_space.count() == PAPERS + 1
+
+
+def test_from_many_threads_and_through_many_swaps_every_answer_is_of_one_model(
+    library, answering, models
+):
+    stop, wrong, asked = threading.Event(), [], []
+
+    def ask(number: int) -> None:
+        n = 0
+        while not stop.is_set():
+            n += 1
+            query = f"query {number} {n}"
+            with answering.use() as now:
+                ids = found(now, query)
+                if not is_nearest(f"space-{now.name}", query, ids):
+                    wrong.append((now.name, query, ids))
+            asked.append(now.name)
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(6)]
+    for thread in threads:
+        thread.start()
+    for name in "bcabcab":
+        before = len(asked)
+        assert swap(library, answering, name)
+        while len(asked) < before + 10:
+            time.sleep(0.001)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert set(asked) == {"a", "b", "c"}
+    assert models.running() == ["Model b"]
+
+
+def test_a_model_that_cannot_be_used_leaves_the_search_by_words(library, models, tmp_path):
+    library.put([paper("On bees")])
+    answering = ActiveModelManager(library, tmp_path, "gone", models)
+    with answering.use() as now:
+        assert (now.space, now.ref) == (None, ModelRef("gone", ""))
+        assert [hit.paper for hit in now.search.find("bees").hits] == [1]
+        now.load()
+    assert answering.error == "There is no model gone. Choose another."
+    assert not answering.is_loaded
+    assert answering.encode_missing(Task()) == 0
+
+
+def test_a_model_that_did_not_start_when_it_was_woken_answers_once_it_has_read(
+    library, answering, models
+):
+    def die(text: str) -> None:
+        raise EncoderFailed("The model could not be started.")
+
+    models.on_text = die
+    with answering.use() as now, pytest.raises(EncoderFailed):
+        now.load()
+    assert answering.error == "The model could not be started." and not answering.is_loaded
+    models.on_text = lambda text: None
+    assert answering.encode_missing(Task()) == 0
+    assert not answering.is_loaded
+    library.put([paper("One more")])
+    assert answering.encode_missing(Task()) == 1
+    assert answering.is_loaded and not answering.error
+
+
+def test_what_another_process_has_switched_to_is_known(library, answering):
+    assert answering.externally_activated_model() == ""
+    with answering.use():
+        library.active_model.begin("b", ModelRef("a", "space-a"))
+        assert answering.externally_activated_model() == ""
+        library.active_model.switch(ModelRef("b", "space-b"))
+        assert (answering.model, answering.externally_activated_model()) == ("a", "b")
+        assert answering.swap(answering.open("b"))
+    assert answering.externally_activated_model() == ""
+
+
+def test_reading_goes_on_with_the_model_that_takes_over(library, answering, models):
+    library.put([paper(f"New {n}") for n in range(40)])
+    texts = []
+
+    def read(text: str) -> None:
+        texts.append(text)
+        if len(texts) == 10:
+            swap(library, answering, "b")
+
+    models.on_text = read
+    assert answering.encode_missing(Task()) == 40
+    assert len(library.missing_vectors("space-b")[0]) == 0
+    assert models.running() == ["Model b"]
+
+
+def test_reading_can_be_stopped(library, answering, models):
+    library.put([paper(f"New {n}") for n in range(40)])
+    task = Task()
+    models.on_text = lambda text: task.cancel()
+    with pytest.raises(Cancelled):
+        answering.encode_missing(task)
+    assert answering.model == "a"
+
+
+def test_closing_stops_also_what_is_being_asked(library, answering, models):
+    with answering.use():
+        swap(library, answering, "b")
+        answering.close()
+        assert models.running() == []
+
+
+def test_what_is_built_upon_a_space_lives_as_long_as_its_model(library, answering):
+    with answering.use() as old:
+        assert old.get_or_create(list, lambda: [old.name]) is old.get_or_create(
+            list, lambda: ["another"]
+        )
+        swap(library, answering, "b")
+        with answering.use() as new:
+            assert new.get_or_create(list, lambda: [new.name]) == ["b"]
+        assert old.get_or_create(list, list) == ["a"]

@@ -1,0 +1,142 @@
+"""Blind votes on two models: counted once a question, and no surer than they are."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from sciread_app.domain.votes import Question
+from sciread_app.errors import LibraryError
+from sciread_app.services.models.blind_votes import BlindVotes, VoteTally, said
+from sciread_app.storage.library import Library
+
+
+@pytest.fixture
+def votes(library) -> BlindVotes:
+    return BlindVotes(library)
+
+
+def cast(votes, *betters, one="ours", other="starter"):
+    for n, better in enumerate(betters):
+        votes.cast(Question(f"question {n}"), one, other, better)
+    return votes.between(one, other)
+
+
+def test_votes_are_counted_by_pair_whichever_stood_first(votes):
+    votes.cast(Question("bees"), "ours", "starter", "ours")
+    votes.cast(Question(paper=7), "starter", "ours", "starter")
+    votes.cast(Question("wasps"), "starter", "ours", "")
+    votes.cast(Question("bees"), "ours", "theirs", "theirs")
+    assert votes.between("starter", "ours") == VoteTally("ours", "starter", 1, 1, 1)
+    assert votes.between("theirs", "ours") == VoteTally("ours", "theirs", 0, 1, 0)
+    assert [tally.questions for tally in votes.all()] == [3, 1]
+    assert votes.between("starter", "theirs").questions == 0
+
+
+def test_the_same_question_counts_once_and_as_it_was_answered_last(votes):
+    for query, better in (("Bees", "ours"), (" bees ", "ours"), ("bees", "starter")):
+        votes.cast(Question(query), "ours", "starter", better)
+    assert votes.between("ours", "starter") == VoteTally("ours", "starter", 0, 1, 0)
+
+
+def test_the_last_vote_on_two_models_can_be_taken_back_and_then_the_one_before(votes):
+    votes.cast(Question("bees"), "ours", "starter", "ours")
+    votes.cast(Question(paper=7), "starter", "ours", "")
+    votes.cast(Question("bees"), "ours", "theirs", "ours")
+    assert votes.take_back("ours", "starter") == Question(paper=7)
+    assert votes.between("ours", "starter") == VoteTally("ours", "starter", 1, 0, 0)
+    assert votes.take_back("starter", "ours") == Question("bees")
+    assert votes.take_back("starter", "ours") is None
+    assert votes.between("ours", "theirs").questions == 1
+
+
+def test_votes_are_there_when_the_library_is_opened_again(votes, library):
+    cast(votes, "ours", "")
+    again = Library(library.path)
+    assert BlindVotes(again).between("ours", "starter") == VoteTally("ours", "starter", 1, 0, 1)
+    again.close()
+
+
+def test_votes_go_with_a_model_and_not_with_the_name_of_its_folder(library):
+    spaces = {"ours": "a1", "starter": "b2"}
+    votes = BlindVotes(library, lambda: spaces)
+    cast(votes, "ours", "ours", "")
+    spaces |= {"renamed": spaces.pop("ours")}
+    assert votes.between("starter", "renamed") == VoteTally("renamed", "starter", 2, 0, 1)
+    assert votes.all() == [VoteTally("renamed", "starter", 2, 0, 1)]
+
+    spaces["ours"] = "c3"  # another model takes the name
+    assert votes.between("ours", "starter").questions == 0
+    assert votes.take_back("ours", "starter") is None
+    votes.cast(Question("moths"), "ours", "starter", "starter")
+    assert votes.between("renamed", "starter") == VoteTally("renamed", "starter", 2, 0, 1)
+
+    del spaces["renamed"]
+    assert votes.all() == [
+        VoteTally("ours@a1", "starter", 2, 0, 1),
+        VoteTally("ours", "starter", 0, 1, 0),
+    ]
+    del spaces["ours"]
+    assert [tally.first for tally in votes.all()] == ["ours", "ours"]
+
+
+def test_the_better_one_stays_so_when_a_new_name_sorts_them_anew(library):
+    spaces = {"a": "a1", "m": "b2"}
+    votes = BlindVotes(library, lambda: spaces)
+    votes.cast(Question("bees"), "a", "m", "a")
+    spaces |= {"z": spaces.pop("a")}
+    assert votes.between("z", "m") == VoteTally("m", "z", 0, 1, 0)
+    assert votes.all()[0].ahead == "z"
+
+
+def test_what_is_no_vote_on_two_models_is_refused(votes):
+    with pytest.raises(LibraryError):
+        votes.cast(Question("bees"), "ours", "ours")
+    with pytest.raises(LibraryError):
+        votes.cast(Question("bees"), "ours", "starter", "theirs")
+    assert votes.all() == []
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "luck"),
+    [
+        (0, 0, 1.0),
+        (1, 0, 1.0),
+        (5, 5, 1.0),
+        (8, 0, 9 / 256),
+        (9, 1, 110 / 1024),
+        (10, 0, 11 / 1024),
+    ],
+)
+def test_how_much_may_be_luck(first, second, luck):
+    assert VoteTally("a", "b", first, second, 3).luck == pytest.approx(luck)
+    assert VoteTally("a", "b", second, first).luck == pytest.approx(luck)
+
+
+def test_who_votes_until_he_likes_the_count_is_seldom_told_of_a_difference_that_is_none():
+    chance, trials, told = random.Random(4), 1_000, 0
+    for _ in range(trials):
+        first = 0
+        for n in range(1, 101):
+            first += chance.random() < 0.5
+            if VoteTally("a", "b", first, n - first).luck <= 0.05:
+                told += 1
+                break
+    assert 0 < told / trials <= 0.05
+
+
+def test_what_is_said_grows_surer_with_the_votes(votes):
+    titles = {"ours": "Ours", "starter": "MiniLM"}.__getitem__
+    assert said(votes.between("ours", "starter"), titles).startswith("Nobody has voted")
+    few = said(cast(votes, "ours"), titles)
+    assert few == (
+        "Blind votes on 1 question: 1 for Ours, 0 for MiniLM, 0 for neither. "
+        "That Ours is ahead may well be luck: so few votes say little."
+    )
+    assert said(cast(votes, *["ours"] * 6), titles).endswith("in up to 11 of 100 cases.")
+    many = said(cast(votes, *["ours"] * 9, ""), titles)
+    assert "9 for Ours, 0 for MiniLM, 1 for neither. Ours is better:" in many
+    assert many.endswith("in at most 2 of 100 cases.")
+    assert "less than 1 of 100" in said(VoteTally("ours", "starter", 2, 20), titles)
+    assert said(VoteTally("ours", "starter", 2, 2), titles).endswith("Neither is ahead.")

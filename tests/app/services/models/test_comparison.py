@@ -1,0 +1,62 @@
+"""Other models over one library: what they have read is kept apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from sciread_app.services.models.comparison import ModelComparison
+from sciread_app.services.search.search import SearchMode, SearchService
+from sciread_app.tasks import Task
+from tests.app.services.search.test_search import Synonyms
+from tests.support.make import paper
+
+
+class Other(Synonyms):
+    space = "other"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stopped = 0
+
+    def close(self) -> None:
+        self.stopped += 1
+
+
+@pytest.fixture
+def other() -> Other:
+    return Other()
+
+
+@pytest.fixture
+def others(library, other, tmp_path) -> ModelComparison:
+    library.put([paper("The automobile in town"), paper("A car for all"), paper("On kittens")])
+    return ModelComparison(library, tmp_path, lambda name: other)
+
+
+def test_a_model_finds_once_it_has_read(library, others):
+    assert others.standing("x") == (0, 3)
+    assert others.encode("x", Task()) == 3
+    assert others.standing("x") == (3, 3)
+    hits = others.search("x").find("vehicle", mode=SearchMode.meaning, limit=2).hits
+    assert {hit.paper for hit in hits} == {1, 2}
+
+
+def test_what_one_model_has_read_no_other_has(library, others, tmp_path):
+    others.encode("x", Task())
+    assert SearchService(library, None).find("car").hits
+    assert len(library.vector_rows("other")[0]) == 3
+    assert len(library.vector_rows("synonyms")[0]) == 0
+
+
+def test_papers_in_the_trash_need_not_be_read(library, others):
+    others.encode("x", Task())
+    library.put([paper("A lorry")])
+    library.trash([1])
+    assert others.standing("x") == (2, 3)
+
+
+def test_closed_models_are_stopped_and_opened_again_when_asked(others, other):
+    others.encode("x", Task())
+    others.close()
+    assert other.stopped == 1
+    assert others.standing("x") == (3, 3)

@@ -1,0 +1,340 @@
+"""Models that come in: looked at byte for byte, or nothing of them stays."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+import zipfile
+from hashlib import sha256
+
+import pytest
+from filelock import FileLock
+
+from sciread_app.errors import Cancelled, LibraryError, TrainerFailed
+from sciread_app.paths import Home
+from sciread_app.services.maintenance.doctor import examine
+from sciread_app.services.models.installer import DownloadRequest, ModelInstaller, hub_name
+from sciread_app.services.models.registry import ModelRegistry
+from sciread_app.services.subprocess import trainer
+from sciread_app.tasks import Task
+from tests.support.tiny_model import tiny_package
+from trainer.contract.errors import PackageRefused
+from trainer.contract.package import read_package
+
+
+@pytest.fixture
+def home(tmp_path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def models(home, library) -> ModelRegistry:
+    return ModelRegistry(home, library, lambda: "starter")
+
+
+@pytest.fixture
+def arrivals(home, models) -> ModelInstaller:
+    return ModelInstaller(home, models)
+
+
+@pytest.fixture
+def outside(tmp_path):
+    """A model that somebody gave."""
+    return tiny_package(tmp_path / "given" / "specter", id="specter-3f9a", title="SPECTER").folder
+
+
+def zipped(folder, target):
+    with zipfile.ZipFile(target, "w") as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+    return target
+
+
+def names(home):
+    """All that lies among the models, but what is known of them."""
+    folder = home.models
+    known = ("facts.json", ".arriving.lock")
+    return (
+        sorted(p.name for p in folder.iterdir() if p.name not in known) if folder.exists() else []
+    )
+
+
+def change(folder, **values):
+    path = folder / "package.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+@pytest.mark.parametrize("how", ["folder", "outer folder", "zip"])
+def test_a_model_is_added_from_a_folder_and_from_a_zip(arrivals, home, outside, tmp_path, how):
+    source = {"folder": outside, "outer folder": tmp_path / "only"}.get(how)
+    if how == "outer folder":
+        shutil.copytree(outside, source / "specter")
+    model = arrivals.add(source or zipped(outside, tmp_path / "m.zip"), Task())
+    assert (model.name, model.title, model.checked) == ("specter-3f9a", "SPECTER", True)
+    assert names(home) == ["specter-3f9a"]
+    assert read_package(home.models / "specter-3f9a").files == read_package(outside).files
+    assert outside.is_dir()
+
+
+def test_the_model_of_a_run_brings_how_it_was_made(arrivals, models, outside, tmp_path):
+    run = tmp_path / "run"
+    shutil.copytree(outside, run / "package")
+    (run / "recipe.toml").touch()
+    told = {"recipe": "specter-small", "settings": {"margin": 2.0}, "seed": 1, "seconds": 60.0}
+    (run / "report.json").write_text(json.dumps(told | {"stages": [{"validations": [1] * 999}]}))
+    (run / "checkpoint").mkdir()
+    (run / "checkpoint" / "weights.pt").write_bytes(b"pickle")
+    model = arrivals.add(run, Task())
+    origin = models.about(model.name).origin
+    assert (origin.recipe, origin.changed["margin"]) == ("specter-small", "2.0")
+    kept = json.loads((models.folder / model.name / "training.json").read_text())
+    assert kept == told
+
+
+def change_weights(folder, to):
+    """Other weights, with the hash that they have."""
+    file = folder / "model.safetensors"
+    file.write_bytes(to(file.read_bytes()))
+    files = json.loads((folder / "package.json").read_text())["files"]
+    change(folder, files=files | {file.name: f"sha256:{sha256(file.read_bytes()).hexdigest()}"})
+
+
+HOSTILE = {
+    "a wrong hash": (lambda f: change(f, files=dict.fromkeys(FILES, HASH)), "damaged"),
+    "a missing file": (lambda f: (f / "tokenizer.json").unlink(), "tokenizer.json"),
+    "an unknown format": (lambda f: change(f, format=2), "format 2"),
+    "a pickle": (lambda f: (f / "pytorch_model.bin").write_bytes(b""), "could run a program"),
+    "a program": (lambda f: (f / "modeling.py").write_bytes(b""), "could run a program"),
+    "other weights": (lambda f: (f / "more.safetensors").write_bytes(b""), "does not name"),
+    "remote code": (
+        lambda f: (f / "tokenizer_config.json").write_text('{"auto_map": {"x": "y"}}'),
+        "program of its own",
+    ),
+    "a path that climbs out": (
+        lambda f: change(f, files={"model.safetensors": HASH, "../x": HASH}),
+        "outside",
+    ),
+    "no description": (lambda f: (f / "package.json").write_bytes(b"{"), "is damaged"),
+    "a template that reaches in": (
+        lambda f: change(f, template="{title.__class__}"),
+        "template",
+    ),
+    "vectors wider than any": (lambda f: change(f, dim=10**12), "dim of"),
+    "a head of weights without end": (
+        lambda f: change_weights(f, lambda held: (1 << 40).to_bytes(8, "little") + held[8:]),
+        "is no safetensors file",
+    ),
+    "weights of another kind": (
+        lambda f: change_weights(f, lambda held: b"{}"), "is no safetensors file"
+    ),
+    "weights that were cut off": (
+        lambda f: change_weights(f, lambda held: held[:-4]), "is no safetensors file"
+    ),
+}  # fmt: skip
+FILES = ("model.safetensors", "config.json", "tokenizer.json")
+HASH = "sha256:" + "0" * 64
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["folder", "zip"])
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_no_sound_model_is_refused_by_name_and_leaves_nothing(
+    arrivals, home, outside, tmp_path, what, packed
+):
+    spoil, said = HOSTILE[what]
+    spoil(outside)
+    source = zipped(outside, tmp_path / "given.zip") if packed else outside
+    with pytest.raises(PackageRefused) as refused:
+        arrivals.add(source, Task())
+    assert said in str(refused.value)
+    assert ".arriving" not in f"{refused.value} {refused.value.hint}"
+    assert refused.value.hint
+    assert names(home) == []
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [
+        ("../../evil", "evil"),
+        ("/etc/passwd", "etc-passwd"),
+        ("starter", "model-starter"),
+        ("CON", "model-CON"),
+        ("..", "model"),
+        (".hidden", "hidden"),
+        ("a\nb/ü*?", "a-b"),
+        ("x" * 500, "x" * 80),
+        ("half.new", "model-half"),
+    ],
+)
+def test_whatever_a_model_calls_itself_its_folder_lies_among_the_others(
+    arrivals, home, outside, id, name
+):
+    change(outside, id=id)
+    assert arrivals.add(outside, Task()).name == name
+    assert names(home) == [name]
+
+
+def test_a_model_that_is_here_is_not_added_twice(arrivals, home, outside, tmp_path):
+    arrivals.add(outside, Task())
+    change(outside, id="another", title="Another name for it")
+    with pytest.raises(PackageRefused, match="is here already, as specter-3f9a"):
+        arrivals.add(outside, Task())
+    assert names(home) == ["specter-3f9a"]
+
+
+def test_another_model_of_the_same_name_stands_beside_it(arrivals, home, outside, tmp_path):
+    arrivals.add(outside, Task())
+    other = tiny_package(tmp_path / "other", id="specter-3f9a", pooling="cls").folder
+    assert arrivals.add(other, Task()).name == "specter-3f9a-2"
+
+
+def test_a_damaged_model_is_replaced_by_a_whole_one(arrivals, models, home, outside):
+    arrivals.add(outside, Task())
+    for spoil in (
+        lambda f: (f / "model.safetensors").write_bytes(b"cut off"),
+        lambda f: (f / "package.json").unlink(),
+    ):
+        spoil(home.models / "specter-3f9a")
+        assert arrivals.add(outside, Task()).name == "specter-3f9a"
+        assert read_package(home.models / "specter-3f9a")
+    assert len(models.trashed()) == 2
+
+
+def test_what_came_with_the_program_is_here_already(arrivals, home, models):
+    starter = models.about("starter").folder
+    with pytest.raises((PackageRefused, LibraryError)):
+        arrivals.add(starter, Task())
+    assert names(home) == []
+
+
+@pytest.mark.parametrize("moment", range(4))
+def test_stopped_at_any_moment_nothing_of_it_stays(arrivals, home, outside, moment):
+    steps = iter(range(100))
+    task = Task(lambda *_: task.cancel() if next(steps) == moment else None)
+    with pytest.raises(Cancelled):
+        arrivals.add(outside, task)
+    assert names(home) == []
+
+
+def test_what_one_that_was_killed_has_left_goes_with_the_next(arrivals, home, outside):
+    half = home.models / ".arriving-x.new" / "model"
+    half.mkdir(parents=True)
+    (half / "package.json").touch()
+    arrivals.add(outside, Task())
+    assert names(home) == ["specter-3f9a"]
+
+
+def test_the_doctor_removes_what_was_left_but_nothing_that_is_coming_in(home, library):
+    half = home.models / ".arriving-x.new" / "model"
+    half.mkdir(parents=True)
+
+    def leftovers():
+        return next(f for f in examine(library, None, home, Task()) if f.about == "leftovers")
+
+    with FileLock(home.models / ".arriving.lock"):
+        assert not leftovers().mended and half.exists()
+    assert leftovers().mended and names(home) == []
+    assert not leftovers().mended
+
+
+def test_the_doctor_names_models_that_are_damaged(arrivals, home, library, outside):
+    def models():
+        return next(one for one in examine(library, None, home, Task()) if one.about == "models")
+
+    arrivals.add(outside, Task())
+    assert models().ok
+    (home.models / "specter-3f9a" / "model.safetensors").write_bytes(b"cut off")
+    found = models()
+    assert not found.ok and "model.safetensors" in found.detail and "again" in found.detail
+
+
+def test_two_do_not_come_in_at_once(arrivals, home, outside):
+    home.models.mkdir(parents=True)
+    waiting = threading.Event()
+    task = Task(lambda done, total, note: waiting.set() if "another model" in note else None)
+    adding = threading.Thread(target=arrivals.add, args=(outside, task))
+    with FileLock(home.models / ".arriving.lock"):
+        adding.start()
+        assert waiting.wait(60) and names(home) == []
+    adding.join(60)
+    assert names(home) == ["specter-3f9a"]
+
+
+def test_what_is_not_there_or_here_already_is_said(arrivals, home, outside, tmp_path):
+    with pytest.raises(LibraryError, match="There is no"):
+        arrivals.add(tmp_path / "nowhere", Task())
+    arrivals.add(outside, Task())
+    with pytest.raises(LibraryError, match="here already"):
+        arrivals.add(home.models / "specter-3f9a", Task())
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "allenai/specter",
+        " allenai/specter/ ",
+        "https://huggingface.co/allenai/specter",
+        "https://www.huggingface.co/allenai/specter/tree/main",
+        "http://hf.co/allenai/specter",
+    ],
+)
+def test_a_model_of_the_hub_is_known_by_name_and_by_page(written):
+    assert hub_name(written) == "allenai/specter"
+
+
+@pytest.mark.parametrize(
+    "written", ["", "specter", "--help/x", "a/b/c", "a/../b", "../b", "a b/c", "a/b\n--output=/etc"]
+)
+def test_what_is_no_name_of_the_hub_is_asked_of_nobody(arrivals, monkeypatch, written):
+    monkeypatch.setattr(trainer, "ask", pytest.fail)
+    with pytest.raises(LibraryError, match="no name of a model"):
+        arrivals.pull(DownloadRequest(written), Task())
+
+
+def pulling(monkeypatch, outside, asked, fail=None):
+    """The trainer, as far as a pull asks it; it makes the folder that it is told to."""
+
+    def ask(command, folder, task):
+        asked.append((command, folder))
+        output = next(one for one in command if one.startswith("--output=")).partition("=")[2]
+        shutil.copytree(outside, output)
+        task.step(440, 1_000, "190 of 440 MB")
+        if fail:
+            raise fail
+        return {"folder": output}
+
+    monkeypatch.setattr(trainer, "ask", ask)
+
+
+def test_a_model_of_the_hub_is_fetched_by_a_process_and_looked_at_here(
+    arrivals, home, outside, monkeypatch
+):
+    asked, notes = [], []
+    pulling(monkeypatch, outside, asked)
+    model = arrivals.pull(
+        DownloadRequest("somebody/model", "refs/pr/3", "cls"), Task(lambda *s: notes.append(s))
+    )
+    assert model.name == "somebody--model" and names(home) == ["somebody--model"]
+    [([verb, name, _, *more], folder)] = asked
+    assert (verb, name, more) == (
+        "pull",
+        "somebody/model",
+        ["--revision=refs/pr/3", "--pooling=cls"],
+    )
+    assert folder == home.folder and (440, 1_000, "190 of 440 MB") in notes
+
+
+def test_what_a_process_made_is_not_believed_either(arrivals, home, outside, monkeypatch):
+    (outside / "model.safetensors").write_bytes(b"other")
+    pulling(monkeypatch, outside, [])
+    with pytest.raises(PackageRefused, match="damaged"):
+        arrivals.pull(DownloadRequest("somebody/model"), Task())
+    assert names(home) == []
+
+
+@pytest.mark.parametrize("fail", [TrainerFailed("The hub answers with 503."), Cancelled()])
+def test_a_pull_that_ends_early_leaves_nothing_here(arrivals, home, outside, monkeypatch, fail):
+    pulling(monkeypatch, outside, [], fail)
+    with pytest.raises(type(fail)):
+        arrivals.pull(DownloadRequest("somebody/model"), Task())
+    assert names(home) == []

@@ -1,0 +1,283 @@
+"""What is new for a collection or a saved search, and why it is, or why there is nothing."""
+
+from __future__ import annotations
+
+import time
+import zlib
+
+import numpy as np
+import pytest
+
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.recommend import CandidateScope, SuggestedAction, TopicPreferences
+from sciread_app.errors import BadQuery, LibraryError
+from sciread_app.services.recommend.recommender import Recommender
+from sciread_app.services.search.embedding_index import EmbeddingIndex
+from tests.support.make import paper
+
+DAY = 86_400
+BEES = ("honey", "bee", "hive", "nectar", "swarm", "queen", "pollen", "waggle", "drone", "brood")
+STARS = ("star", "dwarf", "orbit", "nova", "halo", "quasar", "dust", "pulsar", "flare", "disk")
+
+
+class WordsEncoder:
+    """Each word has a direction of its own, and a text is the sum of its words."""
+
+    space, dim, title = "words", 256, "Words"
+
+    def knows_any(self, words):
+        return True
+
+    def encode(self, texts, task=None):
+        return np.array([self._vector(f"{a} {b}") for a, b in texts], np.float32).reshape(
+            -1, self.dim
+        )
+
+    def _vector(self, text):
+        seeds = [zlib.crc32(word.encode()) for word in text.lower().split()]
+        total = sum(np.random.default_rng(seed).normal(size=self.dim) for seed in seeds)
+        return total / np.linalg.norm(total)
+
+    def close(self):
+        pass
+
+
+def about(words, number, **more):
+    """A paper about some of these words, another for each number."""
+    chosen = np.random.default_rng(number).permutation(words)
+    return paper(" ".join(chosen[:4]), abstract=" ".join(chosen[2:7]), **more)
+
+
+def like(words, number):
+    """A paper of the same words as the one about these words with this number."""
+    chosen = np.random.default_rng(number).permutation(words)
+    return paper(" ".join(chosen[2:7]), abstract=" ".join(chosen[:4]))
+
+
+def fetch(library, papers, source="arxiv"):
+    ledger = library.import_log.open(source, fetch=library.fetches.keep(SourceQuery(source, "all")))
+    stored = library.put(papers, import_id=ledger)
+    library.import_log.close(ledger)
+    return stored.ids
+
+
+@pytest.fixture(params=["vectors", "words"])
+def open_recommender(request, library, tmp_path):
+    """Makes a recommender that knows all papers there are by then, with and without a model."""
+
+    def make() -> Recommender:
+        if request.param == "words":
+            return Recommender(library, None)
+        space = EmbeddingIndex(library, WordsEncoder(), tmp_path)
+        space.encode_missing()
+        return Recommender(library, space)
+
+    return make
+
+
+@pytest.fixture
+def keeper(library):
+    """A library of bees and stars; the bees are in a collection. Returns the bees."""
+    bees = library.put([about(BEES, n) for n in range(8)]).ids
+    library.put([about(STARS, n) for n in range(30)])
+    library.collections.add(bees, "bees")
+    return bees
+
+
+def feed_of(recommender, name="bees", **options):
+    return recommender.new_for(recommender.subject(name), **options)
+
+
+def test_what_was_fetched_is_ranked_by_what_the_collection_holds(library, keeper, open_recommender):
+    stars = fetch(library, [about(STARS, n) for n in range(100, 105)])
+    bees = fetch(library, [about(BEES, n) for n in range(100, 103)])
+    feed = feed_of(open_recommender())
+    assert {pick.paper for pick in feed.picks[:3]} == set(bees)
+    fitting = {pick.paper for pick in feed.picks if pick.fits}
+    assert fitting and fitting <= set(bees)
+    assert feed.candidates == len(stars) + len(bees)
+    assert set(feed.picks[0].like) <= set(keeper) and feed.picks[0].like
+    assert set(feed.picks[0].words) & set(BEES)
+    assert not feed.note
+
+
+GENERAL = ("met", "hard", "people", "everyday", "discovered", "several", "went", "though")
+
+
+def test_general_words_are_no_reason(library, open_recommender):
+    bees = [paper(f"Honey {' '.join(GENERAL)}", abstract=f"nectar {n}") for n in range(6)]
+    library.collections.add(library.put(bees).ids, "bees")
+    library.put([about(STARS, n) for n in range(30)])
+    wordy, telling = fetch(
+        library,
+        [
+            paper(" ".join(GENERAL), abstract="hard people"),
+            paper(f"Honey {' '.join(GENERAL[:3])}", abstract="nectar people met"),
+        ],
+    )
+    words = {pick.paper: pick.words for pick in feed_of(open_recommender()).picks}
+    assert words[wordy] == ()
+    assert set(" ".join(words[telling]).split()) == {"honey", "nectar"}
+
+
+def test_papers_held_waved_away_or_from_files_are_no_news(library, keeper, open_recommender):
+    held, waved, new = fetch(library, [about(BEES, n) for n in range(100, 103)])
+    library.collections.add([held], "bees/nested")
+    (from_file,) = library.put([about(BEES, 200)]).ids
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    recommender.wave_away(bees, [waved])
+    assert [pick.paper for pick in recommender.new_for(bees).picks] == [new]
+    added = recommender.new_for(bees, among=CandidateScope.added)
+    assert {pick.paper for pick in added.picks} >= {new, from_file}
+    assert library.edits.undo().what == "Waved 1 paper away for “bees”"
+    assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
+    library.edits.redo()
+    recommender.take_back(bees, [waved])
+    assert {pick.paper for pick in recommender.new_for(bees).picks} == {waved, new}
+
+
+def test_another_version_of_a_paper_in_the_collection_is_no_news(library, open_recommender):
+    same = dict(authors="Curie, Marie; Noether, Emmy", published="2020")
+    preprint = paper("The Waggle Dance of the Bee in Summer", arxiv="2001.00001", **same)
+    article = paper(
+        preprint.title, doi="10.1000/1", venue="Annalen", kind="article-journal", **same
+    )
+    (held,) = library.put([preprint]).ids
+    library.collections.add([held], "bees")
+    (version,) = fetch(library, [article])
+    assert library.versions(held) == [version]
+    assert not feed_of(open_recommender()).picks
+
+
+def test_what_was_waved_away_is_learnt(library, keeper, open_recommender):
+    ants = ("ant", "hill", "soldier", "mandible", "bee", "hive")
+    fetch(library, [about(ants, n) for n in range(6)] + [about(BEES, n) for n in range(50, 56)])
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    first = {pick.paper: pick.score for pick in recommender.new_for(bees).picks}
+    ants_found = [p.id for p in library.get(first) if "ant" in f"{p.title} {p.abstract}".split()]
+    recommender.wave_away(bees, ants_found[:4])
+    then = {pick.paper: pick.score for pick in recommender.new_for(bees).picks}
+    kept = ants_found[4]
+    assert sorted(then, key=then.get).index(kept) <= sorted(first, key=first.get).index(kept)
+    assert not set(ants_found[:4]) & set(then)
+
+
+def test_must_and_never_words_leave_out_what_is_not_wanted(library, keeper, open_recommender):
+    fetch(library, [paper("Honey of the hive"), paper("Drone of the hive"), paper("Honey bread")])
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    recommender.wish(bees, TopicPreferences(must="honey", never="bread"))
+    (pick,) = recommender.new_for(bees).picks
+    assert library.get([pick.paper])[0].title == "Honey of the hive"
+    recommender.wish(bees, TopicPreferences(must="dragon"))
+    assert recommender.new_for(bees).note == (
+        "None of 3 new papers is left: what comes here must have “dragon”."
+    )
+    with pytest.raises(BadQuery):
+        recommender.wish(bees, TopicPreferences(must="year:soon"))
+
+
+def test_a_half_life_puts_later_papers_first(library, keeper, open_recommender, monkeypatch):
+    month_ago = time.time() - 20 * DAY
+    monkeypatch.setattr(time, "time", lambda: month_ago)
+    (old,) = fetch(library, [about(BEES, 100)])
+    monkeypatch.undo()
+    (new,) = fetch(library, [about(STARS, 100)])
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    assert [pick.paper for pick in recommender.new_for(bees).picks] == [old, new]
+    recommender.wish(bees, TopicPreferences(half_life=2))
+    assert [pick.paper for pick in recommender.new_for(bees).picks] == [new, old]
+
+
+def test_what_came_since_it_was_last_seen_counts_as_new(library, keeper, open_recommender):
+    fetch(library, [like(BEES, 3)])
+    recommender = open_recommender()
+    bees = recommender.subject("bees")
+    assert recommender.count_new(bees) == 1
+    recommender.seen(bees, time.time())
+    assert recommender.count_new(bees) == 0
+    feed = recommender.new_for(bees)
+    assert [pick.unseen for pick in feed.picks] == [False]
+    assert feed.note == "You have seen all that came."
+    assert feed.hint.startswith("Nothing has come since the fetch of today.")
+
+
+def test_a_saved_search_is_made_of_what_it_finds(library, keeper, open_recommender):
+    library.saved_searches.save("Dancing", "waggle nectar")
+    bees = fetch(library, [about(BEES, n) for n in range(100, 103)])
+    fetch(library, [about(STARS, n) for n in range(100, 105)])
+    feed = feed_of(open_recommender(), "dancing")
+    assert {pick.paper for pick in feed.picks[:3]} == set(bees)
+
+
+def test_the_conditions_of_a_saved_search_hold_for_what_is_new(library, keeper, open_recommender):
+    library.saved_searches.save("Dancing", "waggle year:2020..")
+    library.put([about(BEES, n, published="2021") for n in range(60, 66)])
+    fetch(library, [about(BEES, 100, published="1915")])
+    (late,) = fetch(library, [about(BEES, 101, published="2022")])
+    assert [pick.paper for pick in feed_of(open_recommender(), "Dancing").picks] == [late]
+
+
+def test_a_fetch_that_failed_or_was_stopped_is_not_told_as_nothing_new(library, open_recommender):
+    library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    id = library.fetches.keep(SourceQuery("arxiv", "all"))
+    library.import_log.open("arxiv", fetch=id)
+    stopped = feed_of(open_recommender())
+    library.fetches.fail(id, "arXiv could not be reached.")
+    failed = feed_of(open_recommender())
+    assert "nothing new" not in stopped.note + failed.note
+    assert "arXiv could not be reached." in failed.note
+    assert failed.next is stopped.next is SuggestedAction.fetch
+
+
+def test_a_failed_fetch_is_told_though_another_one_went_well(library, open_recommender):
+    library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    library.fetches.fail(library.fetches.keep(SourceQuery("pubmed", "all")), "PubMed is down.")
+    fetch(library, [])
+    assert "PubMed is down." in feed_of(open_recommender()).note
+
+
+def test_an_empty_list_says_why(library, open_recommender):
+    recommender = open_recommender()
+    with pytest.raises(LibraryError, match="no collection"):
+        recommender.subject("bees")
+    library.collections.add([], "bees")
+    assert feed_of(recommender).note.startswith("This collection is empty")
+    library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    assert feed_of(recommender).note == "Nothing was fetched yet."
+    fetch(library, [])
+    assert feed_of(recommender).note.startswith("The fetch of today brought nothing new.")
+    assert (
+        feed_of(recommender, since=time.time() + 2 * DAY).note == "Nothing was fetched since today."
+    )
+    fetched = fetch(library, [about(STARS, n) for n in range(4)])
+    feed = feed_of(open_recommender())
+    assert (
+        feed.note
+        == "All 4 new papers are less alike than your collection's papers are to one another."
+    )
+    assert len(feed.picks) == 4 and not feed.fitting
+    recommender.wave_away(recommender.subject("bees"), fetched)
+    assert feed_of(recommender).note == "You have dealt with all 4 new papers: 4 waved away."
+
+
+def test_the_same_question_is_answered_once(library, keeper, open_recommender, monkeypatch):
+    fetch(library, [about(BEES, 100), about(STARS, 100)])
+    recommender = open_recommender()
+    first = feed_of(recommender)
+    assert feed_of(recommender).picks is first.picks
+    library.collections.add(library.put([about(BEES, 300)]).ids, "bees")
+    assert feed_of(recommender).picks is not first.picks
+
+
+def test_a_whole_library_is_thinned_out_before_it_is_ranked(
+    library, keeper, open_recommender, monkeypatch
+):
+    monkeypatch.setattr("sciread_app.services.recommend.ranker._MOST_CANDIDATES", 10)
+    more = library.put([about(BEES, n) for n in range(100, 105)]).ids
+    feed = feed_of(open_recommender(), among=CandidateScope.library)
+    assert feed.candidates > len(feed.picks) <= 10
+    assert {pick.paper for pick in feed.picks[:5]} == set(more)

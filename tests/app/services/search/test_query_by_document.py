@@ -1,0 +1,66 @@
+"""Entries and files that are looked at without being added."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sciread_app.domain.query.parser import parse
+from sciread_app.errors import BadQuery
+from sciread_app.services.search.query_by_document import QueryByDocument, plain
+from sciread_app.tasks import Task
+from tests.support.make import paper
+from tests.support.make_pdf import At, body, make_pdf
+
+ENTRY = """@article{a, title = {Bees: a "story" -- in short}, abstract = {They OR we fly.},
+ doi = {10.1000/bees}}"""
+
+
+@pytest.fixture
+def outside(library) -> QueryByDocument:
+    return QueryByDocument(library)
+
+
+def test_an_entry_is_made_into_words_and_nothing_is_added(library, outside):
+    likeness = outside.of_text(ENTRY, Task())
+    assert likeness.title.startswith("Bees")
+    query = parse(likeness.text)
+    assert query.conditions == ()
+    assert {"bees", "story", "fly"} <= {term.text for term in query.terms}
+    assert library.count() == 0
+
+
+def test_an_entry_that_is_in_the_library_is_its_paper(library, outside):
+    (bees,) = library.put([paper("Bees", doi="10.1000/BEES")]).ids
+    likeness = outside.of_text(ENTRY, Task())
+    assert (likeness.known, likeness.text) == ((bees,), "")
+
+
+def test_an_entry_in_ris_is_read_as_well(outside):
+    assert outside.of_text("TY  - JOUR\nTI  - On Wasps\nER  - \n", Task()).title == "On Wasps"
+
+
+def test_files_of_all_kinds_are_read_together(outside, tmp_path):
+    (tmp_path / "a.bib").write_text(ENTRY)
+    (tmp_path / "b.pdf").write_bytes(make_pdf([At("On the Flight of Bumblebees", 20), *body()]))
+    likeness = outside.of_files([tmp_path / "a.bib", tmp_path / "b.pdf"], Task())
+    assert likeness.title.endswith("and 1 more")
+    assert "Bumblebees" in likeness.text and "story" in likeness.text
+
+
+def test_what_holds_no_paper_is_explained(outside, tmp_path):
+    (tmp_path / "a.txt").write_text("Nothing here.")
+    with pytest.raises(BadQuery, match=r"No paper was found in a\.txt"):
+        outside.of_files([tmp_path / "a.txt"], Task())
+    with pytest.raises(BadQuery, match="no entry"):
+        outside.of_text("@article{", Task())
+
+
+@given(st.text())
+def test_no_text_asks_for_more_than_its_words(text):
+    try:
+        query = parse(f"is:unread {plain(text)}")
+    except BadQuery:
+        return  # nothing but signs
+    assert [condition.field for condition in query.conditions] == ["is"] or query.identifier

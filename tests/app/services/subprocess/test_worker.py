@@ -1,0 +1,71 @@
+"""Work that is done in a process of its own looks as if it were done here."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+import numpy as np
+import psutil
+import pytest
+
+from sciread_app import language
+from sciread_app.errors import Cancelled, LibraryError, WorkLost
+from sciread_app.services.subprocess.worker import apart
+from sciread_app.tasks import Task
+from tests.app.test_language import folder  # noqa: F401 - a fixture
+from tests.support import subprocess_works as works
+
+
+def test_it_is_given_and_returns_what_it_would_and_tells_how_far_it_is():
+    told = []
+    numbers, process, more = apart(
+        works.double, np.array([1, 2]), task=Task(lambda *said: told.append(said))
+    )
+    assert (numbers.tolist(), more.tolist()) == ([2, 4], [0, 1, 2])
+    assert told == [(1, 2, "half"), (2, 2, "whole")]
+    assert process != os.getpid()
+    assert not psutil.pid_exists(process)
+
+
+def test_it_raises_what_the_work_raises():
+    with pytest.raises(LibraryError, match="cannot be") as refused:
+        apart(works.refuse, task=Task())
+    assert refused.value.hint == "Do it otherwise."
+    with pytest.raises(ZeroDivisionError) as stumbled:
+        apart(works.stumble, task=Task())
+    assert "in stumble" in "".join(stumbled.value.__notes__)
+
+
+def test_a_process_that_dies_is_told_of():
+    with pytest.raises(WorkLost):
+        apart(works.die, task=Task())
+
+
+def test_it_waits_while_it_is_held_and_ends_when_it_is_cancelled(tmp_path):
+    steps = threading.Semaphore(0)
+    task = Task(lambda *said: steps.release())
+    ended = threading.Event()
+
+    def work():
+        with pytest.raises(Cancelled):
+            apart(works.go_on_for_ever, tmp_path / "pid", task=task)
+        ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    steps.acquire()
+    task.pause()
+    while steps.acquire(timeout=0.3):
+        pass  # those before it was held
+    task.resume()
+    assert steps.acquire(timeout=60)
+    task.cancel()
+    thread.join(60)
+    assert ended.is_set()
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_it_speaks_the_same_language(folder):  # noqa: F811
+    language.speak(["de"], folder)
+    assert apart(works.speak, task=Task()) == "{n:,} Aufsatz"

@@ -1,0 +1,184 @@
+"""Papers are put aside for a training, as they are at one moment, and once."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.paper import Identifier
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.errors import Cancelled, LibraryError, TrainerFailed
+from sciread_app.paths import Home
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training.corpora import DESCRIPTION, Corpora, files_in
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support import fake_trainer
+from tests.support.make import paper
+
+
+@pytest.fixture
+def corpora(library: Library, tmp_path: Path) -> Corpora:
+    library.put([
+        paper(f"P{n}", abstract=f"On {n}.", venue="Nature", published="2020", arxiv=f"2101.{n:05}")
+        for n in range(5)
+    ])  # fmt: skip
+    names = [Identifier("arxiv", f"2101.{n:05}") for n in range(5)]
+    library.citations.put([(names[0], names[1]), (names[2], names[3])], "test")
+    library.collections.add([1, 2], "thesis/methods")
+    return Corpora(Home(tmp_path), library)
+
+
+@pytest.fixture
+def fake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "trainer_command", fake_trainer.command)
+
+
+def test_the_library_and_a_collection_become_corpora(corpora: Corpora, tmp_path: Path) -> None:
+    """By the trainer itself."""
+    thesis = TrainingData(TrainingDataKind.collection, "thesis")
+    folder = corpora.make(thesis, Task())
+    every = corpora.make(LIBRARY, Task())
+    found = {corpus.what: corpus for corpus in corpora.all()}
+    assert {what: corpus.papers for what, corpus in found.items()} == {LIBRARY: 5, thesis: 2}
+    assert found[thesis].folder == folder and found[LIBRARY].folder == every
+    assert folder.name == f"thesis-{found[thesis].sha256[:8]}"
+    there = corpora.held(LIBRARY, Task())
+    assert there.holdings.citations == 2 and there.unasked == (1, 2, 3, 4, 5)
+    # What is counted in the library is what the trainer counts.
+    put_aside = corpora.held(TrainingData(TrainingDataKind.corpus, found[LIBRARY].id), Task())
+    assert there.holdings.described() == put_aside.holdings.described()
+    assert list((tmp_path / "corpora").glob(".*")) == []
+
+
+@pytest.mark.usefixtures("fake")
+class TestFast:
+    def test_the_same_papers_are_put_aside_once(self, corpora: Corpora) -> None:
+        first = corpora.make(LIBRARY, Task())
+        (first / "tokens").mkdir()
+        assert corpora.make(LIBRARY, Task()) == first
+        assert (first / "tokens").is_dir() and len(corpora.all()) == 1
+
+    def test_how_far_it_is_is_told(self, corpora: Corpora) -> None:
+        told: list[tuple[int, int, str]] = []
+        corpora.make(LIBRARY, Task(lambda *step: told.append(step)))
+        assert (500, 1_000, "papers: 5 (50%)") in told
+
+    def test_one_that_is_stopped_leaves_nothing(self, corpora: Corpora, tmp_path: Path) -> None:
+        files = tmp_path / "forever"
+        files.mkdir()
+        (files / "forever.jsonl").write_text("{}")
+        task = Task()
+        stopper = threading.Thread(target=_when((files / "began").exists, task.cancel))
+        stopper.start()
+        with pytest.raises(Cancelled):
+            corpora.make(TrainingData(TrainingDataKind.files, str(files)), task)
+        stopper.join()
+        assert list((tmp_path / "corpora").iterdir()) == []
+
+    @pytest.mark.parametrize(
+        ("name", "message", "hint"),
+        [
+            ("refused", "It is not clear what it is.", "Say so."),
+            ("broken", "stopped before it was done", "something is broken"),
+        ],
+    )
+    def test_what_the_trainer_complains_of_is_said(
+        self, corpora: Corpora, tmp_path: Path, name: str, message: str, hint: str
+    ) -> None:
+        (tmp_path / f"{name}.jsonl").write_text("{}")
+        with pytest.raises(TrainerFailed, match=message) as raised:
+            corpora.make(
+                TrainingData(TrainingDataKind.files, str(tmp_path / f"{name}.jsonl")), Task()
+            )
+        assert hint in raised.value.hint and '"note"' not in raised.value.hint
+        assert corpora.all() == []
+
+    def test_a_corpus_of_elsewhere_is_taken_as_it_is(
+        self, corpora: Corpora, tmp_path: Path
+    ) -> None:
+        made = corpora.make(LIBRARY, Task())
+        elsewhere = made.rename(tmp_path / "elsewhere")
+        assert (
+            corpora.make(TrainingData(TrainingDataKind.corpus, str(elsewhere)), Task()) == elsewhere
+        )
+        assert (
+            corpora.held(
+                TrainingData(TrainingDataKind.corpus, str(elsewhere)), Task()
+            ).holdings.papers
+            == 10
+        )
+        assert corpora.all() == []
+
+    def test_where_there_is_nothing_it_is_said_what_to_do(
+        self, corpora: Corpora, library: Library, tmp_path: Path
+    ) -> None:
+        (tmp_path / "papers").mkdir()
+        (tmp_path / "papers" / "a.pdf").touch()
+        for data, said in (
+            (
+                TrainingData(TrainingDataKind.collection, "nothing"),
+                "no papers in the collection “nothing”",
+            ),
+            (
+                TrainingData(TrainingDataKind.files, str(tmp_path / "papers")),
+                "nothing to learn from in",
+            ),
+            (TrainingData(TrainingDataKind.corpus, "none"), "There is no corpus none"),
+        ):
+            for ask in (corpora.make, corpora.held):
+                with pytest.raises(LibraryError, match=said):
+                    ask(data, Task())
+        library.trash(library.ids())
+        with pytest.raises(LibraryError, match="no papers in the library"):
+            corpora.make(LIBRARY, Task())
+
+    def test_what_is_damaged_is_not_listed_and_made_anew(self, corpora: Corpora) -> None:
+        folder = corpora.make(LIBRARY, Task())
+        whole = (folder / DESCRIPTION).read_text()
+        for text in ("", "[]", "{}", json.dumps(json.loads(whole) | {"counts": {"files": [3]}})):
+            (folder / DESCRIPTION).write_text(text)
+            assert corpora.all() == []
+        assert corpora.make(LIBRARY, Task()) == folder and len(corpora.all()) == 1
+
+    def test_a_corpus_can_be_removed_but_nothing_else(
+        self, corpora: Corpora, tmp_path: Path
+    ) -> None:
+        corpora.make(LIBRARY, Task())
+        for unknown in ("none", ".", "../corpora", str(tmp_path)):
+            with pytest.raises(LibraryError, match="There is no corpus"):
+                corpora.remove(unknown)
+        corpora.remove(corpora.all()[0].id)
+        assert corpora.all() == []
+
+    def test_what_somebody_who_was_killed_has_left_goes_after_a_day(
+        self, corpora: Corpora, tmp_path: Path
+    ) -> None:
+        for name in ("old", "new"):
+            (tmp_path / "corpora" / f".arriving-{name}").mkdir(parents=True)
+        a_day_ago = time.time() - 100_000
+        os.utime(tmp_path / "corpora" / ".arriving-old", (a_day_ago, a_day_ago))
+        corpora.make(LIBRARY, Task())
+        assert [path.name for path in (tmp_path / "corpora").glob(".*")] == [".arriving-new"]
+
+
+def test_of_a_folder_the_files_are_taken_that_can_be_read(tmp_path: Path) -> None:
+    for name in ("b.JSONL", "a.csv", "notes.txt", "c.xml.gz", "d.gz"):
+        (tmp_path / name).touch()
+    (tmp_path / "e.json").mkdir()
+    assert [path.name for path in files_in(tmp_path)] == ["a.csv", "b.JSONL", "c.xml.gz"]
+
+
+def _when(true: Callable[[], bool], do: Callable[[], None]) -> Callable[[], None]:
+    def wait() -> None:
+        while not true():
+            time.sleep(0.01)
+        do()
+
+    return wait

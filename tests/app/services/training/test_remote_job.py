@@ -1,0 +1,198 @@
+"""A training for another computer: written, trained there, and opened when it comes back."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sciread_app import __version__
+from sciread_app.errors import Cancelled, LibraryError
+from sciread_app.paths import Home
+from sciread_app.services.training import remote_job
+from sciread_app.services.training.corpora import Corpora
+from sciread_app.services.training.remote_job import NEEDS, requirements, write_job
+from sciread_app.services.training.run_import import RunImporter
+from sciread_app.services.training.runs import Runs, RunStatus
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.small_runs import small_base, small_corpus, small_recipe
+from trainer.contract.run import Recipe, Run
+
+ROOT = Path(__file__).resolve().parents[4]
+# Only asked for where somebody has put them: on clusters, and for tables.
+OPTIONAL = {"ray", "pyarrow"}
+# What transformers brings along.
+BROUGHT = {"tokenizers", "huggingface_hub", "scipy"}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    corpus = tmp_path / "home" / "corpora" / "papers"
+    corpus.mkdir(parents=True)
+    (corpus / "corpus.json").write_text("{}")
+    (corpus / "tokens").mkdir()
+    (corpus / "tokens" / "many").touch()
+    return Home(tmp_path / "home")
+
+
+def recipe(home: Home, **changes: object) -> Recipe:
+    return Recipe.named("specter-small", home.corpora / "papers", seed=7, changes=changes)
+
+
+def test_a_job_holds_all_that_another_computer_needs(home: Home, tmp_path: Path) -> None:
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    assert sorted(path.name for path in job.iterdir()) == [
+        "README.md", "corpus", "requirements.txt", "run", "train.sh", "trainer",
+    ]  # fmt: skip
+    found = Run(job / "run").recipe
+    assert found.essence == recipe(home).essence
+    assert found.corpus == job / "corpus"
+    assert (job / "corpus" / "corpus.json").is_file() and not (job / "corpus" / "tokens").exists()
+    assert "sh train.sh" in (job / "README.md").read_text("utf-8")
+    assert not list(job.rglob("__pycache__")) and os.access(job / "train.sh", os.X_OK)
+    assert json.loads((job / "trainer/resources/paper_numbers.json").read_text("utf-8"))
+
+
+def test_its_trainer_knows_its_version_where_it_is_not_installed(
+    home: Home, tmp_path: Path
+) -> None:
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    asks = "from trainer.version import trainer_version; print(trainer_version())"
+    there = {**os.environ, "PYTHONPATH": ""}
+    command = [sys.executable, "-S", "-c", asks]  # -S: without what is installed
+    said = subprocess.run(command, cwd=job, env=there, capture_output=True, text=True)
+    assert said.stdout.strip() == f"sciread {__version__}", said.stderr
+
+
+def test_it_may_be_carried_anywhere(home: Home, tmp_path: Path) -> None:
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    there = job.rename(tmp_path / "there")
+    assert Run(there / "run").recipe.corpus == there / "corpus"
+
+
+def test_a_job_may_be_one_file(home: Home, tmp_path: Path) -> None:
+    told: list[str] = []
+    job = write_job(
+        recipe(home), home, tmp_path / "job.zip", Task(lambda done, total, note: told.append(note))
+    )
+    with zipfile.ZipFile(job) as archive:
+        names = archive.namelist()
+    assert {"job/train.sh", "job/run/recipe.toml", "job/trainer/__main__.py"} <= set(names)
+    assert {"Copying the papers", "Packing"} <= set(told)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["home", "job.zip"]
+
+
+def test_a_model_that_is_here_comes_along(home: Home, tmp_path: Path) -> None:
+    small_base(home.models / "mine")
+    job = write_job(recipe(home, base="mine"), home, tmp_path / "a", Task())
+    assert Run(job / "run").recipe.base == "mine"
+    assert (job / "models" / "mine" / "model.safetensors").is_file()
+    elsewhere = small_base(tmp_path / "some where")
+    job = write_job(recipe(home, base=str(elsewhere)), home, tmp_path / "b", Task())
+    assert Run(job / "run").recipe.base == "some-where"
+    assert (job / "models" / "some-where" / "config.json").is_file()
+    for job in (tmp_path / "a", tmp_path / "b"):
+        assert " pull " not in (job / "train.sh").read_text()
+
+
+def test_a_model_of_the_hub_is_fetched_there(home: Home, tmp_path: Path) -> None:
+    job = write_job(recipe(home, base="allenai/specter"), home, tmp_path / "job", Task())
+    assert '-m trainer pull "allenai/specter"' in (job / "train.sh").read_text()
+
+
+def test_what_lies_beside_it_stays(home: Home, tmp_path: Path) -> None:
+    beside = [tmp_path / name / "mine.txt" for name in ("job.folder", "job.new", "job.zip.new")]
+    for file in beside:
+        file.parent.mkdir()
+        file.touch()
+    write_job(recipe(home), home, tmp_path / "job", Task())
+    write_job(recipe(home), home, tmp_path / "job.zip", Task())
+    assert all(file.exists() for file in beside)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it is a script of sh")
+def test_an_environment_that_was_half_made_is_made_again(home: Home, tmp_path: Path) -> None:
+    """As where the system's Python cannot make one before a package is installed."""
+    job = write_job(recipe(home), home, tmp_path / "job", Task())
+    half = job / ".venv" / "bin" / "python"
+    half.parent.mkdir(parents=True)
+    half.write_text("#!/bin/sh\nexit 1\n")
+    half.chmod(0o755)
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@" > made.txt\nexit 3\n')
+    python.chmod(0o755)
+    done = subprocess.run(["sh", job / "train.sh"], env={**os.environ, "PYTHON": str(python)})
+    assert done.returncode == 3
+    assert (job / "made.txt").read_text() == "-m venv .venv\n"
+
+
+def test_it_is_written_whole_or_not_at_all(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "job.zip"
+    target.touch()
+    with pytest.raises(LibraryError, match="already"):
+        write_job(recipe(home), home, target, Task())
+    target.unlink()
+    task = Task(lambda done, total, note: task.cancel() if note == "Packing" else None)
+    with pytest.raises(Cancelled):
+        write_job(recipe(home), home, target, task)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(remote_job.shutil, "copytree", full)
+    with pytest.raises(LibraryError, match="No space left"):
+        write_job(recipe(home), home, tmp_path / "job", Task())
+    assert [path.name for path in tmp_path.iterdir()] == ["home"]
+
+
+def test_all_that_the_trainer_imports_is_installed_there() -> None:
+    imported = set()
+    for file in (ROOT / "trainer").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                imported |= {name.name.partition(".")[0] for name in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                imported.add(node.module.partition(".")[0])
+    foreign = imported - set(sys.stdlib_module_names) - {"trainer"} - OPTIONAL - BROUGHT
+    owners = importlib.metadata.packages_distributions()
+    missing = {name for name in foreign if not {o.lower() for o in owners[name]} & set(NEEDS)}
+    assert not missing
+    named = requirements()
+    assert len(named) == len(NEEDS) and all(
+        line.startswith(name) and ";" not in line for line, name in zip(named, NEEDS, strict=True)
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name == "nt", reason="a job is for Linux")
+def test_its_one_command_trains_it_and_it_comes_back(tmp_path: Path, library: Library) -> None:
+    """With what is installed here instead of what pip would fetch."""
+    home = Home(tmp_path / "home")
+    corpus = small_corpus(home.corpora / "papers", 40)
+    small_base(home.models / "tiny")
+    tried = small_recipe("specter", corpus, Path("tiny"), max_steps=3, batch_size=8)
+    job = write_job(tried, home, tmp_path / "job", Task()).rename(tmp_path / "there")
+    python = job / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    done = subprocess.run(
+        ["sh", str(job / "train.sh"), "--no-measure"],
+        capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "The model is in run/package" in done.stdout
+    runs, corpora = Runs(home), Corpora(home, library)
+    opened = RunImporter(home, runs, corpora, lambda run, task: run.name).open(job, Task())
+    assert (opened.training.standing, opened.training.step) == (RunStatus.finished, 3)
+    assert (opened.model, opened.training.corpus) == ("there", corpus)

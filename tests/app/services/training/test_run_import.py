@@ -1,0 +1,216 @@
+"""Trainings that come from elsewhere, of which nothing is believed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from sciread_app.errors import LibraryError
+from sciread_app.paths import Home
+from sciread_app.services.training.corpora import Corpora
+from sciread_app.services.training.run_import import RunImporter
+from sciread_app.services.training.runs import Runs, RunStatus
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support.fake_trainer import STEPS
+from tests.support.tiny_model import tiny_package
+from trainer.contract.errors import TrainerError
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run
+
+SHA = "5" * 64
+
+
+class Opener:
+    """Opens; `taken` are the folders of which the model was taken in."""
+
+    def __init__(self, home: Home, library: Library) -> None:
+        self.home, self.taken = home, []
+        self.runs = Runs(home)
+        self.arrivals = RunImporter(home, self.runs, Corpora(home, library), self._take)
+
+    def _take(self, folder: Path, task: Task) -> str:
+        self.taken.append(folder.name)
+        return "tiny"
+
+    def open(self, source: Path):
+        return self.arrivals.open(source, Task())
+
+    def left(self) -> list[str]:
+        return sorted(path.name for path in self.home.runs.iterdir())
+
+
+@pytest.fixture
+def opener(tmp_path: Path, library: Library) -> Opener:
+    return Opener(Home(tmp_path / "home"), library)
+
+
+@pytest.fixture
+def job(tmp_path: Path) -> Path:
+    """A job that has come back, trained."""
+    job = tmp_path / "job"
+    run = Run.create(job / "run", Recipe.named("specter-small", job / "corpus"), relative=True)
+    run.append(Event("start", 1.0, 0, {"steps": STEPS, "corpus": {"papers": 9, "sha256": SHA}}))
+    for step in range(1, STEPS + 1):
+        run.append(Event("step", 1.0 + step, step, {"loss": 1.0, "stage": "triples"}))
+    tiny_package(run.package)
+    run.write_report({"package": {"space": "abc"}})
+    (run.checkpoints / "step-1").mkdir(parents=True)
+    (run.checkpoints / "step-1" / "model.safetensors").touch()
+    (job / "corpus").mkdir()
+    return job
+
+
+def packed(folder: Path, **more: str) -> Path:
+    target = folder.with_suffix(".zip")
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in sorted(folder.rglob("*")):
+            archive.write(path, path.relative_to(folder.parent))
+        for name, text in more.items():
+            archive.writestr(name, text)
+    return target
+
+
+@pytest.mark.parametrize("kind", ["job", "run", "zip", "above"])
+def test_a_training_is_opened_and_its_model_taken_in(
+    opener: Opener, job: Path, tmp_path: Path, kind: str
+) -> None:
+    source = {
+        "job": job, "run": job / "run", "zip": packed(job) if kind == "zip" else job,
+        "above": tmp_path / "above",
+    }[kind]  # fmt: skip
+    if kind == "above":
+        shutil.copytree(job, source / "job")
+    opened = opener.open(source)
+    name = "specter-small" if kind == "run" else "job"
+    assert (opened.training.name, opened.model, opened.new) == (name, "tiny", True)
+    assert opened.training.standing is RunStatus.finished
+    assert (opened.training.step, opened.training.papers) == (STEPS, 9)
+    assert opener.taken == [name] and opener.left() == [name]
+    here = opener.home.runs / name
+    assert sorted(path.name for path in here.iterdir() if path.name != "lock") == [
+        "events.jsonl", "package", "recipe.toml", "report.json",
+    ]  # fmt: skip
+
+
+def test_its_papers_are_found_if_they_are_here(opener: Opener, job: Path) -> None:
+    (job / "run" / "report.json").unlink()
+    papers = opener.home.corpora / "library-55555555"
+    papers.mkdir(parents=True)
+    files = [{"name": "library.sqlite3", "kind": "library"}]
+    described = {"papers": 9, "sha256": SHA, "counts": {"files": files}}
+    (papers / "corpus.json").write_text(json.dumps(described))
+    opened = opener.open(job).training
+    assert opened.corpus == papers and opened.standing is RunStatus.interrupted
+    # What it needs to go on has come along.
+    assert (opened.folder / "checkpoint" / "step-1" / "model.safetensors").is_file()
+
+
+def test_without_its_papers_it_does_not_go_on(opener: Opener, job: Path) -> None:
+    (job / "run" / "report.json").unlink()
+    opener.open(job)
+    with pytest.raises(LibraryError, match="are not here"):
+        opener.runs.go_on("job")
+
+
+def test_one_that_is_here_already_is_not_copied_again(opener: Opener, job: Path) -> None:
+    report = (job / "run" / "report.json").read_text()
+    (job / "run" / "report.json").unlink()
+    opener.open(job)
+    assert not opener.open(job).new and opener.left() == ["job"]
+    # When more has happened there, it becomes what it is there.
+    Run(job / "run").append(Event("end", 99.0, STEPS, {"seconds": 1.0}))
+    (job / "run" / "report.json").write_text(report)
+    opened = opener.open(job)
+    assert opened.new and opened.training.standing is RunStatus.finished
+    assert opener.left() == ["job"]
+    assert not opener.open(opener.home.runs / "job").new
+
+
+@pytest.mark.parametrize("lacking", ["report.json", "package"])
+def test_one_that_was_copied_in_part_becomes_whole(
+    opener: Opener, job: Path, tmp_path: Path, lacking: str
+) -> None:
+    part = tmp_path / "part"
+    shutil.copytree(job, part)
+    left_out = part / "run" / lacking
+    shutil.rmtree(left_out) if left_out.is_dir() else left_out.unlink()
+    opener.open(part)
+    opened = opener.open(job)
+    assert opened.new and opened.model
+    assert opened.training.standing is RunStatus.finished
+    assert not opener.open(part).new and opener.left() == ["part"]
+
+
+def test_one_that_goes_on_here_is_not_replaced(opener: Opener, job: Path) -> None:
+    (job / "run" / "report.json").unlink()
+    opener.open(job)
+    Run(job / "run").append(Event("end", 99.0))
+    with Run(opener.home.runs / "job").hold(), pytest.raises(LibraryError, match="goes on here"):
+        opener.open(job)
+
+
+def test_what_is_no_training_is_refused(opener: Opener, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "text.zip").write_text("no zip")
+    with zipfile.ZipFile(tmp_path / "other.zip", "w") as archive:
+        archive.writestr("a/b.txt", "x")
+    for name, said in (
+        ("empty", "no training in"), ("text.zip", "no zip file"), ("other.zip", "no training in"),
+        ("missing", "There is no"),
+    ):  # fmt: skip
+        with pytest.raises(LibraryError, match=said):
+            opener.open(tmp_path / name)
+    assert opener.left() == []
+
+
+def test_a_damaged_model_is_refused_with_all_of_the_training(opener: Opener, job: Path) -> None:
+    with (job / "run" / "package" / "model.safetensors").open("r+b") as file:
+        file.write(b"x" * 64)
+    with pytest.raises(TrainerError, match=r"model\.safetensors .* is damaged"):
+        opener.open(job)
+    assert opener.left() == [] and opener.taken == []
+
+
+def test_a_recipe_of_a_newer_trainer_is_refused(opener: Opener, job: Path) -> None:
+    (job / "run" / "recipe.toml").write_text("format = 9")
+    with pytest.raises(TrainerError, match="format 9"):
+        opener.open(job)
+    (job / "run" / "recipe.toml").write_text("format = ")
+    with pytest.raises(TrainerError, match=r"^run.recipe\.toml is no recipe"):
+        opener.open(job)
+    assert opener.left() == []
+
+
+def test_links_are_not_followed(opener: Opener, job: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("mine")
+    events = job / "run" / "records.json"
+    try:
+        events.symlink_to(secret)
+    except OSError:
+        pytest.skip("links cannot be made here")
+    with pytest.raises(LibraryError, match="neither a file nor a folder"):
+        opener.open(job)
+    assert opener.left() == []
+
+
+@pytest.mark.parametrize("name", ["../evil", "job/run/../../evil", "/evil", "job/run/package/a:b"])
+def test_no_zip_writes_where_it_should_not(
+    opener: Opener, job: Path, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(TrainerError, match="would lie outside"):
+        opener.open(packed(job, **{name: "x"}))
+    assert opener.left() == [] and not list(tmp_path.rglob("evil"))
+
+
+def test_a_zip_that_is_made_to_fill_disks_is_refused(opener: Opener, job: Path) -> None:
+    with (job / "run" / "trainer.log").open("wb") as file:
+        file.truncate(100 << 20)
+    with pytest.raises(TrainerError, match="made to fill disks"):
+        opener.open(packed(job))
+    assert opener.left() == []

@@ -1,0 +1,226 @@
+"""Is there enough to learn from, how long would it take, and off it goes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.errors import LibraryError, TrainerFailed
+from sciread_app.paths import Home
+from sciread_app.services.subprocess import trainer
+from sciread_app.services.training import training_service
+from sciread_app.services.training.corpora import Corpora, CorpusInUse
+from sciread_app.services.training.runs import Runs
+from sciread_app.services.training.training_service import (
+    Remedy,
+    TrainingCheck,
+    TrainingPlan,
+    TrainingService,
+)
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from tests.support import fake_trainer
+from tests.support.make import paper
+from trainer.contract.corpus_stats import CorpusStats, Level, VenueYear
+from trainer.contract.errors import TrainerError
+from trainer.contract.run import Recipe, Run
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
+    monkeypatch.setattr(trainer, "trainer_command", fake_trainer.command)
+    return Home(tmp_path)
+
+
+@pytest.fixture
+def learning(home: Home, library: Library) -> TrainingService:
+    return TrainingService(home, Corpora(home, library), Runs(home))
+
+
+def check(learning: TrainingService, held: CorpusInUse | None = None, **plan: Any) -> TrainingCheck:
+    """What is said of these papers."""
+    if held:
+        learning.corpora.held = lambda data, task: held  # type: ignore[method-assign]
+    return learning.check(TrainingPlan(**plan), Task())
+
+
+def texts(found: TrainingCheck) -> list[str]:
+    return [line.text for line in found.lines]
+
+
+RICH = CorpusStats(
+    papers=9_000, abstracts=8_000, citations=7_000, citing=900, fields={"cs.CL": 6_000},
+    venues=[VenueYear(f"J{n}", 2020, False, 50) for n in range(6)],
+)  # fmt: skip
+
+
+def test_where_there_is_enough_it_is_said_how_much(learning: TrainingService) -> None:
+    found = check(learning, CorpusInUse(RICH))
+    assert found.able and {line.level for line in found.lines} == {Level.enough}
+    assert texts(found) == [
+        "8,000 of 9,000 papers have an abstract.",
+        "7,000 citations lie between these papers.",
+    ]
+    assert texts(check(learning, CorpusInUse(RICH, about=True)))[1].startswith(
+        "About 7,000 citations"
+    )
+
+
+def test_citations_that_nobody_was_asked_for_can_be_fetched(
+    learning: TrainingService, library: Library
+) -> None:
+    library.put([paper("A", abstract="On A.", doi="10.1000/a"), paper("B"), paper("C", pmid="3")])
+    citations = check(learning).lines[1]
+    assert (citations.level, citations.remedy) == (Level.missing, Remedy.citations)
+    assert citations.text == "It is not known which of these papers cites which."
+    assert (citations.verb, citations.papers) == ("Fetch citations for 2 papers", (1, 3))
+    of_some = check(
+        learning, CorpusInUse(CorpusStats(abstracts=900, citations=3), unasked=(1,))
+    ).lines[1]
+    assert of_some.level is Level.few and of_some.verb == "Fetch citations for 1 paper"
+
+
+def test_settings_are_offered_with_which_there_would_be_enough(learning: TrainingService) -> None:
+    found = check(learning, CorpusInUse(RICH), recipe="miread-paper")
+    line = found.lines[1]
+    assert not found.able and line.remedy is Remedy.settings
+    assert line.text == (
+        "0 journals have at least 100 papers, one of 2021 among them. "
+        "At least two are needed, and more teach more."
+    )
+    assert line.settings == {"min_papers": 50, "recent_year": 0}
+    assert line.verb == "Set min_papers = 50, recent_year = 0"
+    again = check(learning, CorpusInUse(RICH), recipe="miread-paper", changes=line.settings)
+    assert again.lines[1].text == "6 journals have at least 50 papers."
+
+
+def test_where_no_setting_helps_papers_are_fetched(learning: TrainingService) -> None:
+    found = check(learning, CorpusInUse(CorpusStats(papers=9)), recipe="miread-small")
+    assert [line.remedy for line in found.lines] == [Remedy.papers] * 2
+    assert texts(found)[0] == "No paper has an abstract, and it is abstracts that are learned from."
+    few = check(learning, CorpusInUse(CorpusStats(papers=9, abstracts=8)), recipe="physbert-small")
+    assert texts(few)[0].startswith("Only 8 papers have an abstract.")
+    assert few.lines[1].text.startswith("0 categories have at least 100 papers.")
+
+
+def test_a_model_that_is_not_here_can_be_fetched(learning: TrainingService, home: Home) -> None:
+    line = check(learning, CorpusInUse(RICH), recipe="specter-paper").lines[-1]
+    base = "allenai/scibert_scivocab_uncased"
+    assert (line.level, line.remedy, line.model) == (Level.missing, Remedy.model, base)
+    folder = home.models / base.replace("/", "--")
+    folder.mkdir(parents=True)
+    (folder / "config.json").touch()
+    torn = check(learning, CorpusInUse(RICH), recipe="specter-paper")
+    assert not torn.able and "damaged" in texts(torn)[-1]
+    (folder / "config.json").write_text("{}")
+    assert check(learning, CorpusInUse(RICH), recipe="specter-paper").able
+    gone = check(learning, CorpusInUse(RICH), changes={"base": str(home.folder / "gone")})
+    assert not gone.able and gone.lines[-1].remedy is None
+
+
+def test_what_starts_from_a_model_that_is_not_here_is_not_begun(
+    learning: TrainingService, library: Library, home: Home
+) -> None:
+    library.put([paper("A")])
+    with pytest.raises(LibraryError, match="not here yet: nowhere") as refused:
+        learning.start(TrainingPlan(changes={"base": "nowhere"}), Task())
+    assert refused.value.hint
+    assert not home.corpora.exists() and not home.runs.exists()
+
+
+def test_what_goes_on_already_is_named(learning: TrainingService, home: Home) -> None:
+    run = Run.create(home.runs / "mine", Recipe.named("specter", home.corpora))
+    with run.hold():
+        found = check(learning, CorpusInUse(RICH))
+    assert found.able and texts(found)[-1] == "mine goes on. Two at once take twice as long."
+
+
+@pytest.mark.parametrize(
+    ("plan", "said"),
+    [
+        ({"recipe": "spectre"}, "There is no recipe 'spectre'"),
+        ({"changes": {"epoch": 1}}, "no setting 'epoch'"),
+        ({"changes": {"epochs": "many"}}, "epochs cannot be 'many'"),
+        ({"changes": {"epochs": ("1", "many")}}, "epochs cannot be 'many'"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_said_before_anything_is_done(
+    learning: TrainingService, library: Library, home: Home, plan: dict[str, Any], said: str
+) -> None:
+    library.put([paper("A")])
+    for do in (learning.check, learning.start, learning.estimate):
+        with pytest.raises(TrainerError, match=said):
+            do(TrainingPlan(**plan), Task())
+    assert not home.corpora.exists() and not home.runs.exists()
+
+
+def test_several_values_of_a_setting_are_tried(learning: TrainingService) -> None:
+    recipe = TrainingPlan(changes={"clip": ["0", 1.0], "epochs": "2"}).on(Path("x"))
+    assert recipe.settings["epochs"] == 2.0
+    assert [one.settings["clip"] for _, one in recipe.combinations()] == [0.0, 1.0]
+
+
+def test_a_training_is_estimated_begun_and_done(
+    learning: TrainingService, library: Library, home: Home
+) -> None:
+    library.put([paper("A"), paper("B")])
+    library.collections.add([1], "thesis")
+    plan = TrainingPlan(
+        data=TrainingData(TrainingDataKind.collection, "thesis"),
+        seed=2,
+        changes={"clip": (0.0, 1.0)},
+    )
+    told: list[str] = []
+    estimate = learning.estimate(plan, Task(lambda done, total, note: told.append(note)))
+    assert (estimate.steps, estimate.seconds, estimate.memory) == (60, 120.0, 1 << 30)
+    assert [(one.name, one.examples) for one in estimate.stages] == [("triples", 99)]
+    assert "Trying some steps of the stage triples" in told
+    assert learning.runs.all() == []
+
+    started = learning.start(TrainingPlan(data=plan.data, seed=2, name="Of my thesis"), Task())
+    recipe = Run(started.folder).recipe
+    (corpus,) = learning.corpora.all()
+    assert (started.name, recipe.corpus) == ("Of my thesis", corpus.folder)
+    assert (recipe.name, recipe.seed, corpus.what) == ("specter-small", 2, plan.data)
+    late = time.monotonic() + 60
+    while learning.runs.find(started.name).standing.goes_on and time.monotonic() < late:
+        time.sleep(0.02)
+    assert learning.runs.find(started.name).steps == fake_trainer.STEPS
+
+
+def test_a_trainer_that_cannot_be_started_says_so(
+    learning: TrainingService, library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library.put([paper("A")])
+    learning.corpora.make(LIBRARY, Task())
+    monkeypatch.setattr(
+        learning.corpora, "make", lambda data, task: training_service.Path("/nowhere")
+    )
+    monkeypatch.setattr(trainer, "trainer_command", lambda *a: ["/no/such/program", *a])
+    with pytest.raises(TrainerFailed, match="could not be started"):
+        learning.start(TrainingPlan(), Task())
+
+
+def test_more_word_pieces_than_the_model_reads_are_set_to_what_it_reads(
+    learning: TrainingService,
+) -> None:
+    found = check(learning, CorpusInUse(RICH), changes={"max_tokens": 4096})
+    (line,) = (line for line in found.lines if line.level is Level.missing)
+    assert line.text == "starter reads at most 512 word pieces of a text, not 4,096."
+    assert line.remedy is Remedy.settings and line.settings == {"max_tokens": 512}
+    with pytest.raises(LibraryError, match="not 4,096") as refused:
+        learning.start(TrainingPlan(changes={"max_tokens": 4096}), Task())
+    assert "max_tokens = 512" in refused.value.hint
+
+
+def test_a_model_in_a_folder_is_found_from_wherever_the_trainer_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert TrainingPlan(changes={"base": "mine"}).on(tmp_path).base == str(tmp_path / "mine")
+    assert TrainingPlan(changes={"base": "somebody/else"}).on(tmp_path).base == "somebody/else"

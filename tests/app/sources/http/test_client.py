@@ -1,0 +1,409 @@
+"""The client gets an answer past every fault there is, or says whose fault it was."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import socket
+import threading
+import tracemalloc
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from sciread_app.errors import Busy, Cancelled, SourceError
+from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.http.client import MIB, OFFLINE_TRIES, Client, RetryPolicy
+from sciread_app.tasks import Task
+from tests.support.servers import faults
+from tests.support.servers.local import Answer, LocalServer
+
+HASTE = RetryPolicy(tries=3, first=0.01, longest=2.0, connect=60.0, read=60.0)
+FEED = b"<?xml version='1.0'?><feed>" + b"<entry>of some length</entry>" * 10 + b"</feed>"
+
+
+@pytest.fixture
+def server():
+    with LocalServer(lambda asked: Answer(FEED)) as server:
+        yield server
+
+
+@pytest.fixture
+def client(server, tmp_path):
+    with client_of(server, tmp_path) as client:
+        yield client
+
+
+def client_of(server, folder, patience=HASTE, **endpoint):
+    shelf = Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf", **endpoint)
+    return Client(folder, {"shelf": shelf}, patience=patience)
+
+
+def ask(client, **how):
+    return client.ask("shelf", task=Task(), **how)
+
+
+def closed(body):
+    return "" if body.endswith(b"</feed>") else "the XML breaks off."
+
+
+# ---- faults that pass --------------------------------------------------------------------------
+
+PASSING = {
+    "429": faults.too_many(),
+    "429 with seconds": faults.too_many(0),
+    "429 with nonsense": faults.too_many("soon"),
+    "503": faults.unavailable(),
+    "500": faults.status(500),
+    "dropped in the body": faults.dropped(),
+    "dropped before the body": faults.dropped(after=0),
+    "truncated": faults.truncated(),
+    "an empty body": faults.replaced(b""),
+    "another type": faults.wrong_type(),
+    "packed as nobody asked": lambda good: Answer(FEED, headers={"Content-Encoding": "br"}),
+    "not packed though it says so": lambda good: Answer(FEED, headers={"Content-Encoding": "gzip"}),
+    "packed and cut": lambda good: Answer(
+        gzip.compress(FEED)[:-9], headers={"Content-Encoding": "gzip"}
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
+def test_what_passes_is_asked_for_again(server, client, fault):
+    server.fail(fault, times=HASTE.tries - 1)
+    assert ask(client, check=closed) == FEED
+    assert len(server.requests) == HASTE.tries
+
+
+STAYING = {
+    "429": (faults.too_many(), Busy, "The Shelf asks for fewer requests (429)."),
+    "503": (faults.unavailable(), Busy, "The Shelf is away (503)."),
+    "500": (faults.status(500), SourceError, "The Shelf is in trouble (500)."),
+    "dropped": (faults.dropped(), SourceError, "The Shelf breaks off its answer."),
+    "truncated": (
+        faults.truncated(),
+        SourceError,
+        "The Shelf sends what is no answer: the XML breaks off.",
+    ),
+    "another type": (
+        faults.wrong_type(),
+        SourceError,
+        "The Shelf sends text/html where xml belongs: Please log in to this network.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("fault", "kind", "message"), STAYING.values(), ids=STAYING)
+def test_what_stays_is_told_with_source_and_cause(server, client, fault, kind, message):
+    server.fail(fault, times=99)
+    with pytest.raises(SourceError) as told:
+        ask(client, check=closed)
+    assert type(told.value) is kind and str(told.value) == message and told.value.hint
+    assert len(server.requests) == HASTE.tries
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+        OSError(errno.ENETUNREACH, "Network is unreachable"),
+    ],
+)
+def test_who_is_offline_is_told_so_after_few_tries(tmp_path, monkeypatch, error):
+    tries = []
+
+    def resolve(*_, **__):
+        tries.append(error)
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    away = Endpoint("shelf", "The Shelf", "http://shelf.invalid/", 0.0, "shelf")
+    patience = RetryPolicy(first=0.0, longest=0.0)
+    with (
+        Client(tmp_path, {"shelf": away}, patience=patience) as client,
+        pytest.raises(SourceError, match="offline") as told,
+    ):
+        ask(client)
+    assert "Errno" not in str(told.value) and str(error.strerror) not in str(told.value)
+    assert len(tries) == OFFLINE_TRIES < patience.tries
+
+
+def test_a_source_that_is_not_there_is_named(tmp_path):
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unheard.getsockname()[1]}/"
+        nobody = Endpoint("shelf", "The Shelf", url, 0.0, "shelf")
+        with (
+            Client(tmp_path, {"shelf": nobody}, patience=HASTE) as client,
+            pytest.raises(SourceError, match=r"^The Shelf cannot be reached") as told,
+        ):
+            ask(client)
+        assert "Errno" not in str(told.value)
+
+
+def test_a_source_that_says_nothing_is_given_up(tmp_path):
+    silent = threading.Event()
+    with LocalServer(lambda asked: Answer(str(silent.wait(60)).encode())) as server:
+        with (
+            client_of(server, tmp_path, HASTE._replace(tries=1, read=0.05)) as client,
+            pytest.raises(SourceError, match=r"^The Shelf does not answer\.$"),
+        ):
+            ask(client)
+        silent.set()
+
+
+# ---- waiting -----------------------------------------------------------------------------------
+
+
+def in_seconds(seconds):
+    return format_datetime(datetime.now(UTC) + timedelta(seconds=seconds), usegmt=True)
+
+
+@pytest.mark.parametrize("after", [str, in_seconds])
+def test_nobody_asks_before_the_source_allows_it(server, tmp_path, after):
+    notes = []
+    server.fail(lambda good: faults.too_many(after(2))(good))
+    with client_of(server, tmp_path, HASTE._replace(longest=5.0)) as client:
+        client.ask("shelf", task=Task(lambda done, total, note: notes.append(note)))
+    assert server.gaps()[0] > 0.9  # dates are whole seconds
+    assert notes[0].startswith("The Shelf asks for fewer requests (429); asking again (")
+    assert notes[-1] == ""
+
+
+@pytest.mark.parametrize("after", [str, in_seconds])
+def test_a_source_that_wants_too_long_a_rest_is_given_up_at_once(server, client, after):
+    server.fail(faults.too_many(after(3600)), times=99)
+    with pytest.raises(Busy) as told:
+        ask(client)
+    assert len(server.requests) == 1 and "Try again after" in told.value.hint
+
+
+def test_a_date_that_is_over_is_no_rest(server, client):
+    server.fail(faults.too_many(in_seconds(-3600)))
+    assert ask(client) == FEED
+
+
+def test_rests_grow_and_are_not_the_same_for_all():
+    patience = RetryPolicy(tries=9, first=1.0, longest=20.0)
+    rests = [[patience.rest(tried, 0) for tried in range(1, 9)] for _ in range(20)]
+    assert all(2**n <= one[n] <= 1.5 * 2**n for one in rests for n in range(4))
+    assert {one[-1] for one in rests} == {20.0} and len({one[0] for one in rests}) > 1
+    assert patience.rest(9, 0) is None and patience.rest(1, 10) == 10
+
+
+def test_a_wait_is_stopped_at_once(server, tmp_path):
+    server.fail(faults.too_many(), times=99)
+    seen = []
+
+    def stop(done, total, note):
+        seen.append(note)
+        task.cancel()
+
+    task = Task(stop)
+    with (
+        client_of(server, tmp_path, RetryPolicy(first=60.0, longest=90.0)) as client,
+        pytest.raises(Cancelled),
+    ):
+        client.ask("shelf", task=task)
+    assert len(seen) == 1 and len(server.requests) == 1
+
+
+def test_an_answer_is_stopped_while_it_comes(server, client):
+    task = Task()
+
+    def pieces():
+        yield b"<feed>" * 100_000
+        task.cancel()
+        for _ in range(2000):
+            sent.append(1)
+            yield bytes(100_000)
+
+    sent = []
+    server.fail(lambda good: Answer(pieces()))
+    with pytest.raises(Cancelled):
+        client.ask("shelf", most=1024 * MIB, task=task)
+    assert len(sent) < 2000
+
+
+# ---- what is not asked for again ---------------------------------------------------------------
+
+REFUSALS = {
+    "text": ("text/plain", b"No such field: foo. Read the manual.", "No such field: foo"),
+    "json": ("application/json", b'{"error": "No valid ids"}', "No valid ids"),
+    "xml": ("text/xml", b"<error><code>3</code> Bad verb!</error>", "3 Bad verb!"),
+    "html": (
+        "text/html",
+        b"<html><head><title>x</title></head><b>It&#39;s gone</b></html>",
+        "It's gone",
+    ),
+    "nothing": ("text/plain", b"", ""),
+    "escapes": ("text/plain", b"\x1b[31mred\x00", "[31mred"),
+}
+
+
+@pytest.mark.parametrize(("kind", "body", "told"), REFUSALS.values(), ids=REFUSALS)
+def test_a_refusal_is_told_in_the_words_of_the_source(server, client, kind, body, told):
+    server.fail(faults.status(400, body, kind), times=99)
+    with pytest.raises(SourceError) as error:
+        ask(client)
+    assert str(error.value) == f"The Shelf refuses the request (400){': ' * bool(told)}{told}."
+    assert len(server.requests) == 1
+
+
+def test_long_refusals_are_cut(server, client):
+    server.fail(faults.status(404, b"no " * 10**6))
+    with pytest.raises(SourceError) as error:
+        ask(client)
+    assert len(str(error.value)) < 300
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_to_another_host_is_not_followed(server, client, status):
+    with LocalServer(lambda asked: Answer(FEED)) as elsewhere:
+        server.fail(faults.redirected(elsewhere.url, status))
+        with pytest.raises(SourceError, match=r"^The Shelf sends us on to http://127.0.0.1"):
+            ask(client)
+        assert not elsewhere.requests
+
+
+def test_a_redirect_at_the_same_host_is_followed(server, client):
+    server.fail(faults.redirected("/moved?x=1", 307))
+    assert ask(client, form=[("a", "1")]) == FEED
+    assert [(one.path, one.method) for one in server.requests] == [
+        ("/", "POST"),
+        ("/moved", "POST"),
+    ]
+
+
+def test_redirects_in_circles_end(server, client):
+    server.fail(faults.redirected("/"), times=99)
+    with pytest.raises(SourceError, match="circles"):
+        ask(client)
+    assert len(server.requests) < 10
+
+
+# ---- size --------------------------------------------------------------------------------------
+
+TOO_MUCH = {"200 MB": faults.huge(), "gzip bomb": faults.gzip_bomb()}
+
+
+@pytest.mark.parametrize("fault", TOO_MUCH.values(), ids=TOO_MUCH)
+def test_too_much_is_not_read(server, client, fault):
+    server.fail(fault)
+    tracemalloc.start()
+    try:
+        with pytest.raises(SourceError, match="The Shelf sends more than 4 MB"):
+            ask(client, most=4 * MIB)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 12 * MIB
+    assert len(server.requests) == 1
+
+
+def test_an_announced_size_is_believed(server, client):
+    server.fail(lambda good: Answer(bytes(5 * MIB)))
+    with pytest.raises(SourceError, match="more than 4 MB"):
+        ask(client, most=4 * MIB)
+
+
+def test_packed_answers_are_unpacked(server, client):
+    server.fail(lambda good: Answer(gzip.compress(FEED), headers={"Content-Encoding": "gzip"}))
+    assert ask(client) == FEED
+
+
+# ---- the cache ---------------------------------------------------------------------------------
+
+
+def test_the_same_is_asked_once_a_day(server, client, tmp_path):
+    for _ in range(2):
+        assert ask(client, params=[("q", "x")]) == FEED
+    with client_of(server, tmp_path) as another:
+        assert ask(another, params=[("q", "x")]) == FEED
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"params": [("q", "y")]},
+        {"form": [("q", "x")]},
+        {"json": {"q": "x"}},
+        {"path": "deeper", "params": [("q", "x")]},
+    ],
+)
+def test_something_else_is_asked_for(server, client, other):
+    ask(client, params=[("q", "x")])
+    ask(client, **other)
+    assert len(server.requests) == 2
+
+
+def test_fresh_answers_are_asked_for_and_then_cached(tmp_path):
+    answers = iter([b"<old/>", b"<new/>"])
+    with (
+        LocalServer(lambda asked: Answer(next(answers))) as server,
+        client_of(server, tmp_path) as client,
+    ):
+        assert ask(client) == b"<old/>"
+        assert ask(client, fresh=True) == b"<new/>"
+        assert ask(client) == b"<new/>"
+
+
+def test_what_nobody_asks_again_is_not_kept(server, client, tmp_path):
+    ask(client, keep=False)
+    assert not list(tmp_path.glob("answers/*"))
+    ask(client)
+    ask(client, keep=False)
+    assert len(server.requests) == 3
+
+
+def test_what_is_no_answer_is_not_cached(server, client, tmp_path):
+    server.fail(faults.truncated(), times=HASTE.tries)
+    with pytest.raises(SourceError):
+        ask(client, check=closed)
+    assert ask(client, check=closed) == FEED
+
+
+def test_a_spoilt_cache_is_no_answer(server, client, tmp_path):
+    ask(client, check=closed)
+    for path in (tmp_path / "answers").iterdir():
+        path.write_bytes(b"<feed><ent")
+    assert ask(client, check=closed) == FEED
+    assert len(server.requests) == 2
+
+
+def test_nothing_is_asked_once_stopped(server, client):
+    ask(client)
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        client.ask("shelf", task=task)
+
+
+# ---- who asks ----------------------------------------------------------------------------------
+
+
+def test_a_mirror_may_lack_its_last_slash(server, tmp_path):
+    shelf = Endpoint("shelf", "The Shelf", f"{server.url}a/b", 0.0, "shelf")
+    with Client(tmp_path, {"shelf": shelf}) as client:
+        ask(client, path="c.fcgi")
+        ask(client)
+    assert [asked.path for asked in server.requests] == ["/a/b/c.fcgi", "/a/b"]
+
+
+def test_sources_learn_whom_to_write_to(server, tmp_path, monkeypatch):
+    shelf = {"shelf": Endpoint("shelf", "The Shelf", server.url, 0.0, "shelf")}
+    monkeypatch.delenv("SCIREAD_CONTACT", raising=False)
+    for contact in ("ada@example.org", "no address", "two@lines\r\nX: y"):
+        with Client(tmp_path, shelf, contact=contact) as client:
+            ask(client, fresh=True)
+    agents = [asked.headers["user-agent"] for asked in server.requests]
+    assert agents[0].startswith("SciRead/") and agents[0].endswith("(mailto:ada@example.org)")
+    assert all("mailto" not in agent for agent in agents[1:])
+
+
+def test_a_proxy_that_cannot_be_used_is_told(server, tmp_path, monkeypatch):
+    monkeypatch.setenv("HTTPS_PROXY", "gopher://nowhere")
+    with pytest.raises(SourceError, match="proxy"):
+        client_of(server, tmp_path)

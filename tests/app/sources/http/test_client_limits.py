@@ -1,0 +1,267 @@
+"""A source's limit holds for all programs together, whatever becomes of them or of the clock."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sciread_app.errors import Cancelled, SourceError
+from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.http.client import Client, RetryPolicy
+from sciread_app.sources.http.rate_limit import RateLimiter
+from sciread_app.tasks import Task
+from tests.support.servers import faults
+from tests.support.servers.local import Answer, LocalServer
+
+ROOT = Path(__file__).resolve().parents[4]
+PAUSE = 0.15
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from sciread_app.sources.endpoints import Endpoint
+from sciread_app.sources.http.client import Client
+from sciread_app.tasks import Task
+
+folder, url, pause, alone, count = sys.argv[1:]
+shelf = Endpoint("shelf", "The Shelf", url, float(pause), "shelf", alone=alone == "True")
+with Client(Path(folder), {"shelf": shelf}) as client:
+    begun = time.monotonic()
+    for _ in range(int(count)):
+        client.ask("shelf", fresh=True, task=Task())
+    print(begun, time.monotonic())
+"""
+
+
+def program(folder, url, count, pause=PAUSE, alone=False):
+    words = [sys.executable, "-c", PROGRAM, folder, url, pause, alone, count]
+    return subprocess.Popen(
+        [str(word) for word in words], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def finished(*programs):
+    """When the last of them began to ask, and when the last one had its last answer."""
+    times = []
+    for one in programs:
+        out, err = one.communicate(timeout=100)
+        assert one.returncode == 0, err.decode()
+        times += map(float, out.split())
+    return max(times[::2]), max(times)
+
+
+def slow(asked):
+    """An answer that takes longer than the pause, in two parts."""
+
+    def pieces():
+        yield b"<feed>"
+        time.sleep(PAUSE * 1.5)
+        yield b"</feed>"
+
+    return Answer(pieces())
+
+
+def test_two_programs_together_keep_the_pause(tmp_path):
+    both = threading.Barrier(2, timeout=100)
+
+    def together(asked):
+        if len(server.requests) <= 2:  # however long the second takes to start
+            both.wait()
+        return Answer(b"<feed/>")
+
+    with LocalServer(together) as server:
+        begun, ended = finished(*(program(tmp_path, server.url, 6) for _ in range(2)))
+        assert len(server.requests) == 12
+        assert ended - begun > 10 * PAUSE
+
+
+def test_two_programs_ask_one_after_the_other_where_only_one_may(tmp_path):
+    with LocalServer(slow) as server:
+        finished(*(program(tmp_path, server.url, 3, alone=True) for _ in range(2)))
+        assert len(server.requests) == 6 and server.most_at_once == 1
+        assert {asked.headers["connection"] for asked in server.requests} == {"close"}
+
+
+def test_two_programs_ask_at_once_where_they_may(tmp_path):
+    """So the test before this one would tell."""
+    both = threading.Barrier(2, timeout=100)
+
+    def together(asked):
+        both.wait()
+        return Answer(b"<feed/>")
+
+    with LocalServer(together) as server:
+        finished(*(program(tmp_path, server.url, 1) for _ in range(2)))
+        assert server.most_at_once == 2
+
+
+def test_threads_keep_the_limit_too(tmp_path):
+    with LocalServer(slow) as server, client_of(server, tmp_path, alone=True) as client:
+        threads = [threading.Thread(target=ask, args=(client,)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert server.most_at_once == 1 and min(server.gaps()) > PAUSE
+
+
+def test_endpoints_of_one_lane_share_their_limit(tmp_path):
+    with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
+        shelf = Endpoint("shelf", "The Shelf", server.url, PAUSE, "shelf", alone=True)
+        board = Endpoint("board", "The Board", f"{server.url}board", PAUSE, "shelf", alone=True)
+        with Client(tmp_path, {"shelf": shelf, "board": board}) as client:
+            for name in ("shelf", "board", "shelf"):
+                client.ask(name, fresh=True, task=Task())
+        assert min(server.gaps()) > PAUSE
+
+
+def test_an_answer_that_was_long_in_coming_is_followed_by_a_pause(tmp_path):
+    """The request may have been long on its way, so the pause begins with the answer."""
+
+    def late(asked):
+        time.sleep(PAUSE * 2)
+        answered.append(time.monotonic())
+        return Answer(b"<feed/>")
+
+    answered = []
+    with LocalServer(late) as server, client_of(server, tmp_path, alone=True) as client:
+        ask(client)
+        ask(client)
+        assert server.requests[1].at - answered[0] > PAUSE
+
+
+def test_the_pause_outlives_the_program(tmp_path):
+    with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
+        for _ in range(2):
+            with client_of(server, tmp_path, pause=1.0, alone=True) as client:
+                ask(client)
+        assert min(server.gaps()) > 1.0
+
+
+def test_a_rest_that_the_source_asked_for_is_kept_by_all(tmp_path):
+    with LocalServer(lambda asked: Answer(b"<feed/>")) as server:
+        server.fail(faults.too_many(2))
+        rests = threading.Event()
+        task = Task(lambda done, total, note: rests.set() if "again" in note else None)
+        with client_of(server, tmp_path, patience=RetryPolicy(first=0.01)) as client:
+            how = {"fresh": True, "task": task}
+            first = threading.Thread(target=client.ask, args=("shelf",), kwargs=how)
+            first.start()
+            assert rests.wait(100)
+            finished(program(tmp_path, server.url, 1))
+            first.join()
+        assert len(server.requests) == 3 and server.gaps()[0] > 2.0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="nobody can be killed here")
+def test_a_killed_program_leaves_no_lock_behind(tmp_path):
+    asked_once = threading.Event()
+    over = threading.Event()
+
+    def never(asked):
+        if len(server.requests) == 1:
+            asked_once.set()
+            over.wait(100)
+        return Answer(b"<feed/>")
+
+    with LocalServer(never) as server:
+        doomed = program(tmp_path, server.url, 1, alone=True)
+        assert asked_once.wait(100)
+        os.kill(doomed.pid, signal.SIGKILL)
+        doomed.communicate()
+        with client_of(server, tmp_path, alone=True) as client:
+            assert ask(client) == b"<feed/>"
+        over.set()
+
+
+# ---- files and clocks that are wrong -----------------------------------------------------------
+
+BROKEN = {
+    "garbage": b"\x00\xffgarbage",
+    "nothing": b"",
+    "another shape": b'{"at": 3}',
+    "no numbers": b'["a", "b", "c"]',
+    "no number there is": b'[NaN, NaN, ""]',
+    "a clock that was ahead": json.dumps([time.monotonic() + 1e6, PAUSE, "before"]).encode(),
+    "endless": b'[Infinity, Infinity, ""]',
+    "an endless rest": b'[0, Infinity, ""]',
+}
+
+
+@pytest.mark.parametrize("note", BROKEN.values(), ids=BROKEN)
+def test_a_broken_note_makes_nobody_wait_longer(tmp_path, note):
+    (tmp_path / "limits").mkdir()
+    (tmp_path / "limits" / "shelf.json").write_bytes(note)
+    (tmp_path / "limits" / "shelf.lock").write_bytes(b"garbage")
+    waits = []
+    with (
+        LocalServer(lambda asked: Answer(b"<feed/>")) as server,
+        client_of(server, tmp_path, alone=True, patience=RetryPolicy(longest=PAUSE)) as client,
+    ):
+        client.ask("shelf", task=Waits(waits))
+        client.ask("shelf", fresh=True, task=Waits(waits))
+        assert len(server.requests) == 2 and server.gaps()[0] > PAUSE
+    assert sum(waits) < 2.5 * PAUSE
+
+
+@pytest.mark.parametrize("jump", [-1e9, 1e9])
+def test_the_clock_on_the_wall_does_not_matter(tmp_path, monkeypatch, jump):
+    waits = []
+    with (
+        LocalServer(lambda asked: Answer(b"<feed/>")) as server,
+        client_of(server, tmp_path, alone=True) as client,
+    ):
+        ask(client)
+        now = time.time
+        monkeypatch.setattr(time, "time", lambda: now() + jump)
+        client.ask("shelf", task=Waits(waits))  # and what was cached has no age any more
+        assert len(server.requests) == 2 and server.gaps()[0] > PAUSE
+    assert sum(waits) < 1.5 * PAUSE
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    (tmp_path / "limits").write_text("not a folder")
+    with (
+        LocalServer(lambda asked: Answer(b"<feed/>")) as server,
+        client_of(server, tmp_path) as client,
+        pytest.raises(SourceError, match=r"limits.*cannot be written"),
+    ):
+        ask(client)
+
+
+def test_waiting_for_another_is_stopped(tmp_path):
+    lane = RateLimiter(tmp_path, "shelf", 1.0)
+    task = Task()
+    with lane.turn(0.0, "", True, Task()), pytest.raises(Cancelled):
+        threading.Timer(0.05, task.cancel).start()
+        with lane.turn(0.0, "", True, task):
+            pass
+
+
+class Waits(Task):
+    """Notes how long it was to wait."""
+
+    def __init__(self, waits):
+        super().__init__()
+        self._waits = waits
+
+    def wait(self, seconds, why):
+        self._waits.append(seconds)
+        super().wait(seconds, why)
+
+
+def client_of(server, folder, pause=PAUSE, alone=False, patience=RetryPolicy()):
+    shelf = Endpoint("shelf", "The Shelf", server.url, pause, "shelf", alone=alone)
+    return Client(folder, {"shelf": shelf}, patience=patience)
+
+
+def ask(client):
+    return client.ask("shelf", fresh=True, task=Task())

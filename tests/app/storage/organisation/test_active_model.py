@@ -1,0 +1,78 @@
+"""Which model answers: whoever dies or wishes otherwise, the library says one."""
+
+from __future__ import annotations
+
+import threading
+
+from sciread_app.storage.library import Library
+from sciread_app.storage.organisation.active_model import ModelRef
+
+FIRST, OURS, THEIRS, FOURTH = (
+    ModelRef(name, f"space-{name}") for name in ("starter", "ours", "theirs", "fourth")
+)
+
+
+def switch(library, to):
+    library.active_model.begin(to.model, FIRST)
+    assert library.active_model.switch(to)
+
+
+def test_a_library_says_nothing_until_a_model_was_asked_for(library):
+    assert library.active_model.state() is None
+    assert not library.active_model.switch(OURS)
+    assert library.active_model.state() is None
+
+
+def test_what_is_wanted_answers_only_once_it_is_switched_to(library):
+    library.active_model.begin("ours", FIRST)
+    now = library.active_model.state()
+    assert (now.answers, now.pending, now.earlier) == (FIRST, "ours", ())
+    assert library.active_model.switch(OURS)
+    now = library.active_model.state()
+    assert (now.answers, now.pending, now.earlier) == (OURS, "", (FIRST,))
+
+
+def test_the_last_two_are_remembered_and_none_twice(library):
+    for to in (OURS, THEIRS, OURS, FOURTH):
+        switch(library, to)
+    assert library.active_model.state().earlier == (OURS, THEIRS)
+    switch(library, OURS)
+    assert library.active_model.state().earlier == (FOURTH, THEIRS)
+
+
+def test_what_was_wanted_last_counts(library):
+    library.active_model.begin("ours", FIRST)
+    library.active_model.begin("theirs", FIRST)
+    assert not library.active_model.switch(OURS)
+    library.active_model.cancel("ours")
+    assert library.active_model.state().pending == "theirs"
+    library.active_model.cancel("theirs")
+    assert not library.active_model.switch(THEIRS)
+    assert library.active_model.state().answers == FIRST
+
+
+def test_what_is_said_stays_said_and_others_see_it(library):
+    other = Library(library.path)
+    library.active_model.begin("ours", FIRST)
+    assert other.active_model.state().pending == "ours"
+    assert other.active_model.switch(OURS)
+    assert library.active_model.state().answers == OURS
+    other.close()
+
+
+def test_of_many_who_switch_at_once_one_does(library):
+    library.active_model.begin("ours", FIRST)
+    done = []
+    together = threading.Barrier(6)
+
+    def one():
+        together.wait()
+        done.append(library.active_model.switch(OURS))
+
+    threads = [threading.Thread(target=one) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(done) == [False] * 5 + [True]
+    assert library.active_model.state().earlier == (FIRST,)

@@ -1,0 +1,58 @@
+"""What papers hold of what a model learns from."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sciread_app.domain.paper import Identifier
+from sciread_app.domain.training import CorpusCounts
+from sciread_app.storage.library import Library
+from sciread_app.storage.papers import corpus_stats
+from tests.support.make import paper
+
+
+@pytest.fixture
+def stocked(library: Library) -> Library:
+    library.put([
+        paper("A", abstract="On A.", venue="Nature", published="2020", fields=("cs.CL", "cs.AI"),
+              doi="10.1000/a", arxiv="2101.00001"),
+        paper("B", abstract="On B.", venue="Nature", published="2020", fields=("cs.AI",), pmid="2"),
+        paper("C", venue="Nature", doi="10.1000/c", pmid="3"),
+        paper("D", abstract="On D.", published="", fields=("cs.CL",), doi="10.1000/d"),
+    ])  # fmt: skip
+    a, also_a, b, c, stranger = (
+        Identifier("doi", "10.1000/a"), Identifier("arxiv", "2101.00001"), Identifier("pmid", "2"),
+        Identifier("doi", "10.1000/c"), Identifier("doi", "10.1000/x"),
+    )  # fmt: skip
+    pairs = [(a, b), (also_a, b), (a, c), (c, a), (a, a), (a, stranger), (stranger, a)]
+    library.citations.put(pairs, "test")
+    return library
+
+
+def test_all_that_is_learned_from_is_counted(stocked: Library) -> None:
+    assert stocked.corpus_stats.of(stocked.ids()) == CorpusCounts(
+        papers=4,
+        abstracts=3,
+        citations=3,  # by whichever names, and none of a paper that is not there
+        citing=2,
+        venues=[("Nature", 2020, False, 1), ("Nature", 2020, True, 1)],
+        fields={"cs.AI": 1, "cs.CL": 2},
+    )
+
+
+def test_only_what_lies_between_the_papers_counts(stocked: Library) -> None:
+    held = stocked.corpus_stats.of(np.array([1, 2]))
+    assert (held.papers, held.abstracts, held.citations, held.citing) == (2, 2, 1, 1)
+    assert stocked.corpus_stats.of(np.array([], np.int64)) == CorpusCounts(venues=[])
+
+
+def test_of_very_many_papers_citations_are_estimated(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [Identifier("arxiv", f"2101.{n:05}") for n in range(200)]
+    library.put([paper(f"P{n}", arxiv=name.value) for n, name in enumerate(names)])
+    library.citations.put([(n, names[0]) for n in names[1:]], "test")
+    monkeypatch.setattr(corpus_stats, "_COUNTED", 50)
+    held = library.corpus_stats.of(library.ids())
+    assert held.about and 190 <= held.citations <= 200 and held.citing == held.citations

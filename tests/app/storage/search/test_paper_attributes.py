@@ -1,0 +1,36 @@
+from tests.support.make import paper
+
+
+def test_papers_by_year_and_first_field(library):
+    library.put(
+        [
+            paper("A", published="1999-05", fields=("cs.CL", "cs.LG")),
+            paper("B", published="1999", fields=("cs.LG",)),
+            paper("C"),
+        ]
+    )
+    assert {year: ids.tolist() for year, ids in library.attributes.years().items()} == {
+        1999: [1, 2]
+    }
+    fields = {field: ids.tolist() for field, ids in library.attributes.fields().items()}
+    assert fields == {"cs.CL": [1], "cs.LG": [2]}
+
+
+def test_papers_by_the_whole_path_of_their_collections(library):
+    library.put([paper("A"), paper("B")])
+    library.collections.add([1, 2], "thesis/chapter 2")
+    library.collections.add([2], "thesis")
+    found = {path: sorted(ids.tolist()) for path, ids in library.attributes.collections().items()}
+    assert found == {"thesis": [2], "thesis/chapter 2": [1, 2]}
+
+
+def test_which_papers_are_read(library):
+    library.put([paper("A"), paper("B")])
+    assert library.attributes.read().tolist() == []
+    library.reading_state.mark_read([2])
+    assert library.attributes.read().tolist() == [2]
+
+
+def test_titles_come_in_the_order_asked_for(library):
+    library.put([paper("A"), paper("B")])
+    assert library.attributes.titles([2, 99, 1]) == ["B", "", "A"]

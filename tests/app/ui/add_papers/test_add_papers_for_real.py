@@ -1,0 +1,88 @@
+"""The whole way: the window, a real library, the client for the network, and a server that
+speaks as arXiv does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from sciread_app.domain.fetch import FetchState
+from sciread_app.settings import Settings, write_settings
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.support.servers.arxiv_server import ArxivServer
+from tests.support.servers.faults import too_many
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.heartbeat import FairHeartbeat
+
+
+@pytest.fixture
+def arxiv(tmp_path, monkeypatch) -> Iterator[ArxivServer]:
+    with ArxivServer(5_000) as server:
+        for name, value in {
+            "SCIREAD_CACHE": str(tmp_path / "cache"),
+            "SCIREAD_ARXIV_URL": f"{server.url}api/query",
+            "SCIREAD_ARXIV_OAI_URL": f"{server.url}oai",
+            "SCIREAD_ARXIV_PAUSE": "0",
+            "SCIREAD_ARXIV_OAI_PAUSE": "0",
+        }.items():
+            monkeypatch.setenv(name, value)
+        yield server
+
+
+@pytest.fixture
+def failures(jobs) -> list[str]:
+    """What a person would be told of."""
+    found: list[str] = []
+    jobs.failed.connect(lambda job, problem: found.append(f"{job.title}: {problem}"))
+    return found
+
+
+@pytest.fixture
+def window(failures, qtbot, jobs, appearance, tmp_path, arxiv) -> Iterator[MainWindow]:
+    home = tmp_path / "home"
+    (home / "models").mkdir(parents=True)
+    tiny_package(home / "models" / "tiny")
+    write_settings(home / "settings.toml", Settings(model="tiny"))
+    window = MainWindow(home, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    desk = open_gateway(home)
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running(), timeout=250_000)
+    yield window
+    jobs.shut_down()
+    desk.close()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
+    window.go_to("intake")
+    page = window.other_page("intake")
+    qtbot.waitUntil(lambda: page.switch.current == 0)
+    page.form.line.setText("cat:cs.CL")
+    page.form.look()
+    qtbot.waitUntil(page.preview.count.isVisible, timeout=250_000)
+    expected = sum("cs.CL" in paper.categories for paper in arxiv.papers.values())
+    assert page.preview.count.text() == f"{expected:,} papers"
+
+    arxiv.fail(too_many(retry_after=2), 1)
+    notes, heart = set(), FairHeartbeat()
+    heart.start()
+    page.work.moved.connect(lambda id: notes.add(getattr(page.work.running(id), "note", "")))
+    page.form.fetch()
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running(), timeout=250_000)
+    (card,) = page.list.cards.values()
+    assert card.fetch.state is FetchState.done
+    assert card.fetch.read == card.fetch.added == expected
+    assert any("429" in note and note.endswith(" s)") for note in notes)
+    assert window.page.model.rowCount() == expected
+    by_meaning = "all searchable by meaning"
+    said = window._foot.status.text
+    qtbot.waitUntil(lambda: bool(failures) or by_meaning in said(), timeout=250_000)
+    assert not failures, "\n".join(failures)
+    # Generous: what it must catch is work of seconds on the window's own thread.
+    print(f"longest gap {heart.stop():.0f} ms")
+    assert heart.longest_ms < 1_000

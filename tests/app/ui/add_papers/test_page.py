@@ -1,0 +1,517 @@
+"""The intake page: asking a source, fetching, what came in, files, citations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QPushButton, QWidget
+
+from sciread_app.domain.fetch import FetchState, Preview, SourceQuery
+from sciread_app.domain.paper import Skipped
+from sciread_app.errors import SourceError
+from sciread_app.ui.add_papers.fetch_results_dialog import FetchResultsDialog
+from sciread_app.ui.add_papers.import_report import ImportReportDialog, MissingFilesDialog
+from sciread_app.ui.add_papers.page import AddPapersPage
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.view_models import CitationReport, PastImport
+from tests.support.make import paper
+from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeIntake, done, fetch_of
+from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.heartbeat import FairHeartbeat
+
+FILES, CITATIONS = 3, 4  # behind the three sources
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance) -> Callable[[FakeIntake], AddPapersPage]:
+    def show(intake: FakeIntake) -> AddPapersPage:
+        page = AddPapersPage(intake, jobs, appearance)
+        page.resize(1160, 700)
+        qtbot.addWidget(page)
+        page.show()
+        qtbot.waitUntil(lambda: page.switch.current == 0 and not jobs.running())
+        return page
+
+    return show
+
+
+def write(page: AddPapersPage, text: str, **bounds: str) -> None:
+    page.form.line.setText(text)
+    for name, value in bounds.items():
+        getattr(page.form, name).setText(value)
+
+
+def press(qtbot, button: QWidget) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def chip(page: AddPapersPage, name: str) -> QPushButton:
+    return next(b for b in page.form.findChildren(QPushButton, "chip") if b.text() == name)
+
+
+def fetch(qtbot, page: AddPapersPage, text: str) -> None:
+    write(page, text)
+    press(qtbot, page.form.fetch_button)
+    qtbot.waitUntil(lambda: any(f.query.text == text for f in page.work.fetches))
+
+
+def card_of(page: AddPapersPage, text: str):
+    return next(card for card in page.list.cards.values() if card.fetch.query.text == text)
+
+
+def dialog_of(page: AddPapersPage, kind: type) -> QWidget | None:
+    return next((d for d in page.findChildren(kind) if d.isVisible()), None)
+
+
+# Writing a query.
+
+
+def test_source_form_keeps_its_contents(qtbot, show):
+    page = show(FakeIntake())
+    write(page, "cat:cs.CL", since="2024")
+    page.show_source(2)
+    assert page.form.line.text() == ""
+    assert "malaria" in page.form.message.text()
+    assert chip(page, "MeSH term")
+    page.show_source(0)
+    assert (page.form.line.text(), page.form.since.text()) == ("cat:cs.CL", "2024")
+
+
+def test_field_button_inserts_the_field_syntax(qtbot, show):
+    page = show(FakeIntake())
+    press(qtbot, chip(page, "Author"))
+    assert page.form.line.text() == 'au:"Hinton"'
+    qtbot.keyClicks(page.form.line, "Curie")
+    assert page.form.line.text() == 'au:"Curie"'
+    page.form.line.end(False)
+    press(qtbot, chip(page, "OR"))
+    press(qtbot, chip(page, "Title"))
+    assert page.form.line.text() == 'au:"Curie" OR ti:"attention"'
+
+
+def test_query_error_is_shown_while_typing(qtbot, show):
+    intake = FakeIntake()
+    page = show(intake)
+    qtbot.keyClicks(page.form.line, 'au:"Hin')
+    qtbot.waitUntil(lambda: "never closed" in page.form.message.text())
+    assert page.form.message.objectName() == "wrong"
+    qtbot.keyClicks(page.form.line, 'ton"')
+    qtbot.waitUntil(lambda: page.form.message.objectName() == "quiet")
+    assert len([a for a in intake.asked if a.startswith("check")]) <= 4  # not at every letter
+
+
+def test_empty_form_shows_no_error_before_a_request(qtbot, show):
+    page = show(FakeIntake())
+    assert page.form.message.objectName() == "quiet"
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: "query is empty" in page.form.message.text())
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"since": "soon"}, "Since “soon” is no date"),
+        ({"since": "2024", "until": "2023"}, "Until is before since"),
+        ({"most": "lots"}, "no number of papers"),
+    ],
+)
+def test_invalid_dates_and_numbers_prevent_a_fetch(qtbot, show, bounds, said):
+    intake = FakeIntake()
+    page = show(intake)
+    write(page, "all:bees", **bounds)
+    press(qtbot, page.form.fetch_button)
+    assert said in page.form.message.text()
+    assert not intake.rows
+
+
+# Looking.
+
+
+def test_preview_shows_the_count_and_the_first_papers(qtbot, show):
+    intake = FakeIntake()
+    intake.preview_of = Preview(12_345, (paper("Bees"), paper("Wasps")), "It is cut into windows.")
+    page = show(intake)
+    write(page, "all:bees", most="5,000")
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.preview.count.isVisible)
+    assert page.preview.count.text() == "12,345 papers"
+    assert page.preview.more.text() == "of which 5,000 would be fetched; the first 2 are below"
+    assert page.preview.remark.text() == "It is cut into windows."
+    qtbot.waitUntil(lambda: page.preview.model.card(1) is not None)
+    assert page.preview.model.card(1).paper.title == "Wasps"
+    assert not intake.rows  # nothing was fetched
+    qtbot.keyClicks(page.form.line, "x")
+    assert "as it was before" in page.preview.more.text()
+
+
+def test_preview_without_papers_is_shown(qtbot, show):
+    intake = FakeIntake()
+    intake.preview_of = Preview(0, ())
+    page = show(intake)
+    write(page, "all:beees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.title.text() == "No papers found")
+
+
+def test_preview_waiting_for_a_source_can_be_cancelled(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "arXiv asks to wait (12 s)"
+    page = show(intake)
+    write(page, "all:bees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.text.text() == "arXiv asks to wait (12 s)")
+    assert page.preview.empty.title.text() == "Asking arXiv…"
+    press(qtbot, page.preview.stop)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.preview.empty.title.text() == "Look before you fetch"
+
+
+def test_unavailable_source_is_named(qtbot, show):
+    intake = FakeIntake()
+    intake.trouble = BUSY
+    page = show(intake)
+    write(page, "all:bees")
+    press(qtbot, page.form.look_button)
+    qtbot.waitUntil(lambda: page.preview.empty.title.text() == BUSY.message)
+    assert page.preview.empty.text.text() == BUSY.hint
+
+
+def test_second_preview_replaces_the_first(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    page = show(intake)
+    page.look(SourceQuery("arxiv", "first"))
+    qtbot.waitUntil(lambda: "preview first" in intake.asked)
+    page.look(SourceQuery("arxiv", "second"))
+    qtbot.waitUntil(lambda: "preview second" in intake.asked)
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.preview.count.isVisible()
+
+
+# Fetching.
+
+
+def test_fetch_is_stored_with_its_bounds_and_adds_papers(qtbot, show, jobs):
+    page = show(FakeIntake())
+    came = []
+    page.loaded.connect(came.append)
+    write(page, "all:bees", since="2024-02", until="2024-02", most="5000")
+    qtbot.keyClick(page.form.line, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
+    card = card_of(page, "all:bees")
+    assert card.fetch.query == SourceQuery("arxiv", "all:bees", "2024-02-01", "2024-02-29", 5000)
+    assert card.bounds.text() == "since 2024-02-01 · until 2024-02-29 · at most 5,000"
+    assert card.counts.text() == "40 read: 39 new · 1 already there"
+    assert card.state.text().startswith("Fetched today")
+    assert card.act.text() == "Refresh"
+    assert [change.papers for change in came] == [True]
+
+
+def test_fetch_card_shows_progress_and_waiting(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "arXiv asks to wait (12 s)"
+    page = show(intake)
+    busy = []
+    page.busy_changed.connect(busy.append)
+    fetch(qtbot, page, "all:bees")
+    card = card_of(page, "all:bees")
+    qtbot.waitUntil(lambda: "10 of 40" in card.state.text())
+    assert card.note.text() == "arXiv asks to wait (12 s)"
+    assert (card.bar.value(), card.bar.maximum()) == (250, 1000)
+    assert not card.remove.isEnabled()
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert card.bar.isHidden() and card.remove.isEnabled()
+    assert busy == [True, False]
+
+
+def test_fetch_is_stopped_and_resumed(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    page = show(intake)
+    fetch(qtbot, page, "all:bees")
+    card = card_of(page, "all:bees")
+    qtbot.waitUntil(lambda: "10 of 40" in card.state.text())
+    press(qtbot, card.act)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert card.state.text().startswith("Stopped at 10 of 40")
+    intake.go_on.set()
+    assert card.act.text() == "Resume"
+    press(qtbot, card.act)
+    qtbot.waitUntil(lambda: not jobs.running() and card.fetch.state is FetchState.done)
+    assert intake.asked.count("run all:bees") == 2
+
+
+def test_fetches_of_one_source_run_one_at_a_time(qtbot, show, jobs):
+    intake = FakeIntake([done("a"), done("b", id=2), done("c", id=3, source="pubmed")])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: len(intake.at_once) == 2)
+    assert sorted(intake.at_once) == ["arxiv", "pubmed"]
+    waiting = [c for c in page.list.cards.values() if c.state.text().startswith("Waits for its")]
+    assert [card.fetch.query.source for card in waiting] == ["arxiv"]
+    assert not page.list.all_button.isEnabled()
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert sorted(a for a in intake.asked if a.startswith("run")) == ["run a", "run b", "run c"]
+    assert intake.most_at_once == 1
+
+
+def test_waiting_fetch_can_be_cancelled(qtbot, show, jobs):
+    intake = FakeIntake([done("a"), done("b", id=2)])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    press(qtbot, card_of(page, "b").act)
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert "run b" not in intake.asked
+    assert card_of(page, "b").state.text().startswith("Fetched")
+
+
+def test_fetches_do_not_block_searches(qtbot, show, jobs):
+    intake = FakeIntake([done(f"q{n}", id=n, source=f"source {n}") for n in range(1, 5)])
+    intake.go_on.clear()
+    page = show(intake)
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: len(intake.at_once) == 4)
+    answers = []
+    jobs.run("Searching", lambda task: "found", answers.append, queue=JobQueue.short)
+    qtbot.waitUntil(lambda: answers == ["found"])
+    intake.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_failed_fetch_shows_the_reason_on_its_card(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.trouble = BUSY
+    page = show(intake)
+    problems = []
+    page.problem.connect(problems.append)
+    fetch(qtbot, page, "all:bees")
+    qtbot.waitUntil(lambda: not jobs.running())
+    card = card_of(page, "all:bees")
+    assert card.problem.text() == BUSY.message
+    assert card.act.text() == "Try again"
+    assert [problem.message for problem in problems] == [BUSY.message]
+
+
+def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
+    intake = FakeIntake([done("bees")])
+    intake.news = CHANGES
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").act)
+    qtbot.waitUntil(lambda: not jobs.running())
+    said = card_of(page, "bees").note.text()
+    assert said == "1 new version · 1 now published · 1 retracted"
+
+
+def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
+    intake = FakeIntake([done("bees", added=12)])
+    intake.news, intake.failures = CHANGES, (Skipped("page 3", "2101.00027", "It has no title."),)
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").what)
+    qtbot.waitUntil(lambda: dialog_of(page, FetchResultsDialog) is not None)
+    dialog = dialog_of(page, FetchResultsDialog)
+    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "12 new papers · 1 new version · 1 now published · 1 retracted" in said
+    assert "arXiv: bees" in said and "These could not be read:" in said
+    wanted = []
+    page.papers_requested.connect(lambda ids, what: wanted.append((ids, what)))
+    show_papers = next(b for b in dialog.findChildren(QPushButton) if b.text().startswith("Show"))
+    press(qtbot, show_papers)
+    assert wanted == [(list(range(1, 13)), "arXiv: bees")]
+
+
+def test_results_of_a_run_are_shown_on_the_map(qtbot, show_window, jobs):
+    desk = FakeDesk(80)
+    desk.intake = FakeIntake([done("bees", added=12)])
+    window = show_window(desk)
+    window.go_to("intake")
+    page = window.other_page("intake")
+    qtbot.waitUntil(lambda: bool(page.list.cards) and not jobs.running())
+    press(qtbot, card_of(page, "bees").what)
+    qtbot.waitUntil(lambda: dialog_of(page, FetchResultsDialog) is not None)
+    names = dialog_of(page, FetchResultsDialog).findChildren(QPushButton)
+    press(qtbot, next(button for button in names if button.text() == "Show on the map"))
+    on_map = window.other_page("map")
+    qtbot.waitUntil(lambda: tuple(on_map.selection.ids) == tuple(range(1, 13)))
+    assert on_map.isVisible() and on_map.selection.title.text() == "arXiv: bees"
+
+
+def test_removing_a_fetch_asks_for_confirmation(qtbot, show, jobs):
+    intake = FakeIntake([done("bees")])
+    page = show(intake)
+    press(qtbot, card_of(page, "bees").remove)
+    box = dialog_of(page, QMessageBox)
+    assert "990 papers that it brought stay" in box.informativeText()
+    assert intake.rows
+    press(qtbot, next(b for b in box.buttons() if b.text() == "Remove"))
+    qtbot.waitUntil(lambda: not page.list.cards)
+    assert not intake.rows
+
+
+def test_query_of_a_fetch_is_edited_as_a_new_one(qtbot, show):
+    query = SourceQuery("pubmed", "malaria[mh]", "2020-01-01", "", 500)
+    page = show(FakeIntake([fetch_of(query)]))
+    press(qtbot, card_of(page, "malaria[mh]").edit)
+    assert page.switch.current == 2
+    assert page.form.read() == query
+
+
+def test_empty_fetch_list_has_a_placeholder(qtbot, show):
+    page = show(FakeIntake())
+    assert page.list._none.isVisible()
+    assert not page.list.all_button.isVisible()
+
+
+def test_long_query_does_not_widen_the_page(qtbot, show):
+    page = show(FakeIntake([done("ti:bees OR " * 400)]))
+    card = next(iter(page.list.cards.values()))
+    assert card.query.width() < page.width()
+    assert page.minimumSizeHint().width() <= 800
+
+
+def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
+    intake = FakeIntake([done(f"q{n}", id=n, source=f"s{n % 5}") for n in range(50)])
+    page = show(intake)
+    heart = FairHeartbeat()
+    heart.start()
+    press(qtbot, page.list.all_button)
+    qtbot.waitUntil(lambda: not jobs.running())
+    # Generous: what it must catch is work of seconds on the window's own thread.
+    assert heart.stop() < 1_000
+    assert len([a for a in intake.asked if a.startswith("run")]) == 50
+
+
+# Files and citations.
+
+
+def test_narrow_import_history_keeps_the_names(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.past = [PastImport(1, "/home/me/a.bib", 1_795_200_000.0, None, 12, 9, 2, 1)]
+    page = show(intake)
+    page.resize(640, 500)
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: page.files.table.isVisible() and not jobs.running())
+    table = page.files.table
+    assert table.columnWidth(0) >= 110 and table.horizontalScrollBar().maximum() == 0
+    assert not table.isColumnHidden(3)  # how many were new
+    page.resize(1400, 500)
+    qtbot.waitUntil(lambda: not any(table.isColumnHidden(n) for n in range(6)))
+
+
+def test_files_are_imported_and_listed_in_the_history(qtbot, show):
+    intake = FakeIntake()
+    intake.past = [
+        PastImport(2, "/home/me/a.bib", 1_795_200_000.0, 1_795_200_009.0, 12, 9, 2, 1),
+        PastImport(1, "/home/me/b.pdf, /home/me/c.pdf", 1_795_100_000.0, None, 2, 1, 1, 0),
+    ]
+    intake.failures = (Skipped("a.bib", "smith", "It has no title."),)
+    page = show(intake)
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: page.files.model.rowCount() == 2)
+    cells = [page.files.model.index(1, column).data() for column in range(6)]
+    assert cells[0] == "b.pdf and 1 more" and cells[1].endswith("cut off")
+    with qtbot.waitSignal(page.files_requested):
+        press(qtbot, page.files.add_files)
+    with qtbot.waitSignal(page.folder_requested):
+        press(qtbot, page.files.add_folder)
+    page.files.table.selectRow(0)
+    page.files.table.setFocus()
+    qtbot.keyClick(page.files.table, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: dialog_of(page, ImportReportDialog) is not None)
+    assert dialog_of(page, ImportReportDialog).ledger.failures == intake.failures
+
+
+def test_files_are_imported_without_sources(qtbot, jobs, appearance):
+    intake = FakeIntake()
+    intake.sources = lambda: 1 / 0
+    page = AddPapersPage(intake, jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(page.problem) as told:
+        pass
+    assert "ZeroDivisionError" in told.args[0].report
+    assert page.files.add_files.isVisible()
+    assert [button.text() for button in page.switch.tab_stops()] == ["Files", "Citations"]
+
+
+def test_empty_import_history_has_a_placeholder(qtbot, show, jobs):
+    page = show(FakeIntake())
+    page.show_source(FILES)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.files._empty.isVisible()
+
+
+def test_citations_fetch_is_stopped_and_reported(qtbot, show, jobs):
+    intake = FakeIntake()
+    intake.go_on.clear()
+    intake.note = "Semantic Scholar asks to wait (3 s)"
+    page = show(intake)
+    page.show_source(CITATIONS)
+    panel = page.citations
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: "5 of 20" in panel.state.text())
+    assert panel.note.text() == intake.note
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: not panel.busy)
+    assert panel.state.text().startswith("Stopped")
+    intake.go_on.set()
+    press(qtbot, panel.act)
+    qtbot.waitUntil(lambda: panel.report.isVisible())
+    assert panel.report.text() == "20 papers were asked for.\n900 citations are new."
+
+
+def test_failed_citations_fetch_shows_the_reason(qtbot, show):
+    intake = FakeIntake()
+    intake.trouble = SourceError("Semantic Scholar does not answer.", "Try again later.")
+    page = show(intake)
+    page.show_source(CITATIONS)
+    press(qtbot, page.citations.act)
+    qtbot.waitUntil(page.citations.problem.isVisible)
+    assert page.citations.problem.text() == "Semantic Scholar does not answer.\nTry again later."
+
+
+def test_missing_citations_are_listed(qtbot, show):
+    intake = FakeIntake()
+    failed = [Skipped("Semantic Scholar", "3 papers", "It does not answer.")]
+    intake.cite = lambda task: CitationReport(["5 papers asked for."], failed)
+    page = show(intake)
+    page.show_source(CITATIONS)
+    press(qtbot, page.citations.act)
+    qtbot.waitUntil(page.citations.failures.isVisible)
+    press(qtbot, page.citations.failures)
+    assert dialog_of(page, MissingFilesDialog).ledger.failures == failed
+
+
+# For everybody.
+
+
+def test_controls_are_reached_by_keyboard_and_named(qtbot, show):
+    page = show(FakeIntake([done("bees")]))
+    qtbot.waitUntil(card_of(page, "bees").act.isVisible)
+    page.form.take_focus()
+    reached, widget = [], page.form.line
+    for _ in range(60):
+        reached.append(widget)
+        qtbot.keyClick(widget, Qt.Key.Key_Tab)
+        widget = QApplication.focusWidget()
+        if widget in reached:
+            break
+    card = card_of(page, "bees")
+    for wanted in (
+        page.form.look_button, page.form.fetch_button, chip(page, "Author"), page.form.since,
+        page.form.most,
+        card.act, card.what, card.edit, card.remove, page.switch.tab_stops()[0],
+    ):  # fmt: skip
+        assert wanted in reached, wanted.accessibleName()
+        assert wanted.accessibleName() or wanted.text()
+    assert card.accessibleName() == "arXiv: bees"
+    assert card.act.accessibleName() == "Refresh: bees"

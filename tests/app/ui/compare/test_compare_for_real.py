@@ -1,0 +1,81 @@
+"""Two models compared and voted on over a real library, where each has vectors of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from sciread_app import workspace as workspaces
+from sciread_app.domain.votes import Question
+from sciread_app.paths import Home
+from sciread_app.services.models.blind_votes import BlindVotes, VoteTally
+from sciread_app.storage.library import Library
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.workspace import Workspace
+from tests.support.fake_models import FakeModel
+from tests.support.make import paper
+from tests.support.tiny_model import tiny_package
+
+WORDS = ("bees", "wasps", "hornets", "ants", "flies", "moths")
+
+
+@pytest.fixture
+def opened(monkeypatch, tmp_path):
+    """Which models were opened, by the ids of their packages."""
+    opened: list[str] = []
+
+    def encoder(package):
+        opened.append(package.id)
+        model = FakeModel(package.id, lambda text: None)
+        model.title = package.title
+        return model
+
+    monkeypatch.setattr(workspaces, "EncoderProcess", encoder)
+    tiny_package(tmp_path / "models" / "ours", id="ours", title="Ours")
+    return opened
+
+
+@pytest.fixture
+def page(show_page, tmp_path, opened):
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put([paper(f"On {word}", abstract=f"About {word}.") for word in WORDS])
+    desk = WindowGateway(workspace)
+    page = show_page(desk)
+    yield page
+    workspace.close()
+
+
+def test_somebody_compares_two_models_and_votes(qtbot, page, tmp_path, opened):
+    panel = page.compare
+    page.box.set_text("like:1")
+    qtbot.waitUntil(lambda: page.view.query == "like:1")
+    page.toggle_compare()
+    for side in (0, 1):
+        qtbot.waitUntil(panel.sides[side].read_button.isVisible)
+        panel.sides[side].read_button.click()
+        qtbot.waitUntil(lambda side=side: panel.sides[side].model.rowCount() > 0)
+    title = page._finder._workspace.models.find("starter").title
+    assert [side.title.text() for side in panel.sides] == [title, "Ours"]
+    assert sorted(opened) == ["ours", "starter"]  # what answers is not opened a second time
+    found = [list(side.model.listing.ids) for side in panel.sides]
+    assert found[0] != found[1] and sorted(found[0]) == sorted(found[1])
+
+    panel.chooser.blind.setChecked(True)
+    page.show_similar([2])
+    qtbot.waitUntil(lambda: panel.trial.query == "like:2" and panel.can_vote)
+    better = panel.trial.sides[0]
+    panel.vote(0)
+    qtbot.waitUntil(lambda: "Blind votes on 1 question:" in panel.ballot.text.text())
+    said = panel.ballot.text.text()
+    assert said.startswith(f"You found {title if better == 'starter' else 'Ours'} better.")
+
+    elsewhere = Library(tmp_path / "library.sqlite3")
+    spaces = {model.name: model.space for model in page._finder._workspace.models.all()}
+    votes = BlindVotes(elsewhere, lambda: spaces)
+    assert votes.between("ours", "starter").ahead == better
+    votes.cast(Question("moths"), "ours", "starter", "")
+    panel.take_back()  # the last one, wherever it was given
+    said = "The vote on “moths” is taken back."
+    qtbot.waitUntil(lambda: panel.ballot.text.text().startswith(said))
+    panel.take_back()
+    qtbot.waitUntil(lambda: votes.between("ours", "starter") == VoteTally("ours", "starter"))
+    elsewhere.close()

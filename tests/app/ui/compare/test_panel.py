@@ -1,0 +1,366 @@
+"""Two models asked the same, side by side, and a vote of somebody who sees no names."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.votes import Question
+from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
+from sciread_app.ui.compare.rank_changes import in_common, with_moves
+from sciread_app.ui.view_models import Mode, Moved, ResultList
+from sciread_app.ui.widgets.focus import takes_focus
+from tests.support.ui.fakes import FakeDesk
+
+NAMELESS = ["The answer on the left", "The answer on the right"]
+_CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def desk():
+    return FakeDesk(12)
+
+
+@pytest.fixture
+def page(qtbot, show_page, desk):
+    page = show_page(desk)
+    search(qtbot, page, "paper")
+    page.toggle_compare()
+    qtbot.waitUntil(lambda: answered(page))
+    return page
+
+
+@pytest.fixture
+def blind(qtbot, page):
+    """Nameless answers to something that was not asked before; who is left is Starter."""
+    page.compare.trial._chance = lambda: 0.9
+    page.compare.chooser.blind.setChecked(True)
+    ask(qtbot, page, "about")
+    return page
+
+
+def search(qtbot, page, text):
+    page.box.set_text(text)
+    qtbot.waitUntil(lambda: page.view.query == text)
+
+
+def ask(qtbot, page, text):
+    search(qtbot, page, text)
+    qtbot.waitUntil(lambda: page.compare.trial.query == text and answered(page))
+
+
+def answered(page):
+    return "stand" in page.compare.message.text()
+
+
+def sides(page):
+    return page.compare.sides
+
+
+def titles(page):
+    return [side.title.text() for side in sides(page)]
+
+
+def choose(page, place, name):
+    box = page.compare.chooser.boxes[place]
+    box.setCurrentIndex(box.findData(name))
+
+
+def evidence(side):
+    listing = side.model.listing
+    return [listing.evidence[paper] for paper in listing.ids]
+
+
+def moves(side):
+    return [one.moved.places for one in evidence(side)]
+
+
+def test_each_answer_is_marked_by_how_it_differs_from_the_other(page):
+    left, right = sides(page)
+    assert titles(page) == ["Starter", "Specter-Ours"]
+    assert moves(right) == [*[1] * 11, -11, None]
+    assert moves(left) == [11, *[-1] * 11]
+    assert page.compare.message.text() == "9 of the first 10 stand in both answers."
+    assert not page.details.isVisible() and not page.hits.isVisible()
+    for side in sides(page):
+        side.hits.viewport().grab()
+
+
+def test_a_move_is_heard_by_who_does_not_see_it(qtbot, page):
+    right = sides(page)[1]
+    qtbot.waitUntil(lambda: right.model.card(0) is not None)
+    said = [right.model.data(right.model.index(row)) for row in (0, 11)]
+    assert "1 place further up here" in said[0] and "11 places further down here" in said[1]
+
+
+def test_both_are_asked_whatever_is_asked_next_and_what_is_like_a_paper(qtbot, page):
+    ask(qtbot, page, "paper 1")
+    assert sides(page)[0].model.rowCount() == page.model.rowCount()
+    assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
+    page.show_similar([3])
+    qtbot.waitUntil(lambda: page.compare.trial.query == "like:3" and answered(page))
+    page.head.lift()
+    page.box.set_text("")
+    qtbot.waitUntil(lambda: page.compare.message.text().startswith("Search for something"))
+    assert sides(page)[1].model.rowCount() == 0
+
+
+def test_any_two_models_are_compared_and_none_with_itself(qtbot, page):
+    choose(page, 0, "same")
+    qtbot.waitUntil(lambda: titles(page) == ["Same", "Specter-Ours"])
+    choose(page, 1, "same")
+    qtbot.waitUntil(lambda: titles(page) == ["Specter-Ours", "Same"])
+
+
+def test_by_words_alone_there_is_nothing_to_compare(qtbot, page):
+    page.box.set_mode(Mode.text)
+    qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
+
+
+def test_a_paper_chosen_on_one_side_is_chosen_on_the_other_and_on_the_page(page):
+    left, right = sides(page)
+    right.hits.go_to(3)
+    assert left.hits.current() == right.hits.current() == page.hits.current()
+    right.hits.go_to(12)  # only there: no verb is to be done to another
+    assert left.hits.chosen() == page.hits.chosen() == []
+
+
+def test_a_paper_is_read_and_one_comes_back_to_both_answers(qtbot, page):
+    right = sides(page)[1]
+    right.hits.go_to(2)
+    right.hits.setFocus()
+    qtbot.keyClick(right.hits, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.details.isVisible)
+    qtbot.waitUntil(lambda: page.details.details and page.details.details.paper.id == 4)
+    assert not page.compare.isVisible()
+    page.close_paper()
+    assert page.compare.isVisible() and not page.details.isVisible() and not page.hits.isVisible()
+
+
+def test_a_model_that_has_read_nothing_can_be_let_to(qtbot, page, desk):
+    choose(page, 1, "miread-ours")
+    right = sides(page)[1]
+    qtbot.waitUntil(right.read_button.isVisible)
+    assert right.message.text() == "It has not read your papers yet."
+    assert right.read_button.text() == "Let it read 12 papers"
+    assert sides(page)[0].model.rowCount() == 12  # the other one answers meanwhile
+    assert evidence(sides(page)[0])[0].moved is None and not answered(page)
+    right.read_button.click()
+    qtbot.waitUntil(lambda: right.model.rowCount() == 13)
+    assert desk.others.read["miread-ours"] == 12
+
+
+def test_a_model_that_cannot_be_opened_is_explained_beside_one_that_can(qtbot, page):
+    choose(page, 1, "broken")
+    qtbot.waitUntil(lambda: "is not whole" in sides(page)[1].message.text())
+    assert sides(page)[1].message.text().endswith("Fetch it again.")
+    assert sides(page)[0].model.rowCount() == 12
+
+
+def test_the_better_one_can_be_let_to_answer(qtbot, page):
+    assert not sides(page)[0].switch_button.isVisible()
+    with qtbot.waitSignal(page.compare.switch_requested) as wanted:
+        sides(page)[1].switch_button.click()
+    assert wanted.args == ["specter-ours", "Specter-Ours"]
+
+
+def test_comparing_ends_with_esc_and_the_models_are_stopped(qtbot, page, desk):
+    qtbot.keyClick(sides(page)[1].hits, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: desk.others.closed == 1)
+    assert not page.compare.isVisible() and page.details.isVisible() and page.hits.isVisible()
+
+
+def test_without_another_model_that_is_said(qtbot, show_page):
+    desk = FakeDesk(3)
+    desk.others.read.clear()
+    page = show_page(desk)
+    page.toggle_compare()
+    panel = page.compare
+    qtbot.waitUntil(panel.nothing.isVisible)
+    assert "no other model here" in panel.nothing.text.text()
+    qtbot.waitUntil(panel.nothing.buttons()[0].hasFocus)
+    assert not panel.ballot.isVisible() and not panel.chooser.boxes[0].isVisible()
+    went = []
+    panel.place_requested.connect(went.append)
+    for button in panel.nothing.buttons():
+        qtbot.keyClick(button, Qt.Key.Key_Space)
+    assert went == ["training", "models"]
+
+    desk.others.read["specter-ours"] = 3
+    panel.look_again()
+    qtbot.waitUntil(panel.chooser.boxes[0].isVisible)
+    assert not panel.nothing.isVisible() and panel.sides[0].isVisible()
+    qtbot.waitUntil(panel.sides[0].hits.hasFocus)
+
+
+def test_lists_that_share_nothing_say_so():
+    assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither found anything."
+    said = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
+    assert said == "0 of the first 2 stand in both answers."
+    (same,) = with_moves(ResultList((1,), 1), ResultList((1,), 1)).evidence.values()
+    assert same.moved == Moved(0)
+
+
+def test_nothing_tells_whose_answer_is_whose_until_one_has_voted(qtbot, blind, desk):
+    assert titles(blind) == NAMELESS
+    for side in sides(blind):
+        assert not side.switch_button.isVisible() and not side.message.text()
+        assert side.hits.accessibleName() == side.title.text()
+        for one in evidence(side):
+            assert (one.text_rank, one.meaning_rank, one.similarity, one.percentile) == (None,) * 4
+    assert "Votes" not in blind.compare.ballot.text.text()
+    blind.compare.ballot.right.click()
+    qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
+    assert desk.others.votes == [(Question("about"), "specter-ours")]
+    said = blind.compare.ballot.text.text()
+    assert said == "You found Specter-Ours better. Votes: specter-ours 1."
+    assert evidence(sides(blind)[0])[0].percentile is not None
+    assert not blind.compare.can_vote
+
+
+@pytest.mark.parametrize(("drawn", "left"), [(0.1, "specter-ours"), (0.9, "starter")])
+def test_chance_says_which_stands_on_the_left(qtbot, page, desk, drawn, left):
+    page.compare.trial._chance = lambda: drawn
+    page.compare.chooser.blind.setChecked(True)
+    ask(qtbot, page, "about")
+    page.compare.vote(0)
+    qtbot.waitUntil(lambda: titles(page)[0].casefold() == left)
+    assert desk.others.votes == [(Question("about"), left)]
+
+
+def test_neither_may_be_better(qtbot, blind, desk):
+    blind.compare.vote(None)
+    qtbot.waitUntil(lambda: desk.others.votes == [(Question("about"), "")])
+    said = "Starter is on the left, Specter-Ours on the right. Votes: neither 1."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+
+
+def test_what_is_like_a_paper_is_voted_on_as_such(qtbot, blind, desk):
+    blind.show_similar([3])
+    qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
+    blind.compare.vote(0)
+    qtbot.waitUntil(lambda: desk.others.votes == [(Question(paper=3), "starter")])
+
+
+def test_papers_that_come_meanwhile_change_no_sides(qtbot, blind):
+    blind.compare.trial._chance = lambda: 0.1
+    asked = len(blind._finder.asked)
+    blind.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: len(blind._finder.asked) >= asked + 3 and blind.compare.can_vote)
+    assert blind.compare.trial.sides == ("starter", "specter-ours")
+
+
+def test_who_has_seen_an_answer_with_its_name_cannot_vote_on_it(qtbot, blind, desk):
+    ballot = blind.compare.ballot
+    ask(qtbot, blind, "paper")  # was seen with names
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    assert titles(blind) == NAMELESS and not blind.compare.can_vote
+    blind.compare.vote(0)
+    blind.toggle_compare()
+    search(qtbot, blind, "paper 2")  # its answer by the active model alone
+    blind.toggle_compare()
+    qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and answered(blind))
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    ask(qtbot, blind, "paper 3")
+    assert blind.compare.can_vote
+    choose(blind, 1, "same")  # what stays must be the first one's
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
+    assert desk.others.votes == []
+
+
+def test_equal_answers_and_half_answers_are_not_voted_on(qtbot, blind):
+    ballot = blind.compare.ballot
+    choose(blind, 1, "same")
+    ask(qtbot, blind, "paper 4")
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(SAME))
+    choose(blind, 1, "miread-ours")
+    search(qtbot, blind, "paper 5")
+    qtbot.waitUntil(lambda: ballot.text.text().startswith(UNREAD))
+    assert [side.model.rowCount() for side in sides(blind)] == [0, 0]
+    sides(blind)[1].read_button.click()
+    qtbot.waitUntil(lambda: blind.compare.can_vote)  # what was kept back was never seen
+
+
+def test_a_vote_can_be_taken_back_and_not_be_given_again(qtbot, blind, desk):
+    blind.compare.vote(0)
+    qtbot.waitUntil(blind.compare.ballot.back.isVisible)
+    blind.compare.ballot.back.click()
+    qtbot.waitUntil(lambda: desk.others.votes == [])
+    said = "The vote on “about” is taken back. No votes."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+    assert not blind.compare.can_vote and not blind.compare.can_take_back
+
+
+def test_a_vote_that_cannot_be_kept_gives_no_name_away(qtbot, blind, desk):
+    desk.others.full = True
+    blind.compare.vote(0)
+    qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
+    assert titles(blind) == NAMELESS
+    assert blind.compare.can_vote
+
+
+def test_names_are_hidden_as_long_as_the_box_is_ticked(qtbot, page):
+    page.compare.trial._chance = lambda: 0.1
+    page.compare.chooser.blind.setChecked(True)  # of answers that were seen with their names
+    qtbot.waitUntil(lambda: titles(page) == NAMELESS)
+    assert not page.compare.can_vote
+    assert page.compare.trial.sides == ("specter-ours", "starter")  # and may have changed places
+    for side in sides(page):
+        assert not side.switch_button.isVisible()
+        assert evidence(side)[0].percentile is None
+    page.compare.chooser.blind.setChecked(False)
+    qtbot.waitUntil(lambda: titles(page) == ["Starter", "Specter-Ours"])
+
+
+def test_an_answer_with_a_remark_is_not_voted_on(qtbot, blind, desk):
+    desk.others.notes["specter-ours"] = "Found by words alone."
+    search(qtbot, blind, "paper 6")
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
+    assert not blind.compare.can_vote
+
+
+def test_it_is_all_done_by_keys_and_what_cannot_be_done_says_why(qtbot, show_window, desk):
+    window = show_window(desk)
+    verbs = {name: action for name, action in window.menus.verbs() if "Compare models" in name}
+    left = verbs["Compare models: The left answer is better"]
+    hide = verbs["Compare models: Hide the names, to vote"]
+    assert not left.isEnabled() and not hide.isEnabled()
+    assert window.menus.why_not(hide) == "While two models are compared"
+    panel, key = window.page.compare, Qt.Key
+    window.activateWindow()
+    qtbot.keyClick(window, key.Key_K, _CTRL_SHIFT)
+    qtbot.waitUntil(lambda: panel.is_open and hide.isEnabled())
+    qtbot.keyClick(window, key.Key_H, _CTRL_SHIFT)
+    search(qtbot, window.page, "about")
+    qtbot.waitUntil(left.isEnabled)
+    window.go_to("map")
+    assert not left.isEnabled()
+    window.go_to("search")
+    qtbot.keyClick(window, key.Key_F8)
+    qtbot.waitUntil(lambda: len(desk.others.votes) == 1)
+    assert desk.others.votes[0][1] == panel.trial.sides[1]
+    assert not left.isEnabled()
+    search(qtbot, window.page, "paper 7")
+    qtbot.waitUntil(left.isEnabled)
+    qtbot.keyClick(window, key.Key_F7, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.waitUntil(lambda: len(desk.others.votes) == 2)
+    assert desk.others.votes[1][1] == ""
+
+
+def test_both_answers_are_panes_and_everything_has_a_name(qtbot, show_window, desk):
+    window = show_window(desk)
+    window.activateWindow()
+    window.page.toggle_compare()
+    search(qtbot, window.page, "paper")
+    qtbot.waitUntil(lambda: answered(window.page))
+    seen = []
+    for _ in range(8):
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+        seen.append(window.focusWidget())
+    assert {side.hits for side in sides(window.page)} <= set(seen)
+    for widget in window.page.compare.findChildren(QWidget):
+        if takes_focus(widget):
+            text = widget.text() if isinstance(widget, QAbstractButton) else ""
+            assert widget.accessibleName() or text, widget

@@ -1,0 +1,92 @@
+"""The whole way: two papers that may be one are merged in the window, and taken back, by key."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.settings import Settings, write_settings
+from sciread_app.tasks import Task
+from sciread_app.ui.duplicates.page import MERGED
+from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+
+Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
+ENTRIES = (
+    "@article{one, title = {The life of honey bees}, author = {Curie, Marie}, year = 1901}",
+    "@article{two, title = {The Life of Honey Bees.}, year = 1901, journal = {Annalen}}",
+)
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[WindowGateway]:
+    """Two papers that may be one. No model: nothing here goes by meaning."""
+    home = tmp_path / "home"
+    home.mkdir()
+    write_settings(home / "settings.toml", Settings(model="none"))
+    desk = open_gateway(home)
+    for number, entry in enumerate(ENTRIES):
+        file = tmp_path / f"{number}.bib"
+        file.write_text(entry, "utf-8")
+        desk.add([file], Task())
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path, desk) -> Iterator[MainWindow]:
+    window = MainWindow(tmp_path / "home", jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running())
+    yield window
+    jobs.shut_down()
+
+
+def test_the_library_is_searched_for_pairs_that_no_import_noticed(qtbot, window, tmp_path):
+    with closing(sqlite3.connect(tmp_path / "home" / "library.sqlite3")) as db, db:
+        db.execute("DELETE FROM relations")  # as in a library that an earlier version has filled
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: not page.empty.isHidden() and page.list.current is None)
+    qtbot.mouseClick(page.search, Qt.MouseButton.LeftButton)
+    assert not page.search.isEnabled()
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    assert page.search.isEnabled() and page.count.text() == "1 pair"
+
+
+def test_two_papers_are_made_one_and_taken_back_and_kept_apart(qtbot, window, desk):
+    window.activateWindow()
+    qtbot.keyClick(window, Key.Key_5, Control)
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: page.panel.found is not None and page.list.hasFocus())
+    qtbot.keyClick(page.list, Key.Key_M)
+    qtbot.waitUntil(page.empty.isVisible)
+    [merged] = [card.paper for card in desk.cards([1, 2])]
+    assert merged.venue == "Annalen" and merged.authors[0].family == "Curie"
+    undo = window.menus.on_shelf["undo"]
+    qtbot.waitUntil(lambda: undo.isEnabled() and "merged 2 papers" in undo.text())
+    qtbot.keyClick(window, Key.Key_Z, Control)
+    qtbot.waitUntil(lambda: page.panel.found is not None and page.list.isVisible())
+    assert [card.paper.venue for card in desk.cards([1, 2])] == ["", "Annalen"]
+    qtbot.keyClick(page.list, Key.Key_K)
+    qtbot.waitUntil(page.empty.isVisible)
+    assert len(desk.cards([1, 2])) == 2 and desk.organise.shelf().duplicates == 0
+
+
+def test_a_merge_is_listed_and_the_record_is_made_a_paper_again(qtbot, window, desk):
+    desk.organise.merge_into_best([1, 2])
+    qtbot.keyClick(window, Key.Key_5, Control)
+    page = window.other_page("duplicates")
+    page.show_list(MERGED)
+    qtbot.waitUntil(lambda: page.merges.isVisible() and page.merges.current is not None)
+    qtbot.mouseClick(page.merges.split, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(page.empty.isVisible)
+    assert len(desk.cards([1, 2, 3])) == 2
+    qtbot.keyClick(window, Key.Key_Z, Control)
+    qtbot.waitUntil(page.merges.isVisible)

@@ -1,0 +1,324 @@
+"""Two papers side by side, and what somebody says of them, by mouse and by key."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
+
+from sciread_app.domain.matching.duplicates import Merge
+from sciread_app.domain.paper import LibraryChanges, PaperId
+from sciread_app.ui.duplicates.comparison import comparison
+from sciread_app.ui.duplicates.comparison_cell import ComparisonCell
+from sciread_app.ui.duplicates.page import MERGED, TO_LOOK_AT, VERSIONS, DuplicatesPage
+from tests.support.ui.fake_duplicates import ONE, OTHER, FakeReviewer
+from tests.support.ui.fakes import FakeDesk
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def reviewer():
+    reviewer = FakeReviewer()
+    reviewer.add(ONE, OTHER)
+    reviewer.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
+    reviewer.add(replace(ONE, title="Ants"), replace(OTHER, title="Ants"))
+    reviewer.add(replace(ONE, title="Crickets"), OTHER, versions=True)
+    return reviewer
+
+
+@pytest.fixture
+def page(qtbot, jobs, appearance, reviewer):
+    page = DuplicatesPage(reviewer, jobs, appearance)
+
+    def decide(what, step):
+        step(reviewer)
+        page.library_changed(LibraryChanges(papers=True))
+
+    page.edit_requested.connect(decide)
+    qtbot.addWidget(page)
+    page.resize(1100, 700)
+    page.show()
+    with qtbot.waitSignal(page.shown):
+        page.refresh()
+    yield page
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def cell(page, field, side):
+    return page.panel.cells[field][side]
+
+
+def marked(row):
+    return [text for text, differs in row.right if differs]
+
+
+def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
+    assert page.count.text() == "3 pairs" and page.list.current.title == "The life of bees"
+    assert page.panel.reason.text() == "The titles are alike"
+    rows = {row.name: row for row in page.panel.found.rows}
+    assert marked(rows["Abstract"]) == ["trees"]
+    assert {"From", "Added", "Yours"} <= set(rows)
+    assert rows["Yours"].left == (("read · ★★★★ · 2 notes · red · thesis", False),)
+    assert "Nothing" in cell(page, "venue", 1).text.text()
+    assert (rows["Abstract"].said, rows["Title"].said) == ("Differs", "Written otherwise")
+    assert rows["Identifiers"].said == "Both are kept"
+
+
+def test_both_sides_are_as_wide_whatever_the_length_of_their_words(qtbot, page, reviewer):
+    long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
+    reviewer.add(replace(ONE, title=long), replace(OTHER, title="Moths"))
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    with qtbot.waitSignal(page.shown):
+        page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+    first, second = (cell(page, "title", side) for side in (0, 1))
+    assert first.minimumSizeHint().width() == second.minimumSizeHint().width()
+
+
+def test_a_long_word_is_copied_without_the_places_where_it_may_break(qtbot, page, reviewer):
+    long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
+    reviewer.add(replace(ONE, title=long), replace(OTHER, title=long))
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    with qtbot.waitSignal(page.shown):
+        page.list.setCurrentIndex(page.list.pairs.index(3, 0))
+    # What is the same on both sides is not chosen from, and can be selected.
+    text = next(label for label in page.panel.findChildren(QLabel) if long[:16] in label.text())
+    text.setSelection(0, len(text.text()))
+    qtbot.keyClick(text, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == long
+    QApplication.sendEvent(
+        text, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(5, 5), QPoint(5, 5))
+    )
+    menu = text.findChild(QMenu)
+    offered = {action.text(): action for action in menu.actions()}
+    QGuiApplication.clipboard().clear()
+    offered["Select all"].trigger()
+    offered["Copy"].trigger()
+    assert QGuiApplication.clipboard().text() == long
+    menu.close()
+
+
+def test_what_a_merge_would_take_is_chosen_to_begin_with(page):
+    assert page.panel.found.keep == 0
+    wins = {
+        field: page.panel.found.wins[field] for field in ("title", "venue", "kind", "published")
+    }
+    assert wins == {"title": 0, "venue": 0, "kind": 1, "published": 1}
+    assert cell(page, "kind", 1).button.isChecked() and page.panel.chosen == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "asked"),
+    [(Key.Key_K, "keep 1 2"), (Key.Key_V, "versions 1 2"), (Key.Key_M, "merge 1 2")],
+)
+def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer, key, asked):
+    desk = FakeDesk(10)
+    desk.duplicates = reviewer
+    for verb in ("merge", "mark_not_duplicates", "mark_as_versions"):
+        setattr(desk.organise, verb, getattr(reviewer, verb))
+    window = show_window(desk)
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    with qtbot.waitSignal(page.shown):
+        qtbot.keyClick(page.list, key)
+    assert reviewer.asked == [asked]
+    qtbot.waitUntil(lambda: page.list.current.title == "Wasps")
+    assert window.shelving.notice.isVisible()
+
+
+def test_the_menu_of_a_pair_offers_what_can_be_done_and_where_it_lies(qtbot, show_window, reviewer):
+    desk = FakeDesk(80)
+    desk.duplicates = reviewer
+    window = show_window(desk)
+    window.go_to("duplicates")
+    page = window.other_page("duplicates")
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    page.list.customContextMenuRequested.emit(QPoint(5, 5))
+    menu = page.findChild(QMenu)
+    offered = {action.text().replace("&", ""): action for action in menu.actions()}
+    assert "Keep both papers" in offered
+    offered["Show chosen papers on the map"].trigger()
+    menu.close()
+    on_map = window.other_page("map")
+    qtbot.waitUntil(lambda: tuple(on_map.selection.ids) == (1, 2))
+    assert on_map.isVisible()
+
+
+def test_chosen_papers_of_a_list_are_merged_from_the_menu(qtbot, show_window):
+    asked = []
+    desk = FakeDesk(10)
+    desk.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
+    desk.organise.split = lambda id: asked.append(("split", id))
+    window = show_window(desk)
+    merge, _, split = window.menus.duplicates._on_chosen
+    merge.trigger()
+    assert window.shelving.notice.isVisible() and asked == []
+    split.trigger()
+    window.page.hits.selectAll()
+    merge.trigger()
+    qtbot.waitUntil(lambda: len(asked) == 2)
+    (_, paper), (_, papers) = asked
+    assert paper in papers and sorted(papers) == list(range(1, 11))
+
+
+def test_a_value_that_is_clicked_wins(qtbot, page, reviewer):
+    qtbot.mouseClick(cell(page, "title", 1), Qt.MouseButton.LeftButton)
+    assert cell(page, "title", 1).objectName() == "winner"
+    assert cell(page, "title", 0).objectName() == "choice"
+    with qtbot.waitSignal(page.shown):
+        qtbot.mouseClick(page.panel.merge, Qt.MouseButton.LeftButton)
+    assert reviewer.asked == ["merge 1 2 title=The Life of Bees."]
+
+
+def test_left_and_right_let_one_paper_win_in_all(qtbot, page, reviewer):
+    qtbot.keyClick(page.list, Key.Key_Right)
+    assert set(page.panel.chosen) == {"title", "authors", "venue", "abstract"}
+    qtbot.keyClick(page.list, Key.Key_Left)
+    assert set(page.panel.chosen) == {"kind", "published"}
+
+
+def test_up_and_down_go_from_pair_to_pair(qtbot, page):
+    with qtbot.waitSignal(page.shown):
+        qtbot.keyClick(page.list, Key.Key_Down)
+    assert page.panel.found.pair.title == "Wasps"
+
+
+def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
+    reviewer.merged.append(Merge(1, PaperId(1), "On $x^2$", "On $y^2$", "both are DOI x", 0.0, ""))
+    page.show_list(MERGED)
+    qtbot.waitUntil(lambda: page.merges.current is not None)
+    assert page.merges.list.item(0).text().startswith("On y² → On x²")
+
+
+def test_all_that_agree_are_merged_by_one_button(qtbot, page, reviewer):
+    assert page.merge_all.text() == "Merge all that agree (1)"
+    with qtbot.waitSignal(page.shown):
+        qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
+    assert reviewer.asked == ["merge all"] and page.count.text() == "2 pairs"
+    assert page.merge_all.isHidden()
+
+
+def test_nothing_is_decided_twice_while_the_first_is_done(qtbot, page, reviewer):
+    page.edit_requested.disconnect()
+    page.mark_not_duplicates()
+    page.merge()
+    assert page.busy and not page.panel.merge.isEnabled() and reviewer.asked == []
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))  # it has failed, or is done
+    assert page.panel.merge.isEnabled()
+
+
+def test_versions_of_one_work_stand_in_a_list_of_their_own(qtbot, page):
+    assert page.panel.hint.text().startswith("M, K or V decides")
+    with qtbot.waitSignal(page.shown):
+        page.show_list(VERSIONS)
+    assert page.panel.found.pair.title == "Crickets"
+    assert page.panel.versions.isHidden() and page.panel.keep.text() == "Not one work"
+    assert page.panel.hint.text().startswith("M or K decides")
+    with qtbot.waitSignal(page.shown):
+        page.mark_not_duplicates()
+    assert page.empty.isVisible() and page.empty.title.text().startswith("No paper is here")
+    with qtbot.waitSignal(page.shown):
+        page.show_list(TO_LOOK_AT)
+
+
+def test_without_pairs_the_page_says_so(qtbot, jobs, appearance):
+    page = DuplicatesPage(FakeReviewer(), jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    with qtbot.waitSignal(page.shown):
+        page.refresh()
+    assert page.empty.isVisible() and page.empty.title.text() == "No duplicates to look at"
+    assert page.merge_all.isHidden()
+
+
+def test_a_pair_whose_paper_has_gone_is_looked_for_again(qtbot, page, reviewer):
+    gone = page.list.current
+    del reviewer._sides[gone.a, gone.b]
+    reviewer._pairs.remove(gone)
+    with qtbot.waitSignal(page.shown):
+        page._show_pair(gone)
+    assert page.list.current.title == "Wasps"
+
+
+def test_what_can_be_reached_by_key_has_a_name(page):
+    for cells in page.panel.cells.values():
+        assert all(cell.button.accessibleName() for cell in cells)
+    assert page.list.accessibleName() and page.lists.accessibleName()
+
+
+def test_papers_that_say_the_same_have_no_choice():
+    reviewer = FakeReviewer([(ONE, ONE)])
+    [pair] = reviewer.pairs()
+    assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
+
+
+def hold_pairs(reviewer):
+    """Pairs are looked for until the event that is returned is set."""
+    go_on, pairs = threading.Event(), reviewer.pairs
+
+    def wait(task=None):
+        go_on.wait(60)
+        return pairs(task)
+
+    reviewer.pairs = wait
+    return go_on
+
+
+def test_a_key_pressed_while_the_page_loads_is_done_to_the_first_pair(qtbot, show_window):
+    desk = FakeDesk(10)
+    desk.duplicates.add(ONE, OTHER)
+    desk.organise.merge = desk.duplicates.merge
+    window = show_window(desk)
+    window.activateWindow()
+    go_on = hold_pairs(desk.duplicates)
+    qtbot.keyClick(window.page.hits, Key.Key_5, Qt.KeyboardModifier.ControlModifier)
+    page = window.other_page("duplicates")
+    assert page.isVisible() and page.panel.found is None
+    qtbot.keyClick(window.focusWidget(), Key.Key_M)
+    qtbot.keyClick(window.focusWidget(), Key.Key_M)  # once is meant, however often it is pressed
+    assert desk.duplicates.asked == []
+    go_on.set()
+    qtbot.waitUntil(lambda: desk.duplicates.asked == ["merge 1 2"])
+    qtbot.waitUntil(lambda: page.empty.isVisible() and not window._jobs.running())
+    assert desk.organise.asked == []
+
+
+def test_a_key_for_a_pair_that_is_not_there_does_nothing_later(qtbot, jobs, appearance):
+    reviewer = FakeReviewer()
+    go_on = hold_pairs(reviewer)
+    page = DuplicatesPage(reviewer, jobs, appearance)
+    decided = []
+    page.edit_requested.connect(lambda what, step: decided.append(what))
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    page.merge()
+    with qtbot.waitSignal(page.shown):
+        go_on.set()
+    reviewer.add(ONE, OTHER)
+    with qtbot.waitSignal(page.shown):
+        page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: page.panel.found is not None)
+    assert decided == []
+
+
+def test_a_file_name_wider_than_its_cell_is_elided_and_whole_in_the_tip(qtbot, appearance):
+    name = "1998_0042.1783_2017-11-12_10.1103_0031-9007_80.17_3891_v2_2024.pdf"
+    cell = ComparisonCell("Files of the first paper", appearance)
+    qtbot.addWidget(cell)
+    cell.resize(200, 60)
+    cell.say((("bees.pdf", False), (name, True)), choice=False)
+    cell.show()
+    assert "bees.pdf" in cell.text.text() and "…" in cell.text.text()
+    assert name not in cell.text.text() and name in cell.text.toolTip()
+    assert cell.text.sizeHint().width() <= cell.width()
+    cell.resize(1200, 60)
+    assert name in cell.text.text() and not cell.text.toolTip()

@@ -1,0 +1,53 @@
+"""The dashboard in its window, on what nobody has measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def desk() -> FakeDesk:
+    return FakeDesk(100)
+
+
+@pytest.fixture
+def dashboard(desk):
+    return desk.dashboard
+
+
+@pytest.fixture
+def settled(qtbot, jobs):
+    def wait():
+        qtbot.waitUntil(lambda: not jobs.running())
+
+    return wait
+
+
+@pytest.fixture
+def window(qtbot, show_window, desk, settled):
+    window = show_window(desk)
+    window.resize(1240, 800)
+    window.go_to("dashboard")
+    settled()
+    return window
+
+
+@pytest.fixture
+def page(window):
+    return window.other_page("dashboard")
+
+
+@pytest.fixture
+def show(page, settled):
+    """Goes to a view, and waits until it stands there."""
+
+    def go(number):
+        page.show_view(number)
+        settled()
+        return (
+            page.scores, page.compare, page.classes, page.learning, page.neighbours, page.maps
+        )[number]  # fmt: skip
+
+    return go

@@ -1,0 +1,222 @@
+"""All scores at a glance: lines that may be compared, and what each is of."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QScrollArea
+
+from sciread_app.services.evaluation.leaderboard import ScoreRow
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.scores.score_delegate import has_strip, span
+from sciread_app.ui.evaluation.scores.score_model import FIRST, METRIC
+from sciread_app.ui.evaluation.scores.table_headings import TableHeading
+from sciread_app.ui.evaluation.view_models import EvaluationResults
+from sciread_app.ui.style.theme import DARK, ThemeChoice, scaled
+from tests.support.make_report import report, result
+from tests.support.ui.fake_evaluation import START, TRAINED, WORDS, board, measured
+from trainer.contract.report import Score
+
+DISPLAY, SPOKEN = Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole
+
+
+@pytest.fixture
+def refresh(page, settled):
+    def go():
+        page.refresh()
+        settled()
+
+    return go
+
+
+def texts(table, role=DISPLAY):
+    model = table.model()
+    return [
+        [model.index(row, column).data(role) for column in range(model.columnCount())]
+        for row in range(model.rowCount())
+    ]
+
+
+def test_each_metric_has_a_line_and_each_model_a_column(page):
+    table = page.scores.table
+    header = [
+        table.model().headerData(column, Qt.Orientation.Horizontal)
+        for column in range(FIRST, table.model().columnCount())
+    ]
+    assert header == ["SPECTER on 900 papers", "Starter", "TF-IDF"]
+    assert texts(table) == [
+        ["Citations", None, None, None, None],
+        ["MAP ↑", "100", "80.00", "70.00", "60.00"],
+        ["nDCG ↑", "100", "80.00", "70.00", "60.00"],
+        ["Fields", None, None, None, None],
+        ["macro F1 ↑", "100", "40.00", "35.00", "30.00"],
+        ["accuracy ↑", "100", "40.00", "35.00", "30.00"],
+    ]
+
+
+def test_names_of_metrics_can_be_read_in_a_small_window(page, qtbot):
+    table = page.scores.table
+    page.window().resize(800, 500)
+    longest = max(table.fontMetrics().horizontalAdvance(line[METRIC]) for line in texts(table))
+    qtbot.waitUntil(lambda: table.width() < 500 and table.columnWidth(METRIC) > longest)
+
+
+def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):
+    spoken = texts(page.scores.table, SPOKEN)[1]
+    assert spoken == [
+        "Citations, MAP",
+        "100 items",
+        "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row",
+        "Starter: 70.00, 67.00–73.00",
+        "TF-IDF: 60.00, 57.00–63.00",
+    ]
+
+
+def test_who_points_at_a_metric_or_a_number_is_told_what_it_is(page):
+    tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
+    assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
+    assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row"
+
+
+def test_of_one_model_alone_the_scale_goes_from_0_to_100(page, dashboard, refresh):
+    cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
+    alone = measured(START, 0.7, result("health", evaluation="health", scores=(cosine,)))
+    dashboard.found = EvaluationResults([board(alone)])
+    refresh()
+    rows = [line for line in page.scores.table.rows.lines if isinstance(line, ScoreRow)]
+    assert span(rows[0]) == (0.0, 1.0) and has_strip(rows[0])
+    assert not has_strip(rows[-1])  # of a cosine nobody knows how far it could go
+
+
+def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):
+    table, panel = page.scores.table, page.scores.panel
+    assert panel.title.text() == "Citations" and panel.below.text().startswith("MAP")
+    for wanted in ("nDCG", "macro F1"):
+        qtbot.keyClick(table, Qt.Key.Key_Down)
+        assert panel.below.text().startswith(wanted)
+    assert panel.title.text() == "Fields"
+
+
+def test_what_is_chosen_is_told_with_its_n_its_data_and_how_it_is_read(page):
+    panel = page.scores.panel
+    facts = panel.facts.text()
+    assert "n = 100 items" in facts
+    assert "the library of today, test part, data 5f5f5f5f, seed 1" in facts
+    assert "SciDocs" in panel.read.text() and "“Compare” says" in panel.read.text()
+    assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
+
+
+def test_signs_are_explained_where_they_are_seen(page, dashboard, refresh):
+    legend = page.scores.legend
+    assert "◇ what the paper prints" in legend.text()
+    asked = result("ours", title="Topics", evaluation="probe", scores=(Score("macro_f1", 0.8, 90),))
+    dashboard.found = EvaluationResults([board(report(asked, subject=WORDS))])
+    refresh()
+    assert "Bold" in legend.text() and "◇" not in legend.text()
+
+
+def test_what_is_said_of_a_number_scrolls_within_its_frame(page, qtbot):
+    panel = page.scores.panel
+    page.window().resize(900, 420)
+    bar = panel.findChild(QScrollArea).verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    top = panel.grab().toImage().copy(20, 0, 40, 1)
+    bar.setValue(bar.maximum())
+    assert panel.grab().toImage().copy(20, 0, 40, 1) == top
+
+
+def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, refresh):
+    cited = result("cite", title="Citations", scores=(Score("map", 0.8, 900),))
+    dashboard.found = EvaluationResults([board(report(cited, subject=TRAINED, suite="scidocs"))])
+    refresh()
+    bars = page.scores.panel.bars.bars
+    ours, paper = bars[0], bars[1]
+    assert ours.number is not None and paper.number is None
+    assert "Table 1" in paper.name and paper.value == pytest.approx(0.884)
+    assert "†" in paper.aside and "other weights" in paper.tip
+    assert "88.40, other weights" in page.scores.panel.bars.accessibleDescription()
+    assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
+
+
+def test_what_may_not_be_compared_has_a_line_of_its_own_and_says_why(page, dashboard, refresh):
+    other = measured(START, 0.9, sha256="00" * 32)
+    dashboard.found = EvaluationResults(
+        [board(measured(TRAINED, 0.8), measured(WORDS, 0.6), other)]
+    )
+    refresh()
+    lines = page.scores.table.rows.lines
+    why = [line.text for line in lines if isinstance(line, TableHeading) and line.quiet]
+    assert len(why) == 2 and why[0].startswith("Not with the above: the data differ")
+    apart = [line for line in lines if isinstance(line, ScoreRow) and line.apart]
+    assert all(len(row.cells) == 1 for row in apart)
+
+
+def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
+    scidocs = replace(measured(START, 0.5), suite="scidocs")
+    mine, theirs = dashboard.found.boards[0], board(scidocs, key="scidocs-theirs")
+    dashboard.found = EvaluationResults(
+        [mine, theirs], {"local-mine": "mine", "scidocs-theirs": "theirs"}
+    )
+    refresh()
+    view = page.scores
+
+    def heads():
+        return [line.text for line in view.table.rows.lines if isinstance(line, TableHeading)]
+
+    assert heads() == [
+        *("A corpus of your own · mine", "Citations", "Fields"),
+        *("SciDocs · theirs", "Citations", "Fields"),
+    ]
+    view.suites.setCurrentText("SciDocs")
+    view.suites.activated.emit(view.suites.currentIndex())
+    assert heads() == ["Citations", "Fields"] and view.columns == [
+        next(model for model, name in page.found.names.items() if name == "Starter")
+    ]
+    view.suites.setCurrentIndex(0)
+    view.boards.setCurrentText("mine")
+    view.boards.activated.emit(view.boards.currentIndex())
+    assert len(view.columns) == 3
+    action = next(a for a in view.models.menu().actions() if a.text() == "TF-IDF")
+    action.setChecked(False)
+    assert len(view.columns) == 2 and view.table.model().columnCount() == FIRST + 2
+    assert "TF-IDF" not in view.panel.bars.accessibleDescription()
+
+
+def test_where_nothing_is_measured_it_says_what_to_do(page, dashboard, refresh, qtbot, settled):
+    dashboard.found = EvaluationResults()
+    refresh()
+    empty = page.scores.empty
+    assert empty.isVisible() and empty.title.text() == "Nothing is measured yet"
+    (button,) = empty.buttons()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settled()
+    assert page.findChild(EvaluateDialog).isVisible()
+
+
+def test_a_report_that_cannot_be_read_is_named(page, dashboard, refresh):
+    said = "x/report.json is damaged. Evaluate again."
+    dashboard.found = EvaluationResults([board(measured(START, 0.5), problems=[said])])
+    refresh()
+    assert page.scores.problems.isVisible() and page.scores.problems.text() == said
+
+
+def test_it_is_painted_in_both_themes(page, appearance, qtbot):
+    light = page.scores.table.viewport().grab().toImage()
+    appearance.choose(ThemeChoice.dark)
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
+    dark = page.scores.table.viewport().grab().toImage()
+    appearance.choose(ThemeChoice.light)
+    assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
+
+
+def test_long_numbers_have_room(page, dashboard, refresh):
+    size = Score("parameters", 1_234_567_890_123.0, 1)
+    speed = result("speed", title="Speed and size", evaluation="speed", scores=(size,))
+    dashboard.found = EvaluationResults([board(report(speed, subject=TRAINED))])
+    refresh()
+    table = page.scores.table
+    letters = QFontMetrics(scaled(table.font(), 1.0, QFont.Weight.DemiBold))
+    assert table.columnWidth(FIRST) > letters.horizontalAdvance("1,234,567,890,123")

@@ -1,0 +1,133 @@
+"""Inside a task: classes, pairs and places as two models see them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.services.evaluation.per_class_metrics import per_class
+from sciread_app.ui.evaluation.charts.scatter import turned
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.page import CLASSES
+from sciread_app.ui.evaluation.task.class_table import FOUND_A, FOUND_B, LABEL, N
+from sciread_app.ui.evaluation.view_models import EvaluationResults
+from tests.support.make_report import pictures_of
+from tests.support.ui.fake_evaluation import START, TRAINED, board, measured
+from trainer.contract.errors import TrainerError
+from trainer.contract.plots import Places
+
+SPOKEN = Qt.ItemDataRole.AccessibleTextRole
+
+
+@pytest.fixture
+def view(show):
+    return show(CLASSES)
+
+
+def choose_task(view, title):
+    view.tasks.setCurrentText(title)
+    view.tasks.activated.emit(view.tasks.currentIndex())
+
+
+def test_only_tasks_that_draw_something_are_offered(view):
+    assert [view.tasks.itemText(n) for n in range(view.tasks.count())] == ["Citations", "Fields"]
+
+
+def test_each_class_has_what_both_find_of_it_with_intervals(view):
+    choose_task(view, "Fields")
+    model = view.classes.model()
+    found = pictures_of(1, 0.5)["mag"]["confusion"], pictures_of(1, 0.8)["mag"]["confusion"]
+    first = [per_class(side)[0] for side in found]
+    assert model.index(0, LABEL).data() == first[0].label
+    assert model.index(0, N).data() == f"{first[0].n:,}"
+    for column, side in ((FOUND_A, first[0]), (FOUND_B, first[1])):
+        assert model.index(0, column).data() == f"{100 * side.found:.1f} %"
+        low, high = 100 * side.low, 100 * side.high
+        assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f} %")
+
+
+def test_names_of_classes_can_be_read_in_a_small_window(view, qtbot):
+    choose_task(view, "Fields")
+    view.window().resize(800, 500)
+    table = view.classes
+    longest = max(table.fontMetrics().horizontalAdvance(line.label) for line in table.rows.lines)
+    qtbot.waitUntil(lambda: table.columnWidth(LABEL) > longest)
+
+
+def test_a_class_that_is_chosen_stands_out_in_both_confusions(view):
+    choose_task(view, "Fields")
+    view.classes.selectRow(2)
+    label = view.classes.rows.lines[2].label
+    assert [heat.row for heat in view.heats] == [
+        heat._confusion.labels.index(label) for heat in view.heats
+    ]
+
+
+def test_the_keyboard_goes_through_a_confusion_and_says_what_is_there(view, qtbot):
+    choose_task(view, "Fields")
+    heat = view.heats[0]
+    assert "taken for" in heat.accessibleDescription()
+    qtbot.keyClick(heat, Qt.Key.Key_Down)
+    qtbot.keyClick(heat, Qt.Key.Key_Right)
+    labels, counts = heat._confusion.labels, heat._confusion.counts
+    assert heat.cell == (1, 1)
+    assert heat.accessibleDescription().startswith(
+        f"{labels[1]}: {counts[1][1]} of {sum(counts[1])} found"
+    )
+    for _ in range(20):
+        qtbot.keyClick(heat, Qt.Key.Key_Right)
+    assert heat.cell == (1, len(labels) - 1)
+
+
+def test_pairs_are_drawn_as_curves_of_both_on_the_same_scales(view):
+    choose_task(view, "Citations")
+    names = [line.name for line in view.roc.lines if not line.aside]
+    assert names == ["Starter", "SPECTER on 900 papers"]
+    assert len(view.precision.lines) == 4  # both, and guessing for each
+    first, second = view.spreads
+    assert (first._x.low, first._x.high) == (second._x.low, second._x.high)
+    assert [line.name for line in first.lines] == ["not cited", "cited"]
+
+
+def test_models_of_other_data_are_not_looked_into_together(view, dashboard, page, settled):
+    dashboard.found = EvaluationResults(
+        [board(measured(START, 0.5, sha256="00" * 32), measured(TRAINED, 0.5))]
+    )
+    page.refresh()
+    settled()
+    assert view.tasks.count() == 0
+    assert view.empty.title.text() == "There is nothing to look into"
+
+
+def test_where_nothing_is_measured_it_says_what_to_do(view, dashboard, page, settled, qtbot):
+    dashboard.found = EvaluationResults()
+    page.refresh()
+    settled()
+    assert view.empty.title.text() == "Nothing is measured yet" and view.tasks.count() == 0
+    (button,) = view.empty.buttons()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    settled()
+    assert page.findChild(EvaluateDialog).isVisible()
+
+
+def test_damaged_pictures_are_told_of(view, dashboard, page, settled, monkeypatch):
+    def fail(kept):
+        raise TrainerError("pictures.json is damaged.", "Evaluate again.")
+
+    monkeypatch.setattr(dashboard, "pictures", fail)
+    view.pair.swap.click()
+    settled()
+    assert view.empty.title.text() == "pictures.json is damaged."
+
+
+def test_papers_in_the_plane_are_turned_to_lie_as_on_the_other_picture():
+    chance = np.random.default_rng(1).normal(size=(30, 2))
+    labels = [n % 3 for n in range(30)]
+    like = Places("", "PCA", chance[:, 0].tolist(), chance[:, 1].tolist(), labels, ["a", "b", "c"])
+    mirrored = chance @ np.array([[0.0, 1.0], [1.0, 0.0]])
+    other = Places("", "PCA", *(mirrored[:, n].tolist() for n in (0, 1)), labels, ["a", "b", "c"])
+    back = turned(other, like)
+    assert np.allclose(np.array([back.x, back.y]).T, chance - chance.mean(axis=0))
+    of_others = Places("", "PCA", like.x, like.y, labels[::-1], ["a", "b", "c"])
+    assert turned(of_others, like) is of_others

@@ -1,0 +1,156 @@
+"""The dashboard over a real home: what it finds there, what it writes, and whose maps it draws."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sciread_app import workspace as workspaces
+from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
+from sciread_app.paths import Home
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.gateway import CompareGateway
+from sciread_app.ui.evaluation.gateway import EvaluationGateway
+from sciread_app.ui.view_models import Mode
+from sciread_app.workspace import Workspace
+from tests.app.cli.test_library import Shell
+from tests.support.fake_models import FakeModel
+from tests.support.make import paper
+from tests.support.make_report import pictures_of, subject
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.fake_evaluation import START, WORDS, measured
+from trainer.contract.events import Event
+from trainer.contract.plots import write_pictures
+from trainer.contract.run import Recipe, Run
+
+TOPICS = ("bees", "stars", "graphs")
+
+
+@pytest.fixture
+def workspace(monkeypatch, tmp_path) -> Workspace:
+    def encoder(package):
+        model = FakeModel(package.id, lambda text: None)
+        model.title = package.title
+        return model
+
+    monkeypatch.setattr(workspaces, "EncoderProcess", encoder)
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put(
+        [paper(f"On {TOPICS[n % 3]}, part {n}", abstract=f"We study {n}.") for n in range(30)]
+    )
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def dashboard(workspace) -> EvaluationGateway:
+    return EvaluationGateway(workspace)
+
+
+@pytest.fixture
+def ours(tmp_path):
+    return tiny_package(tmp_path / "models" / "ours", id="ours", title="Ours")
+
+
+def put(home: Path, of, value: float, board: str = "local-mine") -> None:
+    folder = home / "reports" / board / of.id
+    measured(of, value).write(folder)
+    write_pictures(folder, pictures_of(1, value))
+
+
+def test_what_lies_in_the_home_is_found_under_the_names_of_today(dashboard, workspace, ours,
+                                                                 tmp_path):  # fmt: skip
+    put(tmp_path, subject(id="ours", title="As it was called", space=ours.space), 0.8)
+    put(tmp_path, START, 0.7)
+    workspace.models.rename("ours", "My field")
+    found = dashboard.look()
+    assert list(found.names.values()) == ["My field", "Starter"]
+    kept = found.boards[0].reports[0]
+    assert set(dashboard.pictures(kept)) == {"cite", "mag"}
+
+
+def test_the_data_of_a_board_are_named_by_what_they_are(dashboard, workspace, tmp_path):
+    corpus = workspace.corpora.make(LIBRARY, Task())
+    board = workspace.scores.place("local", corpus)
+    put(tmp_path, START, 0.7, board.name)
+    (name,) = dashboard.look().called.values()
+    assert name.startswith("the library of 20") and name.endswith(", 30 papers")
+    workspace.library.collections.add([1, 2], "thesis")
+    offered = {corpus.name: corpus.data for corpus in dashboard.corpora()}
+    assert offered["The library, 30 papers"] == LIBRARY
+    assert offered["Collection thesis"] == TrainingData(TrainingDataKind.collection, "thesis")
+    assert offered[f"Put aside: {name}"] == TrainingData(TrainingDataKind.corpus, corpus.name)
+
+
+def test_papers_that_somebody_worked_with_are_known_else_the_latest(dashboard, workspace):
+    assert dashboard.known_papers()[0] == 30 and len(dashboard.known_papers()) == 30
+    workspace.library.reading_state.mark_read([4])
+    assert dashboard.known_papers() == [4]
+    workspace.library.reading_state.rate([7], 5)
+    assert dashboard.known_papers() == [7, 4]
+    assert set(dashboard.find("bees", Task())) == {n + 1 for n in range(0, 30, 3)}
+
+
+def test_each_model_has_a_map_and_neighbours_of_its_own(dashboard, workspace, ours):
+    others = CompareGateway(workspace)
+    for name in ("starter", "ours"):
+        assert dashboard.drawing(name) is None
+        others.encode(name, Task())
+        assert len(dashboard.draw(name, Task()).ids) == 30
+    maps = [dashboard.drawing(name) for name in ("starter", "ours")]
+    assert not np.allclose(maps[0].places, maps[1].places)
+    with workspace.active_model.use() as now:  # the page of the map has the very same
+        assert np.array_equal(workspace.map(now).read().places, maps[0].places)
+    near = [
+        others.ask(name, "like:1", Mode.meaning, Task()).listing.ids for name in ("starter", "ours")
+    ]
+    assert list(near[0]) != list(near[1])
+
+
+def test_trainings_are_followed_from_where_one_was(dashboard, tmp_path):
+    recipe = Recipe.named("specter-small", tmp_path / "corpus")
+    run = Run.create(tmp_path / "runs" / "first", recipe)
+    for step in (1, 2, 3):
+        run.append(Event("step", float(step), step, {"stage": "triples", "loss": 1 / step}))
+    (training,) = dashboard.trainings()
+    assert (training.name, training.method) == ("first", "SPECTER")
+    assert len(dashboard.story("first", Task()).curves["loss"]) == 3
+    run.append(Event("step", 4.0, 4, {"stage": "triples", "loss": 0.2}))
+    assert dashboard.story("first", Task()).curves["loss"].mean[-1] == 0.2
+    assert not dashboard.after("first")
+
+
+def test_the_command_line_has_the_very_same_numbers(dashboard, tmp_path):
+    put(tmp_path, START, 0.7)
+    put(tmp_path, WORDS, 0.6)
+    found = dashboard.look()
+    shown = {
+        (row.result.task, row.metric.name, model.split("\n")[0]): cell.score.value
+        for row in found.rows
+        for model, cell in row.cells.items()
+    }
+    shell = Shell(tmp_path)
+    (board,) = shell.json("model", "scores")
+    told = {(s["task"], s["metric"], s["model"]): s["value"] for s in board["scores"]}
+    assert shown == told and len(told) == 8
+    said = shell.run("model", "scores").stdout
+    for row in found.rows:
+        assert all(row.metric.shown(cell.score.value) in said for cell in row.cells.values())
+
+
+def test_scores_are_written_as_a_page_and_as_a_table(dashboard, tmp_path):
+    put(tmp_path, START, 0.7)
+    put(tmp_path, WORDS, 0.6)
+    boards = dashboard.look().boards
+    page = tmp_path / "out" / "page.html"
+    page.parent.mkdir()
+    dashboard.write_page(boards, page, Task())
+    text = page.read_text("utf-8")
+    assert "Starter" in text and "TF-IDF" in text and "<script" not in text
+    assert [path.name for path in page.parent.iterdir()] == ["page.html"]
+    lines = dashboard.write_csv(boards, tmp_path / "all.csv")
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as stream:
+        assert len(list(csv.DictReader(stream))) == lines == 8

@@ -1,0 +1,203 @@
+"""The dashboard as a page of the window: measuring from it, exporting, menus, places."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
+from shiboken6 import isValid
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.training import LIBRARY
+from sciread_app.errors import TrainerFailed
+from sciread_app.services.evaluation.evaluation_service import EvaluationOutcome, FailedTask
+from sciread_app.ui.evaluation import export
+from sciread_app.ui.evaluation import page as page_module
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.neighbours_view import NeighboursView
+from sciread_app.ui.evaluation.page import LEARNING, NEIGHBOURS, VIEWS
+from sciread_app.ui.evaluation.view_models import EvaluationResults
+from sciread_app.ui.shell.job_history import JobState
+
+
+@pytest.fixture
+def dialog(page, settled):
+    page.ask_what_to_measure()
+    settled()
+    found = page.findChild(EvaluateDialog)
+    yield found
+    if isValid(found):
+        found.close()
+
+
+def test_a_view_is_built_when_it_is_first_gone_to(page, show):
+    assert not page.findChildren(NeighboursView)
+    for number in (NEIGHBOURS, LEARNING, NEIGHBOURS):
+        show(number)
+    assert page.findChild(NeighboursView).isVisible()
+    assert len(page.findChildren(NeighboursView)) == 1
+
+
+def test_models_and_what_they_should_beat_are_offered(dialog):
+    shown = [dialog.list.item(row).text() for row in range(dialog.list.count())]
+    assert shown == [
+        "Starter", "SPECTER on 900 papers   (of a training)",
+        "TF-IDF   (what everybody should beat)", "Random vectors   (what everybody should beat)",
+    ]  # fmt: skip
+    assert dialog.chosen == ["starter", "specter-1", "tf-idf"]
+    assert dialog.data.currentText() == "The library, 100 papers"
+
+
+def test_nothing_can_be_measured_without_a_model_or_data(dialog):
+    dialog.tick([])
+    assert not dialog.go.isEnabled()
+    dialog.tick(["starter"])
+    assert dialog.go.isEnabled()
+    dialog.suites.setCurrentText("SciDocs")
+    dialog.suites.activated.emit(dialog.suites.currentIndex())
+    assert not dialog.go.isEnabled() and "cocite/" in dialog.about.text()
+    dialog.folder.setText("/data/scidocs")
+    assert dialog.go.isEnabled()
+
+
+def test_what_is_chosen_is_measured_told_of_and_then_shown(dialog, page, dashboard, window, qtbot,
+                                                           settled):  # fmt: skip
+    dashboard.go_on.clear()
+    dialog.tick(["starter"])
+    page.evaluate.setFocus()
+    with qtbot.waitSignal(page.busy_changed) as busy:
+        qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    assert busy.args == [True] and window.focusWidget() is page.evaluate
+    qtbot.waitUntil(lambda: page._note.text() == "30 %  Starter: Citations")
+    assert page.stop.isVisible() and page.evaluate.text() == "Measuring…"
+    page.evaluate.click()
+    assert all(one is dialog for one in page.findChildren(EvaluateDialog))
+    assert window.rail.button("dashboard").busy
+    dashboard.go_on.set()
+    settled()
+    assert dashboard.asked[0] == ("evaluate", ("starter",), "local", LIBRARY)
+    assert window.banner.message.text() == "1 model is measured."
+    assert "Left out for want of data: Questions." in window.banner.hint.text()
+    assert page.evaluate.text() == "Measure…" and not page.stop.isVisible()
+    assert not window.rail.button("dashboard").busy
+
+
+def test_a_task_that_could_not_run_is_a_remark_and_no_failure(
+    page, dashboard, window, settled, monkeypatch
+):
+    failed = [FailedTask("Starter", "Journals", "There is one journal.")]
+    done = EvaluationOutcome(Path("local-mine"), {"starter": Path("starter")}, {}, {}, failed)
+    monkeypatch.setattr(dashboard, "evaluate", lambda *_: done)
+    page.measure(["starter"], "local", LIBRARY)
+    settled()
+    assert window.banner.property("kind") == "notice"
+    hint = window.banner.hint.text()
+    assert "Journals" in hint and "There is one journal." in hint
+    assert window.work_log.works[-1].state is JobState.done
+
+
+def test_measuring_is_stopped(page, dashboard, qtbot, settled):
+    dashboard.go_on.clear()
+    page.measure(["starter"], "local", LIBRARY)
+    qtbot.waitUntil(lambda: page._note.text().startswith("30"))
+    qtbot.mouseClick(page.stop, Qt.MouseButton.LeftButton)
+    settled()
+    assert page.evaluate.text() == "Measure…" and not page.stop.isVisible()
+
+
+def test_published_data_are_named_by_their_folder(dialog, page, dashboard, qtbot, settled):
+    dialog.tick(["starter"])
+    dialog.suites.setCurrentText("SciDocs")
+    dialog.suites.activated.emit(dialog.suites.currentIndex())
+    dialog.folder.setText("/data/scidocs")
+    qtbot.mouseClick(dialog.go, Qt.MouseButton.LeftButton)
+    settled()
+    assert dashboard.asked[0] == ("evaluate", ("starter",), "scidocs", Path("/data/scidocs"))
+
+
+def test_why_it_could_not_be_measured_is_told(page, dashboard, window, settled, monkeypatch):
+    def fail(*_):
+        raise TrainerFailed("No model was measured.", "The disk is full.")
+
+    monkeypatch.setattr(dashboard, "evaluate", fail)
+    page.measure(["starter"], "local", LIBRARY)
+    settled()
+    assert window.banner.message.text() == "No model was measured."
+
+
+def test_where_nothing_is_measured_only_what_is_seen_can_be_exported(
+    page, dashboard, window, settled, show
+):
+    there = window.menus.dashboard._exports
+    here = page.export.menu().actions()
+    assert all(action.isEnabled() for action in (*here, *there.values()))
+    dashboard.found = EvaluationResults()
+    page.refresh()
+    settled()
+    assert not any(action.isEnabled() for action in (*here, *there.values()))
+    assert {action.toolTip() for action in here} == {"Nothing is measured yet"}
+    assert window.menus.why_not(there["picture"]) == "Nothing is measured yet"
+    show(LEARNING)
+    assert there["picture"].isEnabled() and not there["page"].isEnabled()
+    assert [action.isEnabled() for action in here] == [False, False, True]
+
+
+@pytest.mark.parametrize("kind", ["html", "csv", "png"])
+def test_what_is_shown_is_exported(page, settled, tmp_path, window, kind, monkeypatch):
+    target = tmp_path / f"scores.{kind}"
+    monkeypatch.setattr(page_module, "ask_where", lambda asked, parent: target)
+    {"html": page.export_page, "csv": page.export_table, "png": page.export_picture}[kind]()
+    settled()
+    assert target.stat().st_size
+    assert window.banner.message.text() == f"Exported to scores.{kind}."
+
+
+def test_a_picture_has_all_lines_and_says_of_what_they_are(page, appearance, tmp_path, settled):
+    page.window().resize(1000, 500)
+    picture = export.picture_of(page.scores, appearance)
+    table = page.scores.table
+    rows = table.verticalHeader().length()
+    assert picture.height() > export.SHARP * rows > 0
+    assert picture.width() >= export.SHARP * table.width()
+    file = export.save_picture(picture, tmp_path / "a.png")
+    assert not QImage(str(file)).isNull()
+
+
+@pytest.mark.parametrize("number", range(len(VIEWS)))
+def test_every_view_can_be_taken_a_picture_of(show, page, appearance, number):
+    show(number)
+    picture = export.picture_of(page._view_widget, appearance)
+    assert picture.width() > 1_000 and picture.height() > 600
+
+
+def test_a_picture_that_cannot_be_written_is_told_of(page, window, settled, tmp_path):
+    page.export_picture(tmp_path / "nowhere" / "a.png")
+    settled()
+    assert "cannot be written" in window.banner.message.text()
+
+
+def test_every_verb_stands_in_the_menu_and_goes_to_the_page(window, page, settled):
+    window.go_to("search")
+    actions = {name: action for name, action in window.menus.verbs() if name.startswith("Scores")}
+    assert len(actions) == 10
+    actions["Scores: Learning curves"].trigger()
+    settled()
+    assert window.shows("dashboard") and page.views.current == LEARNING
+
+
+def test_what_others_switch_or_read_is_seen_when_it_is_looked_at_again(show, desk, window, settled):
+    view = show(NEIGHBOURS)
+    desk.others.read["miread-ours"] = desk.count
+    desk.asked.clear()
+    window.events.library_changed.emit(LibraryChanges(space=True))
+    settled()
+    assert desk.asked and view.pair.isEnabled()
+
+
+def test_a_model_is_let_answer_from_its_neighbours(show, desk, qtbot, settled, window):
+    view = show(NEIGHBOURS)
+    with qtbot.waitSignal(view.switch_requested) as wanted:
+        qtbot.mouseClick(view.sides[1].switch_button, Qt.MouseButton.LeftButton)
+    assert wanted.args[0] == "specter-ours"

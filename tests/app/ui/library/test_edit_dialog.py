@@ -1,0 +1,156 @@
+"""Records changed by hand: one with all its fields, or a field of many."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt
+
+from sciread_app.domain import author_lines
+from sciread_app.domain.editable_fields import InvalidFieldValue, changed, written
+from sciread_app.domain.paper import Author
+from sciread_app.ui.library.bulk_edit_dialog import ADD, REMOVE, BulkEditDialog
+from sciread_app.ui.library.edit_dialog import EditDialog
+from tests.support.make import paper
+from tests.support.ui.fakes import FakeDesk
+
+CURIE = paper(
+    "On Radium", authors="Curie, Marie; Joliot, Irène", doi="10.1000/1", arxiv="2101.00027",
+    published="1911", venue="Annalen", keywords=("radium", "polonium"), citekey="curie1911",
+    extra={"volume": "12"}, kind="article-journal", abstract="It glows.",
+)  # fmt: skip
+NAMES = st.text("abcXYZéß", min_size=1, max_size=6).map(str.capitalize)
+
+
+@pytest.fixture
+def dialogs(qtbot, show_window):
+    """Opens the dialog for these rows of the list, and says what it is."""
+    desk = FakeDesk(20)
+    desk.organise.tags = {"to read": {20}}
+    window = show_window(desk)
+
+    def edit(rows, kind):
+        qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.tags))
+        window.page.hits.go_to(rows[0])
+        window.page.hits.choose([window.page.model.paper_at(row) for row in rows])
+        window.activateWindow()
+        window.page.hits.setFocus()
+        qtbot.keyClick(window.page.hits, Qt.Key.Key_E)
+        qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(kind)))
+        return next(d for d in window.findChildren(kind) if d.isVisible())
+
+    edit.organise = desk.organise
+    edit.window = window
+    return edit
+
+
+def test_edit_dialog_saves_changed_fields(qtbot, dialogs):
+    dialog = dialogs([0], EditDialog)
+    assert dialog.fields["title"].text() == "Paper 20"
+    assert dialog.fields["authors"].text() == "Curie, Marie\nNoether, Emmy"
+    dialog.fields["title"].setText("Another title")
+    dialog.fields["authors"].setText("Curie, Marie\nHilbert, David")
+    qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: 20 in dialogs.organise.fields)
+    assert dialogs.organise.fields[20] == {
+        "title": "Another title",
+        "authors": (Author("Curie", "Marie"), Author("Hilbert", "David")),
+    }
+
+
+def test_manually_edited_fields_are_marked(qtbot, dialogs):
+    dialogs.organise.fields[20] = {"venue": "Annalen", "identifiers": ()}
+    dialog = dialogs([0], EditDialog)
+    assert set(dialog.marks) == {"venue", "doi", "arxiv", "pmid", "pmcid", "isbn"}
+
+
+def test_invalid_value_is_reported_and_not_saved(dialogs):
+    dialog = dialogs([0], EditDialog)
+    dialog.fields["published"].setText("last summer")
+    dialog.save()
+    assert dialog.isVisible() and "is not a date" in dialog.wrong.text()
+    assert dialogs.organise.asked == []
+    dialog.reject()
+    assert dialog.isVisible() and "not saved" in dialog.wrong.text()
+    dialog.reject()
+    assert not dialog.isVisible() and dialogs.organise.asked == []
+
+
+def test_bulk_edit_is_one_undo_step(qtbot, dialogs):
+    dialog = dialogs([0, 1, 2], BulkEditDialog)
+    assert dialog.windowTitle() == "Edit 3 papers"
+    qtbot.keyClicks(dialog.fields["venue"], "Nature")
+    dialog.fields["published"].setText("1999")  # not typed, so not ticked
+    qtbot.keyClicks(dialog.fields[ADD], "new")
+    qtbot.keyClicks(dialog.fields[REMOVE], "to read")
+    dialog.save()
+    qtbot.waitUntil(lambda: len(dialogs.organise.asked) == 3)
+    assert dialogs.organise.fields == {n: {"venue": "Nature"} for n in (18, 19, 20)}
+    assert dialogs.organise.tags == {"to read": set(), "new": {18, 19, 20}}
+    notice = dialogs.window.shelving.notice
+    qtbot.waitUntil(lambda: notice.text.text() == "Changed 3 papers.")
+    notice.undo_button.click()
+    qtbot.waitUntil(lambda: dialogs.organise.asked == [])
+
+
+def test_unchanged_record_is_not_saved():
+    assert changed(CURIE, written(CURIE)) == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("published", "2017/06", "2017-06"),
+        ("keywords", "radium; light ;", ("radium", "light")),
+        ("extra", "Volume: 13\npages: 1: 2", {"volume": "13", "pages": "1: 2"}),
+        ("venue", "", ""),
+        ("kind", "book", "book"),
+    ],
+)
+def test_fields_are_parsed_as_written(name, text, value):
+    assert changed(CURIE, written(CURIE) | {name: text}) == {name: value}
+
+
+def test_changed_identifier_replaces_only_its_own_kind():
+    texts = written(CURIE) | {"doi": "https://doi.org/10.5555/NEW", "arxiv": ""}
+    values = dict(changed(CURIE, texts)["identifiers"])
+    assert values == {"doi": "10.5555/new", "citekey": "curie1911"}
+
+
+@pytest.mark.parametrize(("name", "text"), [("doi", "none"), ("extra", "12"), ("published", "99")])
+def test_invalid_field_value_is_rejected(name, text):
+    with pytest.raises(InvalidFieldValue):
+        changed(CURIE, written(CURIE) | {name: text})
+
+
+@pytest.mark.parametrize(
+    ("line", "author"),
+    [
+        ("Curie, Marie", Author("Curie", "Marie")),
+        ("Marie Skłodowska Curie", Author("Curie", "Marie Skłodowska")),
+        ("Ludwig van der Berg", Author("Berg", "Ludwig", "van der")),
+        ("van der Berg, Jr., Jan", Author("Berg", "Jan", "van der", "Jr.")),
+        ("{LHCb collaboration}", Author("LHCb collaboration", literal=True)),
+        ("Plato", Author("Plato")),
+        ("de, Jan", Author("de", "Jan")),
+    ],
+)
+def test_author_is_parsed_from_a_line(line, author):
+    assert author_lines.read(f"  {line}\n\n", ()) == (author,)
+
+
+@given(
+    st.builds(
+        Author,
+        NAMES,
+        NAMES | st.just(""),
+        st.sampled_from(["", "van", "von der"]),
+        st.just(""),
+        st.just(False),
+    )
+)
+def test_formatted_author_is_parsed_back(author):
+    if author.given:
+        assert author_lines.read(author_lines.written([author]), ()) == (author,)
+    assert author_lines.read(author_lines.written([author]), [author]) == (author,)

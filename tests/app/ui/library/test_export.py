@@ -1,0 +1,83 @@
+"""Files for other programs, from the window, and papers from Zotero."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QPushButton
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.app.ui.test_places import verb
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def chosen(monkeypatch, tmp_path) -> list[str]:
+    """What the file dialog answers: a name, and the kind of file."""
+    answer = [str(tmp_path / "thesis"), "BibTeX (*.bib)"]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: tuple(answer))
+    return answer
+
+
+def press(window: MainWindow, text: str) -> None:
+    buttons = window.banner.findChildren(QPushButton)
+    next(b for b in buttons if b.text() == text and b.isVisibleTo(window.banner)).click()
+
+
+def said(window: MainWindow) -> str:
+    return f"{window.banner.message.text()} {window.banner.hint.text()}"
+
+
+def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_path):
+    desk = FakeDesk(5)
+    window = show_window(desk)
+    window.page.hits.selectAll()
+    verb(window, "Export…").trigger()
+    qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in said(window))
+    assert desk.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
+    chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
+    window.exchange.export_found("tag:x", "x")
+    qtbot.waitUntil(lambda: "mine.ris" in said(window))
+    chosen[0] = ""
+    window.exchange.export_found("tag:x", "x")
+    assert len(desk.exchange.written) == 2
+
+
+def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chosen):
+    desk = FakeDesk(2)
+    window = show_window(desk)
+    window.shelving.sidebar.auto_export_requested.emit("thesis/bees")
+    qtbot.waitUntil(lambda: "“thesis/bees” is kept as thesis.bib" in said(window))
+    kept = desk.exchange.files["thesis/bees"]
+    desk.exchange.files["thesis/bees"] = replace(kept, problem="Somebody has changed it.")
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: "Somebody has changed it" in said(window))
+    assert desk.exchange.brought_up_to_date == 1
+    press(window, "Let it be")
+    qtbot.waitUntil(lambda: "no longer kept" in said(window))
+    assert desk.exchange.files == {}
+
+
+def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
+    desk = FakeDesk(2)
+    window = show_window(desk)
+    verb(window, "Collections kept as files").trigger()
+    qtbot.waitUntil(lambda: "No collection is kept as a file" in said(window))
+    desk.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
+    verb(window, "Collections kept as files").trigger()
+    qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in said(window))
+    press(window, "Stop keeping it")
+    qtbot.waitUntil(lambda: desk.exchange.files == {})
+
+
+def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window, jobs):
+    desk = FakeDesk(2)
+    window = show_window(desk)
+    verb(window, "Bring papers from Zotero").trigger()
+    qtbot.waitUntil(lambda: "3" in said(window) and "failed" in said(window))
+    desk.exchange.zotero_runs = False
+    verb(window, "Bring papers from Zotero").trigger()
+    qtbot.waitUntil(lambda: "Start Zotero" in said(window))

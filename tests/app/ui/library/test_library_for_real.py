@@ -1,0 +1,138 @@
+"""The whole way, by keys: papers are filed, found by what they are filed under, edited, thrown
+away and brought back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QLineEdit, QMessageBox
+
+from sciread_app.settings import Settings, write_settings
+from sciread_app.tasks import Task
+from sciread_app.ui.library.edit_dialog import EditDialog
+from sciread_app.ui.library.picker_popup import PickerPopup
+from sciread_app.ui.library.tree_nodes import NameEntry, NodeKind
+from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+
+Key, Control = Qt.Key, Qt.KeyboardModifier.ControlModifier
+ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}, year = 190{0}}}\n"
+
+
+@pytest.fixture
+def desk(tmp_path) -> Iterator[WindowGateway]:
+    """Six papers, and no model: nothing here goes by meaning."""
+    home = tmp_path / "home"
+    home.mkdir()
+    write_settings(home / "settings.toml", Settings(model="none"))
+    desk = open_gateway(home)
+    file = tmp_path / "bees.bib"
+    file.write_text("".join(ENTRY.format(n) for n in range(1, 7)), "utf-8")
+    desk.add([file], Task())
+    yield desk
+    desk.close()
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path, desk) -> Iterator[MainWindow]:
+    window = MainWindow(tmp_path / "home", jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running() and window.page.model.rowCount() == 6)
+    window.activateWindow()
+    yield window
+    jobs.shut_down()
+
+
+def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk, jobs):
+    hits, shelving, tree = window.page.hits, window.shelving, window.shelving.sidebar.tree
+
+    def press(key, keys=Qt.KeyboardModifier.NoModifier):
+        qtbot.keyClick(QApplication.focusWidget(), key, keys)
+
+    def into_list():
+        window.activateWindow()  # a popup has taken the keys, and without a screen keeps them
+        hits.setFocus()
+        qtbot.waitUntil(hits.hasFocus)
+
+    def settled():
+        qtbot.waitUntil(lambda: not jobs.running())
+
+    # Two papers into a new collection, all of them under a new tag.
+    into_list()
+    press(Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    press(Key.Key_C)
+    chooser = next(c for c in window.findChildren(PickerPopup) if c.isVisible())
+    qtbot.keyClicks(chooser.line, "thesis/bees")
+    qtbot.keyClick(chooser.line, Key.Key_Return)
+    settled()
+    into_list()
+    press(Key.Key_A, Control)
+    press(Key.Key_T)
+    chooser = next(c for c in window.findChildren(PickerPopup) if c.isVisible())
+    qtbot.keyClicks(chooser.line, "to read")
+    qtbot.keyClick(chooser.line, Key.Key_Return)
+    settled()
+    shelf = desk.organise.shelf()
+    assert [(one.path, one.count) for one in shelf.collections] == [
+        ("thesis", 2),
+        ("thesis/bees", 2),
+    ]
+    assert [(tag.name, tag.count) for tag in shelf.tags] == [("to read", 6)]
+
+    # The collection is gone to from the sidebar, and renamed there.
+    press(Key.Key_B, Control | Qt.KeyboardModifier.ShiftModifier)
+    assert tree.hasFocus()
+    qtbot.keyClicks(tree, "bees")
+    settled()
+    qtbot.keyClick(shelving.sidebar.set_filter, Key.Key_Down)
+    tree.choose([NameEntry(NodeKind.collection, "thesis/bees")])
+    press(Key.Key_Return)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 2)
+    press(Key.Key_F2)
+    editor = tree.findChild(QLineEdit, "rename")
+    editor.setText("honey")
+    qtbot.keyClick(editor, Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.organise.shelf().collections[1].path == "thesis/honey")
+    settled()
+
+    # Somebody edits the first paper, whose field is marked from then on.
+    window.page.set_scope("")
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 6)
+    into_list()
+    hits.go_to(0)
+    (first,) = hits.chosen()
+    for marked in ({}, {"venue"}):
+        press(Key.Key_E)
+        qtbot.waitUntil(lambda: any(d.isVisible() for d in window.findChildren(EditDialog)))
+        dialog = next(d for d in window.findChildren(EditDialog) if d.isVisible())
+        assert set(dialog.marks) == set(marked)
+        dialog.fields["venue"].setText("Annalen der Physik")
+        dialog.save()
+        settled()
+        into_list()
+    assert desk.cards([first])[0].paper.venue == "Annalen der Physik"
+
+    # To the trash, back by undo, to the trash again, and gone for good after a question.
+    press(Key.Key_Delete)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 5)
+    settled()
+    press(Key.Key_Z, Control)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 6)
+    settled()
+    hits.go_to(0)
+    press(Key.Key_Delete)
+    settled()
+    window.page.set_scope("in:trash", "Trash")
+    qtbot.waitUntil(lambda: shelving.in_trash and window.page.model.rowCount() == 1)
+    into_list()
+    press(Key.Key_Delete)
+    (box,) = window.findChildren(QMessageBox)
+    assert box.text() == "Delete 1 paper for good?"
+    next(button for button in box.buttons() if button.text() == "Delete for good").click()
+    qtbot.waitUntil(lambda: desk.organise.shelf().trash == 0)
+    assert desk.organise.shelf().papers == 5 and desk.cards([first]) == []
+    settled()

@@ -1,0 +1,329 @@
+"""What one does with the chosen papers: by keys, in the bar below the list, from menus."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu, QMessageBox
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.ui.library.mime_data import PAPERS, papers_in
+from sciread_app.ui.library.picker_popup import PickerItem, PickerPopup, matching
+from sciread_app.ui.library.tree_nodes import NodeKind
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def desk():
+    desk = FakeDesk(50)
+    desk.organise.tags = {"to read": {1}, "important": set(range(1, 9))}
+    desk.organise.collections = {"thesis": {2}, "thesis/methods": set()}
+    return desk
+
+
+@pytest.fixture
+def window(qtbot, show_window, desk):
+    window = show_window(desk)
+    window.activateWindow()
+    qtbot.waitUntil(lambda: window.page.model.card(0) is not None)
+    window.page.hits.setFocus()
+    return window
+
+
+def choose(window, *rows):
+    """Choose the papers of these rows; the list begins with the last paper."""
+    hits = window.page.hits
+    hits.go_to(rows[0])
+    for row in rows[1:]:
+        hits.selectionModel().select(
+            window.page.model.index(row), hits.selectionModel().SelectionFlag.Select
+        )
+    return hits.chosen()
+
+
+def press(qtbot, window, key):
+    qtbot.keyClick(window.page.hits, key)
+
+
+def chooser_of(window):
+    return next(c for c in window.findChildren(PickerPopup) if c.isVisible())
+
+
+def said(window):
+    notice = window.shelving.notice
+    return notice.text.text() if notice.isVisible() else ""
+
+
+def test_selection_bar_is_shown_for_several_papers(window):
+    bar = window.shelving.bar
+    choose(window, 0)
+    assert not bar.isVisible()
+    choose(window, 0, 1, 4)
+    assert bar.isVisible() and bar.count.text() == "3 chosen"
+    window.shelving.choose_all()
+    assert bar.count.text() == "50 chosen"
+    bar.clear.click()
+    assert not bar.isVisible() and len(window.page.hits.chosen()) == 1
+
+
+def test_picker_tags_papers_by_a_partial_name(qtbot, window, desk):
+    ids = choose(window, 0, 2)
+    press(qtbot, window, Qt.Key.Key_T)
+    chooser = chooser_of(window)
+    qtbot.keyClicks(chooser.line, "rea")
+    assert chooser.model.choices[0].name == "to read"
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1, *ids})
+    qtbot.waitUntil(lambda: said(window) == "Tagged 2 papers “to read”.")
+
+
+def test_picker_creates_a_new_tag_or_collection(qtbot, window, desk):
+    ids = choose(window, 0)
+    press(qtbot, window, Qt.Key.Key_C)
+    chooser = chooser_of(window)
+    qtbot.keyClicks(chooser.line, "thesis/results")
+    assert chooser.model.choices[0].new
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.organise.collections.get("thesis/results") == set(ids))
+
+
+def test_tag_of_all_papers_is_checked_and_removed(qtbot, window, desk):
+    desk.organise.tags = {"to read": {50, 49, 1}, "important": {50}}
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: "important" in window.page.model.known(50).tags)
+    choose(window, 0, 1)
+    press(qtbot, window, Qt.Key.Key_T)
+    chooser = chooser_of(window)
+    assert {choice.name: choice.on for choice in chooser.model.choices} == {
+        "to read": True,
+        "important": False,
+    }
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1})
+
+
+def test_picker_arrows_move_and_escape_cancels(qtbot, window, desk):
+    choose(window, 0)
+    press(qtbot, window, Qt.Key.Key_T)
+    chooser = chooser_of(window)
+    assert [choice.name for choice in chooser.model.choices] == ["important", "to read"]
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Down)
+    assert chooser.list.currentIndex().row() == 1
+    qtbot.keyClick(chooser.line, Qt.Key.Key_Escape)
+    assert not chooser.isVisible() and desk.organise.asked == []
+
+
+def test_rating_and_read_state_have_keys(qtbot, window, desk):
+    ids = choose(window, 0, 1)
+    press(qtbot, window, Qt.Key.Key_4)
+    press(qtbot, window, Qt.Key.Key_R)
+    qtbot.waitUntil(lambda: desk.organise.read == set(ids))
+    assert desk.organise.stars == dict.fromkeys(ids, 4)
+    qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been looked up anew
+    press(qtbot, window, Qt.Key.Key_0)
+    qtbot.waitUntil(lambda: desk.organise.stars == dict.fromkeys(ids, 0))
+
+
+def test_letter_keys_in_the_search_box_are_text(qtbot, window, desk):
+    window.page.box.take_focus()
+    qtbot.keyClicks(window.page.box.edit, "tree 42")
+    assert window.page.box.edit.text() == "tree 42"
+    assert desk.organise.asked == [] and not window.findChildren(PickerPopup)
+
+
+def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, desk):
+    ids = choose(window, 0, 1)
+    press(qtbot, window, Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: said(window) == "Moved 2 papers to the trash.")
+    assert desk.organise.trashed == set(ids)
+    window.shelving.notice.undo_button.click()
+    qtbot.waitUntil(lambda: desk.organise.undone == ["Moved 2 papers to the trash"])
+    qtbot.waitUntil(lambda: said(window) == "Undone: moved 2 papers to the trash.")
+
+
+def test_undo_and_redo_work_from_any_page(qtbot, window, desk):
+    choose(window, 0)
+    press(qtbot, window, Qt.Key.Key_3)
+    undo, redo = window.menus.on_shelf["undo"], window.menus.on_shelf["redo"]
+    qtbot.waitUntil(lambda: undo.text() == "&Undo: rated 1 paper 3")
+    window.go_to("intake")
+    qtbot.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: desk.organise.asked == [] and redo.isEnabled())
+    redo.trigger()
+    qtbot.waitUntil(lambda: desk.organise.asked == ["Rated 1 paper 3"])
+
+
+def test_undo_leaves_a_removed_collection(qtbot, window, desk):
+    sidebar, work, name = window.shelving.sidebar, window.shelving.work, "thesis/results"
+    with qtbot.waitSignal(work.done):
+        work.do("Made a collection", lambda organise: organise.create_collection(name))
+    fragment = "in:thesis/results"
+    qtbot.waitUntil(lambda: sidebar.model.tree.asking(fragment) is not None)
+    window.page.set_scope(fragment, "results")
+    qtbot.waitUntil(lambda: [node.key for node in sidebar.tree.chosen()] == [name])
+    del desk.organise.collections[name]
+    work.undo()
+    qtbot.waitUntil(lambda: [node.kind for node in sidebar.tree.chosen()] == [NodeKind.every])
+    assert window.page.view.request.scope == ()
+
+
+def test_toast_closes_by_itself_but_not_under_the_mouse(qtbot, window):
+    notice = window.shelving.notice
+    notice.say("Tagged 3 papers", lambda: None)
+    assert notice.isVisible() and notice.undo_button.isVisible() and notice.going.isActive()
+    notice.enterEvent(None)
+    assert not notice.going.isActive()
+    notice.leaveEvent(None)
+    notice.going.setInterval(1)
+    notice.going.start()
+    qtbot.waitUntil(notice.isHidden)
+
+
+def test_toast_is_above_the_selection_bar(qtbot, window):
+    window.resize(760, 600)
+    window.page.hits.selectAll()
+    bar, notice = window.shelving.bar, window.shelving.notice
+    notice.say("Tagged 3 papers", lambda: None)
+    ground = notice.parentWidget()
+    qtbot.waitUntil(
+        lambda: bar.isVisible() and notice.geometry().bottom() < bar.mapTo(ground, QPoint()).y()
+    )
+
+
+def test_toast_is_above_the_message_bar_in_full(qtbot, window):
+    window.resize(760, 600)
+    notice, banner = window.shelving.notice, window.banner
+    said = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
+    notice.say(said, lambda: None)
+    banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
+    qtbot.waitUntil(lambda: not notice.geometry().intersects(banner.geometry()))
+    assert said in notice.text.text()
+    assert notice.text.height() >= notice.text.heightForWidth(notice.text.width())
+    assert notice.parentWidget().rect().contains(notice.geometry())
+
+
+def test_failed_edit_is_reported_and_queued_edits_run(qtbot, window, desk):
+    choose(window, 0)
+    desk.organise.refuse = "The library is locked."
+    press(qtbot, window, Qt.Key.Key_5)
+    press(qtbot, window, Qt.Key.Key_R)
+    qtbot.waitUntil(lambda: window.banner.message.text() == "The library is locked.")
+    qtbot.waitUntil(lambda: len(desk.organise.asked) == 1)
+
+
+def test_trash_restores_or_deletes_after_confirmation(qtbot, window, desk):
+    desk.organise.trashed = set(range(1, 51))
+    window.page.set_scope("in:trash", "Trash")
+    qtbot.waitUntil(lambda: window.shelving.in_trash and window.page.model.rowCount() > 0)
+    bar = window.shelving.bar
+    assert bar.isVisible() and bar.in_trash["untrash"].isVisible()
+    (brought,) = choose(window, 0)
+    bar.in_trash["untrash"].click()
+    qtbot.waitUntil(lambda: brought not in desk.organise.trashed)
+    choose(window, 1)
+    press(qtbot, window, Qt.Key.Key_Delete)
+    box = asked(window)
+    assert box.text() == "Delete 1 paper for good?" and len(desk.organise.trashed) == 49
+    assert box.isModal() and box.defaultButton().text() == "Cancel"
+    answer(qtbot, window, "Cancel")
+    assert len(desk.organise.trashed) == 49
+    window.shelving.work.load()
+    qtbot.waitUntil(lambda: window.shelving.work.shelf.trash == 49)
+    window.shelving.empty_trash()
+    answer(qtbot, window, "Delete for good")
+    qtbot.waitUntil(lambda: desk.organise.trashed == set())
+    qtbot.waitUntil(lambda: said(window) == "Deleted 49 papers for good.")
+    assert not window.shelving.notice.undo_button.isVisible()
+
+
+def answer(qtbot, window, text):
+    """Press the button of the question that says this."""
+    box = asked(window)
+    with qtbot.waitSignal(box.destroyed):
+        next(button for button in box.buttons() if button.text() == text).click()
+
+
+def asked(window):
+    (box,) = window.findChildren(QMessageBox)
+    assert box.isVisible()
+    return box
+
+
+def test_list_menu_offers_removal_from_the_collection(qtbot, window, desk):
+    qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
+    window.shelving.sidebar.show_scope("in:thesis")
+    ids = choose(window, 0)
+    menu = QMenu()
+    window.page.menu_opened.emit(menu)
+    names = [action.text().replace("&", "") for action in menu.actions()]
+    for name in ("Tag…", "Rate", "Mark as read or unread", "Take out of this collection"):
+        assert name in names
+    desk.organise.collections["thesis"].update(ids)
+    next(a for a in menu.actions() if "out" in a.text().replace("&", "")).trigger()
+    qtbot.waitUntil(lambda: desk.organise.collections["thesis"] == {2})
+
+
+def test_hidden_sidebar_stays_hidden(qtbot, window, desk, jobs, appearance, tmp_path):
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert not window.shelving.sidebar.isVisible()
+    window.close()
+    from sciread_app.ui.shell.main_window import MainWindow
+
+    again = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(again)
+    again.show()
+    again.open(desk)
+    qtbot.waitUntil(lambda: again.page is not None and again.page.isVisible())
+    assert not again.shelving.sidebar.isVisible()
+    again.menus.on_shelf["into"].trigger()
+    assert again.shelving.sidebar.isVisible()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_selected_papers_are_dragged_together(window, monkeypatch):
+    ids = choose(window, 0, 3)
+    carried = []
+    monkeypatch.setattr(
+        "sciread_app.ui.library.paper_drag.QDrag.exec",
+        lambda drag, action: carried.append(papers_in(drag.mimeData())),
+    )
+    viewport = window.page.hits.viewport()
+    place = window.page.hits.visualRect(window.page.model.index(0)).center()
+    drag_by(viewport, place, QPoint(60, 5))
+    assert carried == [ids]
+    assert PAPERS.startswith("application/")
+
+
+def drag_by(widget, place, way):
+    from PySide6.QtTest import QTest
+
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(widget, left, pos=place)
+    QTest.mouseMove(widget, place + way / 2)
+    QTest.mouseMove(widget, place + way)
+    QTest.mouseRelease(widget, left, pos=place + way)
+
+
+def test_action_without_selection_asks_for_one(qtbot, window, desk):
+    window.page.hits.clearSelection()
+    press(qtbot, window, Qt.Key.Key_R)
+    assert said(window) == "Choose papers in the list first."
+    assert desk.organise.asked == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("ml", ["ml"]),
+        ("m", ["methods", "ml", "my methods"]),
+        ("meth", ["methods", "my methods"]),
+        ("tml", ["create tml", "html"]),
+        ("zebra", ["create zebra"]),
+        ("ETUDE", ["étude"]),
+    ],
+)
+def test_matching_ranks_exact_then_new_then_partial_names(typed, first):
+    names = ("html", "ml", "methods", "my methods", "étude")
+    choices = [PickerItem(name, "", 9 - n) for n, name in enumerate(sorted(names))]
+    found = [f"create {c.name}" if c.new else c.name for c in matching(choices, typed)]
+    assert found[: len(first)] == first

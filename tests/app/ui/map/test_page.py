@@ -1,0 +1,634 @@
+"""The page with the map, on a library that is made up."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.services.map.map_service import NO_GROUP
+from sciread_app.ui.map.canvas import density_raster, point_renderer
+from sciread_app.ui.map.options import ColorBy, Tool
+from sciread_app.ui.map.page import MapPage
+from tests.support.make import paper
+from tests.support.ui.fake_map import FakeMaps, drawing
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def desk():
+    return FakeDesk(80)
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance):
+    def show(desk):
+        page = MapPage(desk, jobs, appearance)
+        page.resize(1100, 700)
+        qtbot.addWidget(page)
+        page.show()
+        page.refresh()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return page
+
+    return show
+
+
+@pytest.fixture
+def slow_clicks(qapp):
+    """The second click may come late."""
+    before = qapp.doubleClickInterval()
+    qapp.setDoubleClickInterval(60_000)
+    yield
+    qapp.setDoubleClickInterval(before)
+
+
+def pixel(page, paper):
+    """Where on the screen a paper lies."""
+    points = page.view.points
+    place = points.places[points.numbers([paper])[0]]
+    return page.view.camera.point(tuple(place.tolist())).toPoint()
+
+
+def drag(view, path, modifier=Qt.KeyboardModifier.NoModifier):
+    QTest.mousePress(view, Qt.MouseButton.LeftButton, modifier, path[0])
+    for at in path[1:]:
+        # QTest.mouseMove forgets the button that is held.
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, QPointF(at), view.mapToGlobal(QPointF(at)),
+            Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, modifier,
+        )  # fmt: skip
+        view.mouseMoveEvent(move)
+    QTest.mouseRelease(view, Qt.MouseButton.LeftButton, modifier, path[-1])
+
+
+def around(page, papers, margin=12):
+    """The corners of a rectangle around these papers."""
+    at = np.array([[pixel(page, p).x(), pixel(page, p).y()] for p in papers])
+    (left, top), (right, bottom) = at.min(axis=0) - margin, at.max(axis=0) + margin
+    corners = ((left, top), (right, top), (right, bottom), (left, bottom))
+    return [QPoint(int(x), int(y)) for x, y in corners]
+
+
+CORNER = [n for n in range(1, 81) if n % 4 == 1]  # black holes
+
+
+def test_a_map_that_was_drawn_is_shown_and_not_drawn_again(show, desk):
+    page = show(desk)
+    assert page.empty_states.shows_map
+    assert len(page.view.points.ids) == 80
+    assert page.bar.isVisible()
+    assert "draw" not in desk.map.asked
+
+
+def test_without_a_map_one_is_drawn(show, desk, qtbot):
+    desk.map.drawn = None
+    page = show(desk)
+    qtbot.waitUntil(lambda: page.view.points is not None)
+    assert desk.map.asked[0] == "draw"
+    assert page.empty_states.shows_map
+
+
+def test_what_came_in_is_placed_while_the_older_map_stays(show, desk, qtbot, jobs):
+    page = show(desk)
+    desk.map.with_vector = desk.map.count = 84
+    desk.map.go_on.clear()
+    page.library_changed(LibraryChanges(papers=True, vectors=True))
+    qtbot.waitUntil(lambda: "Laying out" in page.empty_states.line.text())
+    assert page.empty_states.shows_map
+    assert page.empty_states.bar.isVisible()
+
+    desk.map.go_on.set()
+    qtbot.waitUntil(lambda: len(page.view.points.ids) == 84)
+    qtbot.waitUntil(lambda: not page.empty_states.bar.isVisible())
+
+
+def test_drawing_can_be_stopped_and_taken_up_again(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.redraw()
+    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(desk.map.asked))
+    page.empty_states.button.click()
+    qtbot.waitUntil(lambda: page.layout_job.job is None)
+    assert page.empty_states.button.text() == "Go on"
+    assert page.empty_states.shows_map
+
+    desk.map.go_on.set()
+    page.empty_states.button.click()
+    qtbot.waitUntil(lambda: page.layout_job.job is None)
+    assert not page.empty_states.button.isVisible()
+
+
+def test_of_another_model_a_map_is_drawn_though_that_of_the_first_was_stopped(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.redraw()
+    qtbot.waitUntil(lambda: page.empty_states.button.isVisible() and bool(desk.map.asked))
+    page.empty_states.button.click()
+    qtbot.waitUntil(lambda: page.layout_job.job is None)
+    desk.map.go_on.set()
+    desk.map.drawn = None
+    page.library_changed(LibraryChanges(vectors=True))
+    qtbot.waitUntil(lambda: not page._jobs.running())
+    assert desk.map.drawn is None
+    page.library_changed(LibraryChanges(vectors=True, space=True))
+    qtbot.waitUntil(lambda: desk.map.drawn is not None)
+
+
+def test_a_map_that_is_being_drawn_makes_room_for_that_of_another_model(show, desk, qtbot):
+    page = show(desk)
+    desk.map.go_on.clear()
+    page.redraw()
+    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw anew"])
+    desk.map.drawn = None
+    page.library_changed(LibraryChanges(vectors=True, space=True))
+    qtbot.waitUntil(lambda: desk.map.asked[-1:] == ["draw"])
+    desk.map.go_on.set()
+    qtbot.waitUntil(lambda: page.layout_job.job is None)
+    assert not page.empty_states.button.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("papers", "with_vector", "by_meaning", "said"),
+    [
+        (0, 0, True, "A map needs 20 papers"),
+        (19, 19, True, "A map needs 20 papers"),
+        (100, 12, True, "The model is reading your papers"),
+        (100, 0, False, "There is no model to draw a map with"),
+    ],
+)
+def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_meaning, said):
+    maps = desk.map
+    maps.drawn, maps.count, maps.with_vector, maps.by_meaning = (
+        None, papers, with_vector, by_meaning,
+    )  # fmt: skip
+    page = show(desk)
+    assert not page.empty_states.shows_map
+    assert not page.bar.isVisible()
+    assert page.empty_states.empty.title.text() == said
+    assert "draw" not in maps.asked
+
+
+def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
+    desk.map.drawn = drawing(range(1, 81), outgrown=True)
+    desk.map.drawn.fine[:7] = NO_GROUP
+    desk.map.drawn = replace(desk.map.drawn, later=15)
+    page = show(desk)
+    assert page.empty_states.button.isVisible()
+    assert "15 of 80" in page.empty_states.line.text() and "7 " in page.empty_states.line.text()
+    page.empty_states.button.click()
+    qtbot.waitUntil(lambda: "draw anew" in desk.map.asked)
+    qtbot.waitUntil(lambda: not page.view.points.drawing.outgrown)
+
+
+def test_a_click_shows_the_paper_and_rings_its_like(show, desk, qtbot):
+    page = show(desk)
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
+    qtbot.waitUntil(lambda: page.side_pane.picked is not None)
+    assert page.side_pane.isVisible()
+    assert page.side_pane.picked.id == 7
+    qtbot.waitUntil(lambda: len(page.view._rings) > 0)
+    assert "similar [7]" in desk.map.asked
+
+
+def test_a_double_click_opens_the_paper(show, desk, qtbot):
+    page = show(desk)
+    with qtbot.waitSignal(page.paper_requested) as wanted:
+        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
+    assert wanted.args == [7]
+
+
+def test_a_second_click_meets_the_point_and_not_the_panel(slow_clicks, show, desk, qtbot, jobs):
+    page = show(desk)
+    at = {paper: page.view.mapTo(page, pixel(page, paper)) for paper in range(1, 81)}
+    rightmost = max(at, key=lambda paper: at[paper].x())
+    QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
+    QApplication.processEvents()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert page.childAt(at[rightmost]) is page.view
+    with qtbot.waitSignal(page.paper_requested) as wanted:
+        QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, rightmost))
+    assert wanted.args == [rightmost]
+
+
+def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
+    page = show(desk)
+    QTest.mouseMove(page.view, pixel(page, 7))
+    qtbot.waitUntil(page.hover.isVisible)
+    assert page.hover.title.text() == "Paper 7"
+    QTest.mouseMove(page.view, QPoint(2, 2))
+    qtbot.waitUntil(lambda: not page.hover.isVisible())
+
+
+def test_texts_of_any_length_have_room_beside_the_mouse(show, desk, qtbot):
+    names = "; ".join(f"Hohenstein-Braunschweig, Wilhelmina {n}" for n in range(4))
+    long = "On the representation of documents learned from citations, in a title of many words "
+    for number, times in ((7, 1), (8, 3), (9, 2)):
+        desk.papers[number] = paper(long * times, authors=names, venue=long, published="2020")
+    page = show(desk)
+    for number in (7, 8, 9):
+        QTest.mouseMove(page.view, pixel(page, number))
+        qtbot.waitUntil(lambda n=number: page.hover.title.text() == desk.papers[n].title.strip())
+        title, below = page.hover.title, page.hover.below
+        for label in (title, below):
+            assert label.height() >= label.heightForWidth(label.width())
+        assert title.geometry().bottom() < below.geometry().top()
+        assert below.geometry().bottom() < page.hover.rect().bottom()
+
+
+def test_dragging_moves_the_map_with_the_mouse(show, desk):
+    page = show(desk)
+    before = pixel(page, 7)
+    drag(page.view, [QPoint(300, 300), QPoint(340, 280), QPoint(400, 250)])
+    moved = pixel(page, 7) - before
+    assert abs(moved.x() - 100) <= 1
+    assert abs(moved.y() + 50) <= 1
+
+
+def test_the_wheel_zooms_where_the_mouse_is(show, desk):
+    page = show(desk)
+    at = pixel(page, 7)
+    scale = page.view.camera.scale
+    page.view.zoom(2.0, QPointF(at))
+    assert page.view.camera.scale == pytest.approx(2 * scale)
+    assert (pixel(page, 7) - at).manhattanLength() <= 2
+
+
+def test_a_rectangle_gathers_what_lies_in_it(show, desk):
+    page = show(desk)
+    page.bar.tools.choose(1)
+    page.bar.tools.chosen.emit(1)
+    assert page.view.tool is Tool.box
+    corners = around(page, CORNER)
+    drag(page.view, [corners[0], corners[2]])
+    assert sorted(page.selection.ids) == CORNER
+    assert page.selection.isVisible()
+    assert page.view.points.highlighted.sum() == len(CORNER)
+
+
+def test_shift_and_dragging_draws_a_lasso(show, desk):
+    page = show(desk)
+    drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
+    assert sorted(page.selection.ids) == CORNER
+
+
+def test_a_lasso_leaves_out_what_is_hidden(show, desk):
+    page = show(desk)
+    page.legend.boxes[1].setChecked(False)  # black holes
+    drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
+    assert page.selection.ids == ()
+
+
+def test_what_was_gathered_goes_into_a_collection(show, desk, qtbot, jobs):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    page.selection.collect.click()
+    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
+    page.organiser.chooser.line.setText("thesis")
+    with qtbot.waitSignal(page.step_requested) as wanted:
+        page.organiser.chooser.line.taken.emit()
+    wanted.args[1](desk.organise)
+    assert desk.organise.collections["thesis"] == {3, 5}
+
+
+def test_what_was_gathered_can_be_tagged(show, desk, qtbot):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    page.selection.tag.click()
+    qtbot.waitUntil(lambda: page.organiser.chooser is not None)
+    page.organiser.chooser.line.setText("to read")
+    with qtbot.waitSignal(page.step_requested) as wanted:
+        page.organiser.chooser.line.taken.emit()
+    wanted.args[1](desk.organise)
+    assert desk.organise.tags["to read"] == {3, 5}
+
+
+def test_what_was_gathered_can_be_listed(show, desk, qtbot):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    with qtbot.waitSignal(page.papers_requested) as wanted:
+        page.selection.list_button.click()
+    assert wanted.args == [(3, 5), "Chosen on the map"]
+
+
+def test_papers_like_the_gathered_light_up(show, desk, qtbot):
+    page = show(desk)
+    page.select_papers([3], "Chosen on the map")
+    page.selection.similar.click()
+    qtbot.waitUntil(lambda: len(page.selection.ids) > 1)
+    assert page.selection.ids[0] == 3
+    assert "similar [3]" in desk.map.asked
+
+
+def test_papers_shown_on_the_map_stand_out_and_come_into_sight(show, desk):
+    page = show(desk)
+    page.show_papers([1, 5, 9, 200], "My search")
+    assert page.view.points.highlighted.sum() == 3
+    assert "1 not on the map" in page.selection.count.text()
+    frame = page.view.rect()
+    assert all(frame.contains(pixel(page, n)) for n in (1, 5, 9))
+    assert not frame.contains(pixel(page, 2))
+
+
+def test_papers_asked_for_before_there_is_a_map_stand_out_when_it_comes(
+    qtbot, jobs, appearance, desk
+):
+    page = MapPage(desk, jobs, appearance)
+    qtbot.addWidget(page)
+    page.show()
+    page.show_papers([1, 5], "My search")
+    page.refresh()
+    qtbot.waitUntil(lambda: page.selection.ids == (1, 5))
+
+
+def test_escape_lets_nothing_stand_out(show, desk):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Escape)
+    assert page.view.points.highlighted is None
+    assert not page.selection.isVisible()
+
+
+def test_tab_goes_through_groups_and_enter_lists_one(show, desk, qtbot):
+    page = show(desk)
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert "Glacier melt" in page.view.accessibleName()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert "Black holes" in page.view.accessibleName()
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    assert sorted(page.selection.ids) == CORNER
+    assert page.selection.title.text() == "Black holes"
+
+
+def test_tab_leaves_the_map_after_the_last_group(show, desk, qtbot):
+    page = show(desk)
+    page.activateWindow()
+    page.view.setFocus()
+    qtbot.waitUntil(page.view.hasFocus)
+    for _ in range(5):
+        QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    assert not page.view.hasFocus()
+
+
+def test_arrows_and_signs_move_and_zoom(show, desk):
+    page = show(desk)
+    before, scale = pixel(page, 7), page.view.camera.scale
+    QTest.keyClick(page.view, Qt.Key.Key_Right)
+    assert pixel(page, 7).x() < before.x()
+    QTest.keyClick(page.view, Qt.Key.Key_Plus)
+    assert page.view.camera.scale > scale
+    QTest.keyClick(page.view, Qt.Key.Key_0)
+    assert page.view.camera.scale == pytest.approx(scale)
+
+
+def test_a_group_is_gone_through_with_the_keys_and_esc_leads_back(show, desk, qtbot):
+    page = show(desk)
+    page.activateWindow()
+    page.view.setFocus()
+    QTest.keyClick(page.view, Qt.Key.Key_Tab)
+    QTest.keyClick(page.view, Qt.Key.Key_Return)
+    qtbot.waitUntil(page.selection.list.hasFocus)
+    QTest.keyClick(page.selection.list, Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: page.side_pane.picked is not None)
+    QTest.keyClick(page.selection.list, Qt.Key.Key_Tab)
+    assert page.side_pane.details.isAncestorOf(QApplication.focusWidget())
+    page.selection.list.setFocus()
+    QTest.keyClick(page.selection.list, Qt.Key.Key_Escape)
+    qtbot.waitUntil(page.view.hasFocus)
+    assert page.view.points.highlighted is None
+
+
+def test_near_the_map_groups_are_named_finely(show, desk):
+    page = show(desk)
+    assert page.view.groups[0].name == "Glacier melt"
+    page.view.zoom(6)
+    assert page.view.groups[0].name == "Glacier melt, near"
+
+
+def test_names_of_groups_do_not_lie_on_one_another(show, desk):
+    page = show(desk)
+    page.view.grab()
+    boxes = [label.box for label in page.view.labels]
+    assert len(boxes) > 1
+    assert not any(a.intersects(b) for a in boxes for b in boxes if a is not b)
+
+
+@pytest.mark.parametrize("by", [ColorBy.field, ColorBy.year, ColorBy.collection, ColorBy.read])
+def test_the_legend_says_what_the_colours_mean(show, desk, qtbot, by):
+    page = show(desk)
+    page.colour_by(by)
+    qtbot.waitUntil(lambda: page.view.points.scheme.names[0] not in ("Glacier melt",))
+    said = [box.accessibleName() for box in page.legend.boxes]
+    names = page.view.points.scheme.names
+    assert all(name in text for name, text in zip(names, said, strict=True))
+    assert sum(page.view.points.scheme.counts) == 80
+
+
+def test_what_is_unticked_in_the_legend_is_hidden_and_can_be_brought_back(show, desk):
+    page = show(desk)
+    page.legend.boxes[1].setChecked(False)
+    assert not set(CORNER) & set(page.view.points.ids[page.view.points.order].tolist())
+    page.legend.all_button.click()
+    assert len(page.view.points.order) == 80
+
+
+def test_read_and_unread_differ_in_shape_too(show, desk, qtbot):
+    page = show(desk)
+    page.colour_by(ColorBy.read)
+    qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
+    assert page.view.points.scheme.hollow == {1}
+
+
+def test_a_map_that_moves_on_keeps_what_stands_out(show, desk, qtbot):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    desk.map.count = desk.map.with_vector = 90
+    page.refresh()
+    qtbot.waitUntil(lambda: len(page.view.points.ids) == 90)
+    assert page.selection.ids == (3, 5)
+    assert page.view.points.highlighted.sum() == 2
+
+
+def test_papers_that_can_not_be_placed_are_tried_once(show, desk, qtbot, jobs):
+    class Stubborn(FakeMaps):
+        def draw(self, task, *, anew):
+            self.asked.append("draw")
+            return self.drawn
+
+    desk.map = Stubborn(80)
+    desk.map.with_vector = 85
+    page = show(desk)
+    qtbot.waitUntil(lambda: page.layout_job.job is None and not jobs.running())
+    page.refresh()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.map.asked.count("draw") == 1
+
+
+def test_near_the_ground_titles_stand_beside_the_points(show, desk, qtbot, jobs):
+    page = show(desk)
+    page.view.fit([1, 5, 9])
+    page.view.zoom(8, QPointF(pixel(page, 5)))
+    page.view.grab()
+    qtbot.waitUntil(lambda: page.view.titles._cache.get(5) == "Paper 5")
+    page.view.grab()
+    assert any(title.text == "Paper 5" for title in page.view.placed_titles)
+
+
+def test_what_is_done_to_a_paper_beside_the_map_comes_to_the_map(show, desk, qtbot):
+    page = show(desk)
+    page.colour_by(ColorBy.read)
+    qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
+    asked = desk.map.asked.count("shades Read or not")
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: desk.map.asked.count("shades Read or not") > asked)
+
+
+def test_what_is_chosen_in_a_list_is_shown_on_the_map(show_window, qtbot, jobs):
+    window = show_window(FakeDesk(80))
+    window.page.hits.go_to(3)
+    (paper,) = window.page.hits.chosen()
+    window.menus.map._chosen.trigger()
+    page = window.other_page("map")
+    qtbot.waitUntil(lambda: page.selection.ids == (paper,))
+    assert window.shows("map")
+
+
+def test_what_was_searched_for_lights_up(show_window, qtbot, jobs):
+    window = show_window(FakeDesk(80))
+    found = tuple(window.page.view.listing.ids)
+    window.go_to("map")
+    page = window.other_page("map")
+    qtbot.waitUntil(lambda: page.view.points is not None)
+    page.bar.found.click()
+    qtbot.waitUntil(lambda: page.selection.ids == found)
+
+
+def test_the_rest_can_be_hidden_and_comes_back(show, desk):
+    page = show(desk)
+    page.select_papers([3, 5], "Chosen on the map")
+    page.selection.only.click()
+    assert sorted(page.view.points.ids[page.view.points.order].tolist()) == [3, 5]
+    page.clear()
+    assert len(page.view.points.order) == 80
+
+
+def test_the_map_glides_to_where_it_is_told_to_go(show, desk, qtbot):
+    page = show(desk)
+    page.view.animated = True
+    before = page.view.camera
+    page.show_papers([1, 5, 9], "My search")
+    assert page.view.camera.scale == before.scale
+    goal = before.fitting(page.view.points.places[page.view.points.numbers([1, 5, 9])])
+    qtbot.waitUntil(lambda: page.view.camera.scale > goal.scale * 0.5)
+    frame = page.view.rect()
+    qtbot.waitUntil(lambda: all(frame.contains(pixel(page, n)) for n in (1, 5, 9)))
+
+
+def test_the_legend_can_be_hidden_and_makes_way_where_there_is_no_room(show, desk, qtbot):
+    page = show(desk)
+    assert page.legend.isVisible()
+    page.bar.legend.click()
+    assert not page.legend.isVisible()
+    page.bar.legend.click()
+    assert page.legend.isVisible()
+    page.view.resize(260, 220)
+    assert not page.legend.isVisible()
+
+
+@pytest.fixture
+def painters(monkeypatch):
+    """The threads that have made pictures of many points; workers wait for `go_on`."""
+    found = Painters()
+
+    def picture(*what):
+        found.threads.append(threading.current_thread())
+        if threading.current_thread() is not threading.main_thread():
+            assert found.go_on.wait(30)
+        return density_raster.density_image(*what)
+
+    monkeypatch.setattr(point_renderer, "density_image", picture)
+    yield found
+    found.go_on.set()
+
+
+class Painters:
+    def __init__(self):
+        self.threads = []
+        self.go_on = threading.Event()
+
+
+def black_holes_seen(view):
+    """Whether there is much of their colour, which is orange: more than in the legend."""
+    image = view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
+    blue, red = pixels[..., 0].astype(int), pixels[..., 2].astype(int)
+    return (red > blue + 80).sum() > 400
+
+
+@pytest.fixture
+def show_large(painters, desk, jobs, appearance, qtbot):
+    """A map that is not painted before `painters.go_on` is set."""
+    desk.map = FakeMaps(8_000)
+    page = MapPage(desk, jobs, appearance)
+    page.resize(1100, 700)
+    qtbot.addWidget(page)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: bool(painters.threads))
+    return page
+
+
+def test_a_large_map_is_first_painted_beside_the_window_and_moves_at_once(
+    painters, show_large, qtbot
+):
+    view = show_large.view
+    assert show_large.empty_states.shows_map
+    assert not black_holes_seen(view)
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: black_holes_seen(view))
+    assert threading.main_thread() not in painters.threads
+
+    view.zoom(1.25)
+    assert black_holes_seen(view)
+    assert painters.threads[-1] is threading.main_thread()
+
+
+def test_what_is_hidden_while_a_large_map_is_painted_is_hidden_when_it_comes(
+    painters, show_large, qtbot, jobs
+):
+    view = show_large.view
+    show_large.legend.boxes[1].setChecked(False)
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    qtbot.waitUntil(lambda: view.grab() and not jobs.running())
+    assert not black_holes_seen(view)
+    show_large.legend.all_button.click()
+    assert black_holes_seen(view)
+
+
+def test_a_large_map_that_came_anew_takes_the_place_of_the_one_before(
+    painters, show_large, desk, qtbot, jobs
+):
+    painters.go_on.set()
+    view = show_large.view
+    qtbot.waitUntil(lambda: black_holes_seen(view))
+    painters.go_on.clear()
+    without = np.arange(1, 12_001)
+    desk.map.drawn = drawing(without[without % 4 != 1])
+    desk.map.count = desk.map.with_vector = 9_000
+    show_large.refresh()
+    qtbot.waitUntil(lambda: len(view.points.ids) == 9_000)
+    view.grab()
+    painters.go_on.set()
+    qtbot.waitUntil(lambda: not black_holes_seen(view))
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not black_holes_seen(view)

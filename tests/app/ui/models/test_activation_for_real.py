@@ -1,0 +1,138 @@
+"""A model is activated with a real library behind the window: what is shown is of one model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from sciread_app import workspace as workspace_module
+from sciread_app.paths import Home
+from sciread_app.tasks import Task
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.view_models import Mode
+from sciread_app.workspace import Workspace
+from tests.support.directions import DIM
+from tests.support.fake_models import FakeModel, vector_of
+from tests.support.make import paper
+from tests.support.tiny_model import tiny_package
+
+PAPERS = 40
+
+
+def model_of(package) -> FakeModel:
+    model = FakeModel(package.id, lambda text: None)
+    model.space, model.title = package.space, package.title
+    return model
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch) -> Home:
+    monkeypatch.setattr(workspace_module, "EncoderProcess", model_of)
+    home = Home(tmp_path / "home")
+    for number, name in enumerate(("ours", "theirs")):
+        tiny_package(home.models / name, title=name.title(), dim=DIM, max_tokens=40 + number)
+    home.settings.write_text('model = "ours"')
+    return home
+
+
+@pytest.fixture
+def workspace(home) -> Workspace:
+    workspace = Workspace(home)
+    workspace.library.put([paper(f"Paper {n}", published=str(1980 + n)) for n in range(PAPERS)])
+    return workspace
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
+    desk = WindowGateway(workspace)
+    window = MainWindow(workspace.home.folder, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+    qtbot.waitUntil(lambda: not jobs.running())
+    yield window
+    jobs.shut_down()
+    desk.close()
+
+
+def nearest(workspace, query: str) -> int:
+    """The paper that the active model finds, worked out elsewhere."""
+    with workspace.active_model.use() as now:
+        space = now.space.key
+    scores = [vector_of(space, f"Paper {n}") @ vector_of(space, query) for n in range(PAPERS)]
+    return int(np.argmax(scores)) + 1
+
+
+def look_for(qtbot, jobs, window, query):
+    window.page.box.set_mode(Mode.meaning)
+    window.page.box.set_text(query)
+    window.page.search()
+    qtbot.waitUntil(lambda: window.page.view.query == query and not jobs.running())
+
+
+def test_the_list_is_of_the_model_that_answers(qtbot, jobs, window, workspace):
+    look_for(qtbot, jobs, window, "bees")
+    first = window.page.view.listing.ids[0]
+    assert first == nearest(workspace, "bees")
+    window.swapping.activate("theirs", "Theirs")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert window.page.view.listing.ids[0] == nearest(workspace, "bees") != first
+    assert window._foot.status.text() == "40 papers · all searchable by meaning"
+
+    window.swapping.activate("ours", "Ours")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Ours answers now.")
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert window.page.view.listing.ids[0] == first
+
+
+def test_what_was_counted_for_one_model_is_not_shown_for_another(window, workspace):
+    """Each finds 100 papers of all by meaning, and which decides what is counted."""
+    desk = window.desk
+    workspace.library.put([paper(f"More {n}", published=str(1700 + n)) for n in range(300)])
+    years = {}
+    for name in ("ours", "theirs", "ours"):
+        workspace.activation.activate(name, Task())
+        workspace.active_model.encode_missing(Task())
+        desk.find("bees", Mode.meaning, Task())
+        now = desk.facets("bees", Mode.meaning, Task()).years
+        assert years.setdefault(name, now) == now
+    assert years["ours"] != years["theirs"]
+
+
+def test_each_model_has_a_map_of_its_own(window, workspace):
+    desk = window.desk
+    drawn = desk.map.draw(Task(), anew=False)
+    workspace.activation.activate("theirs", Task())
+    assert desk.map.status().drawing is None
+    workspace.activation.activate("ours", Task())
+    assert np.allclose(desk.map.status().drawing.places, drawn.places)
+
+
+def test_what_the_command_line_activates_the_window_takes_up(qtbot, jobs, window, workspace, home):
+    look_for(qtbot, jobs, window, "bees")
+    other = Workspace(home)
+    other.activation.activate("theirs", Task())
+    other.close()
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert window.page.view.listing.ids[0] == nearest(workspace, "bees")
+
+
+def test_what_was_begun_when_the_last_window_was_killed_is_gone_on_with(
+    qtbot, jobs, appearance, workspace
+):
+    with workspace.active_model.use() as now:
+        workspace.library.active_model.begin("theirs", now.ref)
+    desk = WindowGateway(workspace)
+    window = MainWindow(workspace.home.folder, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
+    assert workspace.active_model.model == "theirs"
+    jobs.shut_down()
+    desk.close()

@@ -1,0 +1,438 @@
+"""The page of models: what is here and what it is worth, what comes in, what answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+
+from sciread_app.services.models.installer import DownloadRequest
+from sciread_app.services.models.model_card import CardScore
+from sciread_app.services.models.registry import ModelState
+from sciread_app.ui.evaluation.evaluate_dialog import EvaluateDialog
+from sciread_app.ui.evaluation.view_models import EvaluationResults
+from sciread_app.ui.models.card_score_table import BEFORE, CHANGE, NOW, WHAT, CardScoreTable
+from sciread_app.ui.models.hub_dialog import HubDialog
+from sciread_app.ui.models.view_models import ON_HUB
+from sciread_app.ui.style.theme import scaled
+from tests.support.ui.fake_models import BROKEN, SCORES, THEIRS
+from tests.support.ui.fakes import FakeDesk
+from trainer.contract.errors import PackageRefused
+from trainer.packages.pull import PUBLISHED
+
+Key = Qt.Key
+
+
+@pytest.fixture
+def desk() -> FakeDesk:
+    desk = FakeDesk(1_200)
+    desk.models.install(THEIRS, BROKEN)
+    return desk
+
+
+@pytest.fixture
+def window(qtbot, show_window, desk, jobs):
+    window = show_window(desk)
+    window.activateWindow()
+    window.go_to("models")
+    qtbot.waitUntil(lambda: not jobs.running())
+    return window
+
+
+@pytest.fixture
+def page(window):
+    return window.other_page("models")
+
+
+@pytest.fixture
+def choose(qtbot, page, jobs):
+    def choose(key):
+        page.load(key)
+        qtbot.waitUntil(lambda: page.list.current == key and not jobs.running())
+        return page.card
+
+    return choose
+
+
+def click(qtbot, button):
+    assert button.isVisible() and button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def marks(page):
+    return {row.key: row.mark for row in page.list.rows}
+
+
+def verbs(card):
+    return [button.text() for button in card._verbs if button.isVisible()]
+
+
+def test_models_are_listed_with_what_they_do_and_what_is_wrong(page):
+    assert marks(page) == {"starter": "Answers", "theirs": "", "broken": "Damaged"}
+    assert page.list.rows[2].below == "The file model.safetensors is damaged."
+    assert page.count.text() == "3 models · 182 MB"
+    assert page.list.current == "starter" and not page._alone.isVisible()
+    assert "It has read all of your 1,200 papers" in page.card.ready.text()
+
+
+def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
+    card = choose("theirs")
+    assert card.title.text() == "Theirs"
+    assert card.made.text() == (
+        "Made with SPECTER from the model that came with SciRead, with 900 papers to learn from."
+    )
+    assert card.ready.text() == (
+        "It has to read 1,200 papers first. Starter answers meanwhile. That takes about 3 s here."
+    )
+    facts = dict(card.facts.rows)
+    assert (facts["Recipe"], facts["But with"]) == ("specter-small", "Margin: 2.0")
+    assert (facts["Made on"], facts["Vector fingerprint"]) == ("2026-11-22", "t")
+    assert facts["Vectors"] == (
+        "One a paper: the mean over the word pieces of its title and abstract"
+    )
+    table = card.scores
+    said = [
+        [table.item(row, column).text() for column in (WHAT, BEFORE, NOW, CHANGE)]
+        for row in range(table.rowCount())
+        if table.item(row, NOW)
+    ]
+    assert said == [
+        ["MAP · Ranking of judged candidates", "70.00", "81.20", "+11.20 better"],
+        ["macro F1 · Topics", "", "55.00", ""],
+    ]
+    assert table.item(2, 0).text() == "Measured with: ours"
+    card._card.button.click()
+    assert "It is good." in card.text.toPlainText()
+
+
+LOWER = CardScore(
+    "", "Health of the space", "mean cosine", "0.450", None, "0.200", None, "+0.250", False,
+    50, "test", higher_is_better=False,
+)  # fmt: skip
+LOST = CardScore(
+    "", "Topics", "macro F1", "50.00", 0.5, "60.00", 0.6, "−10.00", False, 50, "test"
+)  # fmt: skip
+
+
+def test_a_model_that_is_worse_is_said_to_be_and_not_recommended(choose, desk, monkeypatch):
+    about = desk.models.about
+    monkeypatch.setattr(
+        desk.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
+    )
+    card = choose("theirs")
+    assert "worse" in card.balance.text() and "2 of 3" in card.balance.text()
+    assert card.activate.isVisible() and card.activate.objectName() != "primary"
+    rows = [row for row in range(card.scores.rowCount()) if card.scores.item(row, CHANGE)]
+    change = {card.scores.item(row, WHAT).text(): card.scores.item(row, CHANGE) for row in rows}
+    (lower,) = (item for what, item in change.items() if "lower is better" in what)
+    assert "+0.250" in lower.text() and "worse" in lower.text()
+    gained = change["MAP · Ranking of judged candidates"]
+    assert gained.foreground().color() != lower.foreground().color()
+
+
+def test_a_model_that_gained_is_recommended(choose):
+    card = choose("theirs")
+    assert "better" in card.balance.text() and "1 of 1" in card.balance.text()
+    assert card.activate.objectName() == "primary"
+
+
+@pytest.mark.parametrize("family", ["", "monospace"])
+def test_a_long_number_is_painted_whole(qtbot, appearance, family):
+    table = CardScoreTable(appearance)
+    if family:
+        table.setFont(QFont(family, table.font().pointSize()))
+    qtbot.addWidget(table)
+    table.resize(900, 200)
+    numbers = ["81.20", "22,713,728", "1,234,567.8/s"]
+    table.show_scores([CardScore("", "Speed and size", name, name) for name in numbers])
+    table.show()
+    background = table.palette().base().color()
+    letters = QFontMetrics(scaled(table.font(), 1.0, QFont.Weight.DemiBold))
+    for row, number in enumerate(numbers, start=1):
+        cell = table.visualRect(table.model().index(row, NOW))
+        assert cell.width() >= letters.horizontalAdvance(number)
+        picture = table.viewport().grab(cell.adjusted(1, 3, -1, -3)).toImage()
+        inked = [x for x in range(picture.width())
+                 if any(picture.pixelColor(x, y) != background
+                        for y in range(picture.height()))]  # fmt: skip
+        wide = (inked[-1] - inked[0] + 1) / picture.devicePixelRatio()
+        assert wide >= letters.tightBoundingRect(number).width() - 2
+
+
+def test_what_a_stranger_wrote_is_shown_as_it_is_written(choose, desk):
+    evil = '<img src="file:///etc/passwd"><b>x</b>'
+    desk.models.install(replace(THEIRS, title=evil, base=evil, licence=evil))
+    card = choose("theirs")
+    assert card.title.text() == evil
+    assert card.title.textFormat() is Qt.TextFormat.PlainText
+    labels = [label for label in card.findChildren(type(card.title)) if evil in label.text()]
+    assert labels and all(one.textFormat() is Qt.TextFormat.PlainText for one in labels)
+
+
+def test_where_only_the_starter_is_one_is_invited_to_more(qtbot, show_window, jobs):
+    window = show_window(FakeDesk(3))
+    window.go_to("models")
+    qtbot.waitUntil(lambda: not jobs.running())
+    page = window.other_page("models")
+    assert page._alone.isVisible() and page.count.text() == "1 model · 91.0 MB"
+    assert verbs(page.card) == []
+    hub, train = page._alone.findChildren(QPushButton)
+    click(qtbot, hub)
+    page.findChild(HubDialog).reject()
+    click(qtbot, train)
+    assert window.shows("training")
+
+
+def test_a_model_reads_while_the_old_one_answers_and_then_answers(qtbot, choose, page, desk):
+    card = choose("theirs")
+    desk.swaps.go_on.clear()
+    click(qtbot, card.activate)
+    qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Reading", "0 %"))
+    qtbot.waitUntil(lambda: card.bar.isVisible() and "0 of 300" in card.far.text())
+    assert verbs(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
+    assert "Until it has read them all, Starter answers." in card.ready.text()
+    click(qtbot, card.pause)
+    desk.swaps.go_on.set()
+    qtbot.waitUntil(lambda: card.far.text().startswith("Paused") and card.pause.text() == "Go on")
+    click(qtbot, card.pause)
+    qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
+    qtbot.waitUntil(lambda: "It answers whenever" in card.ready.text())
+    assert verbs(card) == ["Export…", "Rename", "Remove"] and not card.bar.isVisible()
+
+
+def test_stopped_it_does_not_answer_and_can_be_begun_again(qtbot, choose, page, desk, jobs):
+    card = choose("theirs")
+    desk.swaps.go_on.clear()
+    click(qtbot, card.activate)
+    qtbot.waitUntil(lambda: card.cancel.isVisible() and "of 300" in card.far.text())
+    click(qtbot, card.cancel)
+    assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
+    qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
+    qtbot.waitUntil(lambda: "Let it answer" in verbs(card))
+    assert desk.swaps.answers == "starter"
+
+
+def test_one_that_answered_before_is_gone_back_to(qtbot, choose, window, desk, jobs):
+    desk.models.install(replace(THEIRS, state=ModelState.earlier))
+    desk.swaps.ready.add("theirs")
+    card = choose("theirs")
+    assert verbs(card)[0] == "Go back to it" and "at once" in card.ready.text()
+    window.menus.models._on_page["back"].trigger()
+    qtbot.waitUntil(lambda: desk.swaps.answers == "theirs" and not jobs.running())
+
+
+def test_a_model_comes_in_and_is_chosen(qtbot, page, window, desk, jobs, tmp_path):
+    desk.models.go_on.clear()
+    page.add(tmp_path / "bees.zip")
+    [entry] = page.downloads.entries
+    assert entry.title.text() == "Adding bees.zip" and window.rail.button("models").busy
+    desk.models.go_on.set()
+    qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
+    assert page.downloads.entries == [] and not window.rail.button("models").busy
+    assert page.card.title.text() == "bees" and desk.models.asked == [tmp_path / "bees.zip"]
+
+
+def test_what_is_refused_is_named_where_it_was_asked_for(qtbot, page, window, desk, jobs, tmp_path):
+    desk.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
+    page.add(tmp_path / "evil.zip")
+    [entry] = page.downloads.entries
+    qtbot.waitUntil(lambda: entry.problem is not None)
+    assert (entry.why.text(), entry.hint.text()) == ("evil.zip holds a link: 'x'", "Copy the file.")
+    assert not window.banner.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
+    click(qtbot, entry.again)
+    qtbot.waitUntil(lambda: "evil" in marks(page) and not jobs.running())
+    desk.models.fault = PackageRefused("Again.", "")
+    page.add(tmp_path / "other.zip")
+    [entry] = page.downloads.entries
+    qtbot.waitUntil(lambda: entry.problem is not None)
+    click(qtbot, entry.close_it)
+    assert page.downloads.entries == [] and not page.downloads.isVisible()
+
+
+def test_who_is_elsewhere_is_told_of_a_refusal_there(qtbot, page, window, desk, tmp_path):
+    desk.models.fault = PackageRefused("evil.zip holds a link.", "")
+    desk.models.go_on.clear()
+    page.add(tmp_path / "evil.zip")
+    window.go_to("search")
+    desk.models.go_on.set()
+    qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip holds a link.")
+
+
+def test_what_comes_in_can_be_stopped(qtbot, page, window, desk, jobs, tmp_path):
+    desk.models.go_on.clear()
+    page.add(tmp_path / "bees.zip")
+    click(qtbot, page.downloads.entries[0].cancel)
+    qtbot.waitUntil(lambda: page.downloads.entries == [] and not jobs.running())
+    assert "bees" not in marks(page) and not window.banner.isVisible()
+
+
+def test_a_model_of_the_hub_is_chosen_fetched_and_asked_for_again(qtbot, page, desk, jobs):
+    page.ask_hub()
+    dialog = page.findChild(HubDialog)
+    assert not dialog.fetch.isEnabled()
+    dialog.known.setCurrentIndex(dialog.known.model().index(2, 0))
+    assert dialog.name.text() == "malteos/scincl"
+    desk.models.fault = PackageRefused("Nothing says how.", "Say it: --pooling.")
+    desk.models.go_on.clear()
+    click(qtbot, dialog.fetch)
+    [entry] = page.downloads.entries
+    qtbot.waitUntil(lambda: entry.far.text() == "43 % · 190 of 440 MB")
+    desk.models.go_on.set()
+    qtbot.waitUntil(lambda: entry.problem is not None)
+    click(qtbot, entry.again)
+    again = next(one for one in page.findChildren(HubDialog) if one is not dialog)
+    assert again.name.text() == "malteos/scincl" and again.pooling.isVisible()
+    again.pooling.setCurrentText("cls")
+    again.revision.setText("v2")
+    click(qtbot, again.fetch)
+    qtbot.waitUntil(lambda: page.list.current == "malteos--scincl" and not jobs.running())
+    assert desk.models.asked == [
+        DownloadRequest("malteos/scincl"),
+        DownloadRequest("malteos/scincl", "v2", "cls"),
+    ]
+
+
+def test_the_models_that_are_offered_can_be_had():
+    assert {one.name for one in ON_HUB} <= PUBLISHED.keys()
+
+
+def test_a_model_is_renamed_in_its_place(qtbot, choose, page, desk, jobs):
+    card = choose("theirs")
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Key.Key_F2)
+    assert card.line.isVisible() and card.line.hasFocus() and not card.title.isVisible()
+    qtbot.keyClicks(card.line, "Of bees")
+    qtbot.keyClick(card.line, Key.Key_Return)
+    qtbot.waitUntil(lambda: card.title.text() == "Of bees" and not jobs.running())
+    click(qtbot, card.rename)
+    qtbot.keyClicks(card.line, "Wasps")
+    qtbot.keyClick(card.line, Key.Key_Escape)
+    assert card.title.isVisible() and desk.models.installed["theirs"].title == "Of bees"
+
+
+def test_a_removed_model_is_put_back_from_the_message_and_from_the_trash(
+    qtbot, choose, page, window, desk, jobs
+):
+    choose("theirs")
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Key.Key_Delete)
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs is in the trash.")
+    qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
+    [back] = [b for b in window.banner.findChildren(QPushButton) if b.text() == "Put it back"]
+    click(qtbot, back)
+    qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
+    page.remove()
+    qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
+    card = choose("theirs@1")
+    assert verbs(card) == ["Put it back", "Delete for good…"] and "deleted" in card.made.text()
+    click(qtbot, card.restore)
+    qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
+
+
+def test_deleting_for_good_asks_first(qtbot, choose, page, desk, jobs):
+    choose("theirs")
+    page.remove()
+    qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
+    card = choose("theirs@1")
+    for answer, left in (("Cancel", True), ("Delete for good", False)):
+        click(qtbot, card.delete)
+        box = page.findChildren(QMessageBox)[-1]
+        [button] = [button for button in box.buttons() if button.text() == answer]
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: not jobs.running())
+        assert ("theirs@1" in desk.models.trash) is left
+
+
+def test_a_long_title_does_not_hide_what_is_wrong(page):
+    title = "A title that goes on and on, as those of models do when every setting is in it"
+    row = page.list.rows[2]._replace(
+        title=title, below=f"The file model.safetensors of the model {title} is damaged."
+    )
+    said = page.list.itemDelegate().second_line(row, 290)
+    assert said.startswith("The file model") and said.endswith("is damaged.") and "…" in said
+
+
+def test_a_damaged_model_says_so_and_is_looked_at_again(qtbot, choose, page, jobs):
+    card = choose("broken")
+    assert card.trouble.text() == "The file model.safetensors is damaged."
+    assert card.remedy.text() == "Copy it again." and verbs(card) == ["Look again", "Remove"]
+    assert not card.tiles.isVisible() and page.why_not("activate") == "It is damaged"
+    click(qtbot, card.check)
+    qtbot.waitUntil(lambda: not card.trouble.isVisible() and not jobs.running())
+
+
+def test_files_that_nobody_has_looked_at_are_looked_at_by_themselves(qtbot, page, desk, jobs):
+    desk.models.install(replace(THEIRS, checked=False))
+    page.load()
+    qtbot.waitUntil(lambda: desk.models.installed["theirs"].checked and not jobs.running())
+
+
+def test_verbs_that_cannot_be_done_say_why(choose, window, page):
+    actions = window.menus.models._on_page
+    choose("starter")
+    assert actions["remove"].property("why_not") == "It came with SciRead and stays as it is"
+    assert actions["activate"].property("why_not") == "It answers now"
+    assert actions["back"].property("why_not") == "No other model has answered yet"
+    choose("theirs")
+    enabled = [verb for verb, action in actions.items() if action.isEnabled()]
+    assert enabled == ["activate", "measure", "export", "rename", "check", "remove"]
+    window.go_to("search")
+    assert not any(action.isEnabled() for action in actions.values())
+    assert actions["rename"].property("why_not") == "On the page of models"
+
+
+def test_a_model_that_nobody_has_measured_is_offered_to_be(qtbot, choose, window, page, desk, jobs):
+    desk.dashboard.found = EvaluationResults()
+    assert not choose("theirs").measure.isVisible()
+    click(qtbot, choose("starter").measure)
+    dashboard = window.other_page("dashboard")
+    qtbot.waitUntil(lambda: bool(dashboard.findChildren(EvaluateDialog)) and not jobs.running())
+    assert window.shows("dashboard")
+    (dialog,) = dashboard.findChildren(EvaluateDialog)
+    dialog.reject()
+
+
+def test_what_was_measured_is_gone_to_by_the_menu(qtbot, choose, window, desk, jobs):
+    desk.models.install(replace(THEIRS, space="bbbb"))
+    choose("theirs")
+    window.menus.models._on_page["measure"].trigger()
+    dashboard = window.other_page("dashboard")
+    qtbot.waitUntil(lambda: dashboard.scores.table.isVisible() and not jobs.running())
+    assert not dashboard.findChildren(EvaluateDialog)
+
+
+def test_models_are_added_from_anywhere_by_the_menu(qtbot, window, page, desk, monkeypatch, jobs):
+    window.go_to("search")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/home/ada/wasps.zip", ""))
+    [zipped] = [action for action in window.menus.models._anywhere if "zip" in action.text()]
+    zipped.trigger()
+    qtbot.waitUntil(lambda: page.list.current == "wasps" and not jobs.running())
+    assert window.shows("models")
+
+
+def test_a_model_is_exported_to_where_one_says(qtbot, choose, page, desk, monkeypatch, jobs):
+    choose("theirs")
+    offered = []
+
+    def where(parent, title, usual, kinds):
+        offered.append(usual)
+        return "/tmp/x.zip", ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", where)
+    page.export()
+    qtbot.waitUntil(lambda: desk.models.asked == [("theirs", Path("/tmp/x.zip"))])
+    assert [Path(name).name for name in offered] == ["theirs.zip"]
+
+
+def test_what_a_key_goes_to_is_seen_in_a_small_window(qtbot, window, choose):
+    card = choose("theirs")
+    window.resize(800, 500)
+    last = card._card.button
+    qtbot.waitUntil(lambda: card._scroll.verticalScrollBar().maximum() > 0)
+    assert last.visibleRegion().boundingRect() != last.rect()
+    last.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(lambda: last.visibleRegion().boundingRect() == last.rect())

@@ -1,0 +1,547 @@
+"""The panel of a paper: what is done to it, what is written about it, what lies around it."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, Qt
+from PySide6.QtGui import QGuiApplication
+
+from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
+from sciread_app.domain.citations import Mention
+from sciread_app.domain.clipboard_formats import CopyAs, CopyCitation
+from sciread_app.domain.paper import Identifier, LibraryChanges, PaperFile
+from sciread_app.services.library.note_drafts import NEW
+from sciread_app.ui.paper.details_panel import DetailsPanel
+from sciread_app.ui.paper.related_papers import CITING, REFERENCES
+from sciread_app.ui.paper.style_picker import StylePicker
+from sciread_app.ui.view_models import Card, PaperNote
+from tests.support.make import paper
+from tests.support.ui.fakes import FakeDesk
+
+DOI = Identifier("doi", "10.5555/other")
+NOW = time.time()
+OUTSIDE = CitationList((LinkedPaper(DOI),), (), 1, 1, NOW, True)
+TITLED = CitationList(
+    (LinkedPaper(DOI, None, Mention(DOI, "Of Wasps", "A. Vespa")),), (), 1, 0, NOW, True
+)
+
+
+@pytest.fixture
+def desk():
+    return FakeDesk(20)
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance, desk):
+    """Shows a paper, and waits until all is known about it."""
+    panels = []
+
+    def show_paper(id=1, panel=None):
+        panel = panel or DetailsPanel(desk, jobs, appearance)
+        if panel not in panels:
+            panels.append(panel)
+            panel.resize(520, 3000)
+            qtbot.addWidget(panel)
+            panel.show()
+        panel.show_paper(id, Card(desk.paper(id)))
+        qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+        return panel
+
+    return show_paper
+
+
+def test_two_panels_look_up_papers_independently(qtbot, jobs, appearance, desk):
+    panels = [DetailsPanel(desk, jobs, appearance) for _ in range(2)]
+    for id, panel in enumerate(panels, start=1):
+        qtbot.addWidget(panel)
+        panel.show_paper(id)
+    for id, panel in enumerate(panels, start=1):
+        qtbot.waitUntil(lambda panel=panel: panel.details is not None)
+        assert panel.details.paper.id == id
+
+
+def test_narrow_panel_cuts_nothing_off(show):
+    panel = show()
+    panel.resize(100, 600)
+    area = panel.parts.area
+    assert area.widget().width() <= area.viewport().width()
+
+
+def shown(text):
+    return text.toPlainText()
+
+
+# ---- what it is ----------------------------------------------------------------------------------
+
+
+def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, desk):
+    panel = DetailsPanel(desk, jobs, appearance)
+    qtbot.addWidget(panel)
+    panel.show_paper(3, Card(desk.paper(3), tags=("maths",), rating=4))
+    assert "Paper 3" in shown(panel.parts.head)
+    assert panel.parts.stars.stars == 4
+    assert panel.parts.notes.isHidden()
+
+
+@pytest.mark.parametrize(
+    ("extra", "title", "why"),
+    [
+        ({"retraction_in": "12345"}, "This paper was retracted", "PubMed 12345"),
+        ({"withdrawn": "An error in lemma 2."}, "This paper was withdrawn", "error in lemma 2"),
+    ],
+)
+def test_retraction_is_shown_first(show, desk, extra, title, why):
+    desk.papers[1] = paper("Doubtful", extra=extra)
+    desk.about.extra["noticed"] = "2026-11-02"
+    panel = show()
+    assert panel.parts.warning.isVisible()
+    assert panel.parts.warning.mapTo(panel, panel.parts.warning.pos()).y() < 300
+    assert panel.parts.warning_title.text() == title
+    assert why in shown(panel.parts.warning_text)
+    assert "2026-11-02" in shown(panel.parts.warning_text)
+    show(2, panel)
+    assert not panel.parts.warning.isVisible()
+
+
+def test_arabic_is_set_right_to_left(show, desk):
+    desk.papers[1] = paper("الذكاء الاصطناعي", abstract="تصف هذه الورقة.")
+    head = show().parts.head.document()
+    assert head.begin().textDirection() is Qt.LayoutDirection.RightToLeft
+
+
+def test_links_are_followed_and_escape_returns(show, qtbot, desk):
+    panel = show(1)
+    panel.paper_requested.connect(lambda id: show(id, panel))
+    qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
+    panel.parts.around.paper_requested.emit(2)
+    assert panel.details.paper.title == "Paper 2" and panel.parts.back.isVisible()
+    qtbot.keyClick(panel, Qt.Key.Key_Escape)
+    assert panel.details.paper.title == "Paper 1"
+    with qtbot.waitSignal(panel.escaped):
+        qtbot.keyClick(panel, Qt.Key.Key_Escape)
+
+
+def test_deleted_paper_is_no_longer_shown(show, qtbot, desk):
+    panel = show()
+    desk.about.gone = {1}
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.details is None)
+
+
+def test_tab_order_is_the_reading_order(show, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"))]
+    desk.about.organise.notes = {1: {7: PaperNote(7, "a note", 0.0)}}
+    desk.organise.tag([1], "maths")
+    parts = show(1, show(2)).parts
+    tab_stops, widget = [], parts.head
+    while widget is not parts.around.tabs.tab_stops()[0]:
+        tab_stops.append(widget)
+        widget = widget.nextInFocusChain()
+    wanted = [
+        parts.head, parts.stars, parts.tags.chips[0].button, parts.tags.add, parts.collections.add,
+        parts.body, parts.files.rows[0].name, parts.files.add, parts.notes.views[7].edit_button,
+        parts.notes.add,
+    ]  # fmt: skip
+    assert [widget for widget in tab_stops if widget in wanted] == wanted
+
+
+# ---- what is done to it --------------------------------------------------------------------------
+
+
+def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, desk):
+    panel = show()
+    stars = panel.parts.stars
+    with qtbot.waitSignal(panel.changed):
+        qtbot.mouseClick(stars, Qt.MouseButton.LeftButton, pos=stars.rect().center())
+    assert desk.organise.stars == {1: 3}
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(stars, Qt.Key.Key_5)
+    assert desk.organise.stars == {1: 5} and stars.accessibleName() == "Rating: 5 of 5 stars"
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(stars, Qt.Key.Key_0)
+    assert desk.organise.stars == {1: 0}
+
+
+def test_tag_is_added_removed_and_searched_for(show, qtbot, desk):
+    panel = show()
+    tags = panel.parts.tags
+    tags.begin()
+    qtbot.keyClicks(tags.box, "bees & wasps")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(tags.box, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: [chip.name for chip in tags.chips] == ["bees & wasps"])
+    with qtbot.waitSignal(panel.search_requested) as searched:
+        tags.chips[0].button.click()
+    assert searched.args == ['tag:"bees & wasps"']
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(tags.chips[0], Qt.Key.Key_Delete)
+    qtbot.waitUntil(lambda: tags.chips == [])
+
+
+def test_escape_cancels_adding_a_tag(show, qtbot, desk):
+    tags = show().parts.tags
+    tags.begin()
+    qtbot.keyClicks(tags.box, "never")
+    qtbot.keyClick(tags.box, Qt.Key.Key_Escape)
+    assert tags.box.isHidden() and tags.add.isVisible() and desk.organise.tags == {}
+
+
+def test_paper_is_added_to_a_collection(show, qtbot, desk):
+    panel = show()
+    panel.parts.collections.begin()
+    qtbot.waitUntil(lambda: panel.parts.collections.known == ["thesis", "thesis/methods"])
+    panel.parts.collections.box.setText("thesis/methods")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(panel.parts.collections.box, Qt.Key.Key_Return)
+    assert desk.organise.collections == {"thesis/methods": {1}}
+
+
+def test_copy_uses_the_last_format(show, qtbot):
+    panel = show()
+    panel.copy(what=CopyCitation("apa"))
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [1]")
+    assert QGuiApplication.clipboard().mimeData().html() == "<i>apa</i>"
+    panel.copy([2, 3])
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "apa of [2, 3]")
+    assert panel.parts.copy.what == CopyCitation("apa")
+
+
+def choose_file(file):
+    return lambda parent: file
+
+
+def test_added_style_file_is_used_for_copying(show, qtbot, desk, jobs, tmp_path):
+    panel = show()
+    picker = StylePicker(
+        desk.about, jobs, panel.parts.copy.what, panel, choose_file(Path("cell.csl"))
+    )
+    picker.chosen.connect(lambda what: panel.copy([2], what))
+    picker.open()
+    picker.add.click()
+    qtbot.waitUntil(lambda: picker.list.currentItem().text() == "Cell")
+    picker.in_text.setChecked(True)
+    picker.copy.click()
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "cell-in-text of [2]")
+    settings = QSettings(str(tmp_path / "window.ini"), QSettings.Format.IniFormat)
+    settings.setValue("paper/copy_as", "cell-in-text")
+    panel.parts.copy.choose(CopyAs.doi, "DOI")
+    panel.remember(settings)
+    assert panel.parts.copy.what == CopyCitation("cell", in_text=True)
+
+
+def test_invalid_style_file_is_rejected_by_name(show, qtbot, desk, jobs):
+    panel = show()
+    picker = StylePicker(desk.about, jobs, None, panel, choose_file(Path("notes.txt")))
+    picker.open()
+    before = picker.list.count()
+    picker.add.click()
+    qtbot.waitUntil(lambda: "notes.txt is no style" in picker.status.text())
+    assert picker.list.count() == before and picker.add.isEnabled()
+    picker.reject()
+
+
+def test_copying_missing_data_is_reported(show, qtbot):
+    panel = show()
+    QGuiApplication.clipboard().setText("mine")
+    panel.copy(what=CopyAs.doi)
+    qtbot.waitUntil(lambda: panel.parts.copy.text() == "There is none")
+    assert QGuiApplication.clipboard().text() == "mine"
+
+
+# ---- notes ---------------------------------------------------------------------------------------
+
+
+def write(qtbot, panel, text):
+    panel.write_note()
+    view = panel.parts.notes.views[NEW]
+    qtbot.keyClicks(view.box, text)
+    return view
+
+
+def test_note_is_written_saved_and_rendered(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "# Idea *one*")
+    with qtbot.waitSignal(panel.changed):
+        qtbot.keyClick(view.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert [note.text for note in desk.about.organise.notes[1].values()] == ["# Idea *one*"]
+    qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
+    assert shown(panel.parts.notes.views[1].text) == "Idea one"
+    assert desk.about.drafts.of(1) == {}
+    assert panel.window().focusWidget() is panel.parts.head  # and Esc leads on from there
+
+
+def test_draft_outlives_the_panel(show, qtbot, desk):
+    panel = show()
+    write(qtbot, panel, "half a th")
+    show(2, panel)
+    assert desk.about.drafts.of(1) == {NEW: "half a th"}
+    assert NEW not in panel.parts.notes.views
+    show(1, panel)
+    assert panel.parts.notes.views[NEW].box.toPlainText() == "half a th"
+
+
+def test_draft_is_saved_while_typing(show, qtbot, desk):
+    write(qtbot, show(), "on the way")
+    qtbot.waitUntil(lambda: desk.about.drafts.of(1) == {NEW: "on the way"})
+
+
+def test_draft_is_saved_when_the_window_closes(show_window, qtbot, desk):
+    window = show_window(desk)
+    panel = window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    panel.write_note()
+    panel.parts.notes.views[NEW].box.setPlainText("the last words")
+    window.close()
+    assert desk.about.drafts.of(panel.details.paper.id) == {NEW: "the last words"}
+
+
+def test_escape_leaves_the_note_editor_without_loss(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "unfinished")
+    qtbot.keyClick(view.box, Qt.Key.Key_Escape)
+    assert desk.about.drafts.of(1) == {NEW: "unfinished"}
+    assert view.box.toPlainText() == "unfinished" and view.is_open
+
+
+def test_discarded_note_can_be_restored(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "on second thoughts")
+    view.discard_button.click()
+    assert not view.is_open
+    view.back.click()
+    assert view.box.toPlainText() == "on second thoughts"
+
+
+def test_note_that_cannot_be_saved_stays_open(show, qtbot, desk):
+    desk.about.organise.refuse = "The disk is full."
+    panel = show()
+    view = write(qtbot, panel, "precious")
+    with qtbot.waitSignal(panel.problem) as told:
+        view.save()
+    assert told.args[0].message == "The disk is full."
+    assert view.is_open and desk.about.drafts.of(1) == {NEW: "precious"}
+
+
+def test_note_is_edited_and_removed(show, qtbot, desk):
+    desk.about.organise.notes = {1: {7: PaperNote(7, "old", 0.0)}}
+    panel = show()
+    view = panel.parts.notes.views[7]
+    view.edit_button.click()
+    view.box.setPlainText("new")
+    with qtbot.waitSignal(panel.changed):
+        view.save_button.click()
+    assert desk.about.organise.notes[1][7].text == "new"
+    view.remove_button.click()
+    qtbot.waitUntil(lambda: panel.parts.notes.views == {})
+    assert desk.about.organise.notes[1] == {}
+
+
+def test_refresh_keeps_the_note_being_edited(show, qtbot, desk):
+    panel = show()
+    view = write(qtbot, panel, "in the middle of")
+    desk.organise.tag([1], "elsewhere")
+    panel.refresh()
+    qtbot.waitUntil(lambda: [chip.name for chip in panel.parts.tags.chips] == ["elsewhere"])
+    assert panel.parts.notes.views[NEW] is view and view.box.toPlainText() == "in the middle of"
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def test_pdf_opens_in_the_reader(show, qtbot, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"), 2_400_000, 12)]
+    panel = show()
+    row = panel.parts.files.rows[0]
+    assert row.facts.text() == "2.3 MB · 12 pages"
+    with qtbot.waitSignal(panel.read_requested) as wanted:
+        row.name.click()
+    assert wanted.args == [1, Path("/x/bees.pdf")]
+    with qtbot.waitSignal(panel.read_requested):
+        panel.parts.read_file.click()
+
+
+def test_missing_file_is_located(show, qtbot, desk):
+    desk.about.files = [PaperFile(Path("/x/bees.pdf"), missing=True)]
+    panel = show()
+    row = panel.parts.files.rows[0]
+    assert row.facts.text() == "Missing"
+    qtbot.waitUntil(row.locate.isVisible)
+    assert not row.name.isEnabled() and not panel.parts.read_file.isVisible()
+    with qtbot.waitSignal(panel.changed):
+        panel.parts.files.locate(Path("/x/bees.pdf"), Path("/y/bees.pdf"))
+    qtbot.waitUntil(lambda: panel.parts.files.rows[0].file.path == Path("/y/bees.pdf"))
+
+
+def test_attached_program_is_shown_and_never_started(show, desk, monkeypatch):
+    from sciread_app.ui.paper import attachments
+
+    seen = []
+    monkeypatch.setattr(attachments, "reveal", lambda path: seen.append(("revealed", path.name)))
+    monkeypatch.setattr(
+        attachments, "open_outside", lambda path: seen.append(("opened", path.name))
+    )
+    desk.about.files = [PaperFile(Path("/x/setup.exe")), PaperFile(Path("/x/notes.txt"))]
+    panel = show()
+    for row in panel.parts.files.rows:
+        row.name.click()
+    assert seen == [("revealed", "setup.exe"), ("opened", "notes.txt")]
+    does = [action.text() for action in panel.parts.files.rows[0].more.menu().actions()]
+    assert "Open in another program" not in does and "Show in its folder" in does
+
+
+def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, desk):
+    desk.about.refuse = "“x.pdf” cannot be read."
+    panel = show()
+    with qtbot.waitSignal(panel.problem):
+        panel.parts.files.attach(Path("/x.pdf"))
+
+
+# ---- around it -----------------------------------------------------------------------------------
+
+
+def test_similar_papers_are_shown_with_the_reason(show, qtbot):
+    panel = show()
+    qtbot.waitUntil(lambda: "Paper 2" in shown(panel.parts.around.text))
+    assert "both say radium, decay · closer than 99.0 % of pairs" in shown(panel.parts.around.text)
+
+
+def test_related_papers_are_loaded_when_visible(qtbot, jobs, appearance, desk):
+    panel = DetailsPanel(desk, jobs, appearance)
+    qtbot.addWidget(panel)
+    desk.papers[1] = paper("Long", abstract="It goes on. " * 400)
+    panel.resize(420, 300)
+    panel.show()
+    panel.show_paper(1, Card(desk.paper(1)))
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.about.asked == []
+    panel.parts.area.ensureWidgetVisible(panel.parts.around)
+    qtbot.waitUntil(lambda: desk.about.asked == ["alike 1"])
+
+
+def test_citations_are_fetched_on_request(show, qtbot, desk):
+    desk.about.rings_after = {CitationDirection.references: TITLED}
+    panel = show()
+    around = panel.parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "Not asked yet" in shown(around.text))
+    assert "ask 1" not in desk.about.asked
+    around.fetch.click()
+    qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
+    assert around.fetch.isHidden()
+
+
+def test_source_without_citations_is_shown_with_its_date(show, qtbot, desk):
+    desk.about.rings[CitationDirection.citing] = CitationList((), (), 0, 0, 1_700_000_000.0, True)
+    around = show().parts.around
+    around.go_to(CITING)
+    qtbot.waitUntil(lambda: "knew none that cites it on 14 November 2023" in shown(around.text))
+    assert around.fetch.text() == "Ask again" and not around.fetch.isHidden()
+    desk.about.rings[CitationDirection.references] = CitationList((), (), 0, 0, time.time(), True)
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "knew no paper that this one cites" in shown(around.text))
+    assert around.fetch.isHidden()  # it would be the same answer
+
+
+def test_unavailable_source_is_reported_in_place(show, qtbot, desk):
+    desk.about.refuse = "Semantic Scholar is away."
+    around = show().parts.around
+    around.go_to(REFERENCES)
+    around.ask()
+    qtbot.waitUntil(lambda: around.note.text() == "Semantic Scholar is away.")
+    qtbot.waitUntil(lambda: around.idle and around.fetch.isEnabled())
+
+
+def test_identifiers_without_title_are_looked_up(show, qtbot, desk):
+    desk.about.rings[CitationDirection.references] = OUTSIDE
+    desk.about.rings_after = {CitationDirection.references: TITLED}
+    around = show().parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "DOI 10.5555/other" in shown(around.text))
+    around.titles.click()
+    qtbot.waitUntil(lambda: "Of Wasps" in shown(around.text))
+    assert around.titles.isHidden()
+
+
+def test_unlisted_paper_is_added_with_one_click(show, qtbot, desk):
+    desk.about.rings[CitationDirection.references] = TITLED
+    panel = show()
+    around = panel.parts.around
+    around.go_to(REFERENCES)
+    qtbot.waitUntil(lambda: "Add to library" in shown(around.text).replace("\xa0", " "))
+    with qtbot.waitSignal(panel.loaded):
+        around.add(DOI)
+    assert "fetch doi:10.5555/other" in desk.about.asked
+    qtbot.waitUntil(lambda: "Paper 5" in shown(around.text))
+
+
+def test_tab_scrolls_to_a_link_below(show, qtbot, desk):
+    desk.papers.update({n: paper(f"A long title of paper {n} " * 12) for n in range(1, 21)})
+    panel = show()
+    around, bar = panel.parts.around, panel.parts.area.verticalScrollBar()
+    qtbot.waitUntil(lambda: len(around.text.links()) == 3)
+    panel.resize(300, 400)
+    panel.activateWindow()
+    around.text.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(around.text.hasFocus)
+    bar.setValue(0)
+    for _ in range(5):  # layouts within layouts
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    bar.setValue(0)
+    qtbot.keyClick(around.text, Qt.Key.Key_Tab)
+    assert around.text.hasFocus() and bar.value() > 0
+    link = around.text.mapTo(panel.parts.area.viewport(), around.text.cursorRect().center())
+    assert panel.parts.area.viewport().rect().contains(link)
+
+
+# ---- the whole page ------------------------------------------------------------------------------
+
+
+def test_paper_opens_as_a_page_and_closes(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    assert page.details.isVisible() and not page.hits.isVisible() and not page.box.isVisible()
+    assert page.details.parts.back.isVisible()
+    qtbot.keyClick(page.details, Qt.Key.Key_J)
+    qtbot.waitUntil(lambda: "Paper 4" in shown(page.details.parts.head))
+    qtbot.keyClick(page.details, Qt.Key.Key_Escape)
+    assert page.hits.isVisible() and page.box.isVisible() and page.details.isVisible()
+
+
+def test_search_from_the_page_of_a_paper_shows_results(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    page.details.search_requested.emit("author:Curie")
+    assert page.hits.isVisible()
+
+
+def test_list_requested_from_the_page_of_a_paper_is_shown(show_page, qtbot):
+    page = show_page(FakeDesk(5))
+    qtbot.waitUntil(lambda: page.details.details is not None)
+    page.open_paper()
+    page.library_changed(LibraryChanges(papers=True))  # the page of the paper stays in front
+    qtbot.waitUntil(lambda: len(page._finder.asked) > 1)
+    assert not page.hits.isVisible()
+    page.show_papers([2, 3], "From the map")
+    assert page.hits.isVisible() and page.model.rowCount() == 2
+
+
+def test_lines_have_a_readable_length(show):
+    panel = show()
+    panel.resize(1600, 900)
+    assert panel.parts.body.width() <= 700
+
+
+def test_long_citation_key_cuts_nothing_off(show, desk, monkeypatch):
+    keyed = paper("Of Bees", citekey="technischezusammenarbeit2017of-bees-and-all-wasps")
+    monkeypatch.setattr(desk, "paper", lambda id: keyed)
+    panel = show()
+    panel.resize(panel.minimumSizeHint().width(), 800)
+    area = panel.parts.area
+    assert "zusammenarbeit2017" in panel.parts.foot.text()
+    assert area.widget().width() <= area.viewport().width()

@@ -1,0 +1,99 @@
+"""One paper from end to end: window, real library, servers that speak as the real ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from sciread_app.domain.clipboard_formats import CopyCitation
+from sciread_app.paths import Home
+from sciread_app.services.library.note_drafts import NEW
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.workspace import Workspace
+from tests.support.make import paper
+from tests.support.servers.local import Answer, LocalServer
+from tests.support.servers.semantic_scholar_server import SemanticScholarServer
+
+FOUND = {"DOI": "10.5555/paper.9", "type": "article-journal", "title": "The ninth of them"}
+
+
+def crossref(asked):
+    return Answer(json.dumps(FOUND).encode(), "application/vnd.citationstyles.csl+json")
+
+
+@pytest.fixture
+def window(qtbot, jobs, appearance, tmp_path, monkeypatch) -> Iterator[MainWindow]:
+    with SemanticScholarServer(30) as scholar, LocalServer(crossref) as works:
+        for name, value in {
+            "SCIREAD_CACHE": str(tmp_path / "cache"),
+            "SCIREAD_SEMANTIC_SCHOLAR_URL": f"{scholar.url}graph/v1/",
+            "SCIREAD_SEMANTIC_SCHOLAR_PAUSE": "0",
+            "SCIREAD_CROSSREF_URL": works.url,
+            "SCIREAD_CROSSREF_PAUSE": "0",
+        }.items():
+            monkeypatch.setenv(name, value)
+        (tmp_path / "settings.toml").write_text('model = "none"')  # nothing here needs one
+        workspace = Workspace(Home(tmp_path))
+        workspace.library.put(
+            [
+                paper("Birds", abstract="They fly."),
+                paper(
+                    "Bees", abstract="They dance.", authors="Frisch, Karl", published="1927",
+                    doi="10.5555/paper.10", kind="article-journal", venue="Bee World",
+                ),
+            ]
+        )  # fmt: skip
+        desk = WindowGateway(workspace)
+        window = MainWindow(tmp_path, jobs, appearance)
+        qtbot.addWidget(window)
+        window.show()
+        window.open(desk)
+        qtbot.waitUntil(lambda: not jobs.running())
+        yield window
+        jobs.shut_down()
+        desk.close()
+
+
+def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, jobs):
+    page, panel = window.page, window.page.details
+    qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
+    assert panel.details.paper.title == "Bees"
+
+    # A note is written, and found by its words.
+    panel.write_note()
+    box = panel.parts.notes.views[NEW].box
+    qtbot.keyClicks(box, "Compare the waggle with semaphores.")
+    qtbot.keyClick(box, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: NEW not in panel.parts.notes.views)
+    page.box.set_text("semaphores")
+    qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 1)
+    assert page.model.paper_at(0) == 2
+
+    # It is cited as a journal wants it, with its italics.
+    page.copy_chosen()
+    qtbot.waitUntil(lambda: "@article{" in QGuiApplication.clipboard().text())
+    page.copy_chosen(CopyCitation("apa"))
+    qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("Frisch, K. (1927)."))
+    assert "<i>Bee World</i>" in QGuiApplication.clipboard().mimeData().html()
+
+    # What it cites is fetched, and one of these papers added.
+    around = panel.parts.around
+    panel.ask()
+    qtbot.waitUntil(lambda: "Title of paper 9" in around.text.toPlainText())
+    link = next(
+        one for one in around.text.links() if one.scheme() == "add" and one.path()[-1] == "9"
+    )
+    around.text.anchorClicked.emit(link)
+    qtbot.waitUntil(lambda: "The ninth of them" in around.text.toPlainText())
+    page.box.set_text("ninth")
+    qtbot.waitUntil(lambda: page.view.query == "ninth" and page.model.rowCount() == 1)
+
+    # What was written is taken back like any other edit.
+    window.desk.organise.undo()
+    page.box.set_text("semaphores")
+    qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 0)

@@ -1,0 +1,77 @@
+"""Pictures of pages: the urgent first, and no more of them than there is room for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.services.library.annotations import CannotShow, FailureReason
+from sciread_app.ui.reader.pages.image_cache import LruCache, PageImageCache
+from sciread_app.ui.reader.pages.layout import quick
+from tests.support.ui.fake_reader import SIZE, FakeFile
+
+
+@pytest.fixture
+def file() -> FakeFile:
+    return FakeFile(PaperId(1), Path("/bees.pdf"))
+
+
+@pytest.fixture
+def pictures(file, jobs, qtbot):
+    pictures = PageImageCache(file, jobs, 120)
+    yield pictures
+    pictures.close()
+
+
+def small(page: int):
+    return quick(SIZE, page, 0, False, 120)
+
+
+def test_what_was_used_longest_ago_makes_room():
+    kept = LruCache(100)
+    for name in "abc":
+        kept.put(name, name, 30)
+    kept.get("a")
+    kept.put("d", "d", 30)
+    assert "b" not in kept and kept.get("a") == "a" and kept.weight == 90
+    kept.put("huge", "huge", 500)
+    assert kept.get("huge") == "huge" and kept.weight == 500
+
+
+def test_pages_that_are_looked_at_are_drawn_before_thumbnails(qtbot, pictures, file):
+    pictures.request("thumbnails", [small(page) for page in range(5)])
+    pictures.request("pages", [small(4)])
+    qtbot.waitUntil(lambda: len(file.drawn) == 5)
+    assert [part.page for part in file.drawn][:2] == [0, 4]
+
+
+def test_what_nobody_wants_any_more_is_not_drawn(qtbot, pictures, file):
+    pictures.request("pages", [small(0), small(1), small(2)])
+    pictures.request("pages", [small(3)])
+    with qtbot.waitSignal(pictures.loaded, check_params_cb=lambda page: page == 3):
+        pass
+    assert [part.page for part in file.drawn] == [0, 3]
+    assert pictures.picture(small(3)).width() == small(3).width
+
+
+def test_a_page_that_cannot_be_drawn_is_told_once_and_not_asked_for_again(qtbot, pictures, file):
+    file.broken = {1}
+    with qtbot.waitSignal(pictures.failed):
+        pictures.request("pages", [small(1), small(2)])
+    qtbot.waitUntil(lambda: pictures.picture(small(2)) is not None)
+    assert "Page 2 broke" in pictures.failure(1) and not pictures.failure(2)
+    file.broken = set()
+    pictures.request("pages", [small(1)])
+    assert pictures.picture(small(1)) is None
+
+
+def test_a_file_that_is_gone_is_told(qtbot, pictures, file):
+    def gone(part, task):
+        raise CannotShow(FailureReason.missing, "The file is not where it was.")
+
+    file.draw = gone
+    with qtbot.waitSignal(pictures.lost) as told:
+        pictures.request("pages", [small(0)])
+    assert told.args[0].why is FailureReason.missing

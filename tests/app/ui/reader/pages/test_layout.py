@@ -1,0 +1,77 @@
+"""Where pages lie, and the parts in which they are drawn."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QRectF, QSize
+
+from sciread_app.domain.annotations.annotations import Box, PageSize
+from sciread_app.ui.reader.pages.layout import GAP, TILE, PageLayout, quick
+from sciread_app.ui.reader.pages.zoom import larger, scale_of, smaller
+
+SIZES = (PageSize(300, 400), PageSize(600, 400), PageSize(300, 400))
+
+
+def test_pages_stand_one_under_another_in_the_middle_of_the_widest():
+    layout = PageLayout(SIZES, 2.0, 0)
+    rects = [layout.rect(page) for page in range(3)]
+    assert [rect.width() for rect in rects] == [600, 1200, 600]
+    assert rects[0].left() == GAP + 300 and rects[1].left() == GAP
+    assert rects[1].top() == rects[0].top() + 800 + GAP
+    assert layout.height == rects[2].top() + 800 + GAP
+
+
+def test_only_pages_that_are_seen_are_painted():
+    layout = PageLayout(SIZES, 1.0, 0)
+    assert layout.pages(0, 100) == range(0, 1)
+    assert layout.pages(100, 500) == range(0, 2)
+    assert layout.pages(layout.rect(0).bottom() + 2, layout.rect(1).top() + 1) == range(1, 2)
+    assert layout.pages(0, 10**6) == range(0, 3)
+
+
+def test_a_place_is_kept_whatever_the_scale():
+    small, large = PageLayout(SIZES, 1.0, 0), PageLayout(SIZES, 3.0, 0)
+    place = small.place_of(small.height_of_rows(1.25))
+    assert place == pytest.approx(1.25, abs=0.01)
+    assert large.place_of(large.height_of_rows(place)) == pytest.approx(1.25, abs=0.01)
+
+
+@pytest.mark.parametrize("turn", [0, 1, 2, 3])
+def test_a_point_is_found_again_on_a_turned_page(turn):
+    layout = PageLayout(SIZES, 1.5, turn)
+    shown = layout.shown(1, Box(30, 40, 50, 80))
+    assert QRectF(layout.rect(1)).contains(shown)
+    middle = layout.on_page(1, shown.center())
+    assert middle == pytest.approx((40, 60))
+
+
+@pytest.mark.parametrize("turn", [0, 1])
+def test_the_parts_of_a_large_page_fill_it_without_overlap(turn):
+    layout = PageLayout(SIZES, 6.0, turn, ratio=2.0)
+    whole = QRectF(layout.rect(1))
+    parts = layout.parts(1, whole, dark=False)
+    area = sum(layout.target(p).width() * layout.target(p).height() for p in parts)
+    assert area == pytest.approx(whole.width() * whole.height())
+    assert all(part.width <= TILE and part.height <= TILE for part in parts)
+    seen = layout.parts(1, QRectF(whole.left(), whole.top(), 10, 10), dark=False)
+    assert len(seen) == 1 and len(parts) > 1
+
+
+def test_a_quick_picture_holds_the_whole_page_in_any_turn():
+    upright, turned = quick(SIZES[0], 0, 0, False, 120), quick(SIZES[0], 0, 1, False, 120)
+    assert upright.width / upright.height == pytest.approx(turned.height / turned.width, rel=0.02)
+    assert max(upright.width, turned.width) <= 120
+
+
+def test_pages_fit_the_width_or_the_window_or_have_their_size():
+    size = QSize(824, 500)
+    assert scale_of("width", SIZES, 0, 0, size, 96) == pytest.approx(800 / 600)
+    assert scale_of("page", SIZES, 0, 0, size, 96) == pytest.approx(476 / 400)
+    assert scale_of("1.5", SIZES, 0, 0, size, 96) == pytest.approx(2.0)
+    assert scale_of("nonsense", SIZES, 0, 0, size, 96) == pytest.approx(96 / 72)
+
+
+def test_zooming_goes_from_step_to_step_and_ends():
+    assert larger(1.0) == 1.1 and smaller(1.0) == 0.9
+    assert larger(1.03) == 1.1 and smaller(8.0) == 6.0
+    assert larger(8.0) == 8.0 and smaller(0.25) == 0.25

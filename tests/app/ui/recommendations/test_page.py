@@ -1,0 +1,267 @@
+"""The page of what is new for somebody: lists, verbs, the way back, and what to do when empty."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QPushButton
+
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.recommend import SuggestedAction
+from sciread_app.ui.recommendations.page import RecommendationsPage
+from sciread_app.ui.recommendations.view_models import RecommendationTab
+from tests.support.ui.fake_recommendations import BEES, DANCE, HIVES, FakeForYou
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def show(qtbot, jobs, appearance):
+    """Shows the page with these subjects, and waits until it has settled."""
+
+    def show(*subjects) -> tuple[RecommendationsPage, FakeForYou]:
+        desk = FakeDesk(30)
+        desk.foryou = FakeForYou(desk.cards, subjects)
+        page = RecommendationsPage(desk.foryou, desk, jobs, appearance)
+        page.resize(1150, 700)
+        qtbot.addWidget(page)
+        page.show()
+        page.refresh()
+        qtbot.waitUntil(lambda: not jobs.running())
+        return page, desk.foryou
+
+    return show
+
+
+def listed(page):
+    return list(page.model.listing.ids)
+
+
+def settle(qtbot, jobs):
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def buttons(empty):
+    return [button.text() for button in empty.findChildren(QPushButton)]
+
+
+def test_the_first_subject_is_shown_with_what_is_new_and_why(show):
+    page, _ = show(BEES, HIVES)
+    assert page.subjects.current() == BEES
+    assert listed(page) == [1, 2, 3, 4]
+    assert page.list.current() == 1
+    card = page.model.card(0)
+    assert card and card.paper.abstract == "Like “Paper 11”"
+    assert page.subjects.count_of(HIVES.key) == 4
+    assert page.head.switch.tab_stops()[0].text() == "New  4"
+
+
+def test_in_a_narrow_window_the_title_gets_the_room_before_the_buttons(show, qtbot):
+    page, _ = show(BEES)
+    title, choices = page.head.title, page.head.refine_button
+
+    def top_of(widget):
+        return widget.mapTo(page, QPoint(0, 0)).y()
+
+    page.head.show_subject("Sample library of physics and more")
+    page.resize(page.minimumSizeHint().width(), 600)
+    qtbot.waitUntil(lambda: title.width() >= title.sizeHint().width(), timeout=5000)
+    assert top_of(choices) > top_of(title) + title.height()
+    page.resize(1600, 600)
+    qtbot.waitUntil(lambda: top_of(choices) < top_of(title) + title.height())
+
+
+def test_another_subject_brings_its_own_list(show, qtbot, jobs):
+    page, _ = show(BEES, HIVES)
+    page.subjects.choose(HIVES.key)
+    settle(qtbot, jobs)
+    assert page.found.subject == HIVES
+    assert page.head.title.text() == "Hives"
+
+
+def test_more_like_this_goes_into_the_collection_and_out_of_the_list(show, qtbot):
+    page, _ = show(BEES)
+    page.list.setFocus()
+    with qtbot.waitSignal(page.collect_requested) as kept:
+        qtbot.keyClicks(page.list, "+")
+    assert kept.args == [[1], "bees"]
+    assert listed(page) == [2, 3, 4]
+    assert page.list.current() == 2
+
+
+def test_more_like_this_teaches_a_saved_search(show, qtbot, jobs):
+    page, foryou = show(HIVES)
+    page.keep()
+    settle(qtbot, jobs)
+    assert "like Hives [1]" in foryou.asked
+
+
+def test_what_is_waved_away_can_be_taken_back(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.list.go_to(1)
+    with qtbot.waitSignal(page.message) as said:
+        qtbot.keyClicks(page.list, "-")
+    settle(qtbot, jobs)
+    assert listed(page) == [1, 3, 4]
+    page.show_part(RecommendationTab.waved)
+    assert listed(page) == [2]
+    page.take_back()
+    settle(qtbot, jobs)
+    assert foryou.waved[BEES.key] == []
+    page.show_part(RecommendationTab.new)
+    page.list.go_to(0)
+    page.wave_away()
+    settle(qtbot, jobs)
+    said.args[1]()  # the way back of the first message: paper 2 is there already
+    settle(qtbot, jobs)
+    assert foryou.waved[BEES.key] == [1]
+
+
+def test_read_later_is_a_tag(show, qtbot):
+    page, _ = show(BEES)
+    with qtbot.waitSignal(page.tag_requested) as tagged:
+        qtbot.keyClick(page.list, Qt.Key.Key_L)
+    assert tagged.args == [[1], "read later"]
+
+
+def test_seen_until_here_empties_the_list_and_can_be_taken_back(show, qtbot, jobs):
+    page, _ = show(BEES)
+    with qtbot.waitSignal(page.message) as said:
+        page.mark_seen()
+    settle(qtbot, jobs)
+    assert listed(page) == []
+    assert page.empty.title.text() == "You are up to date"
+    assert page.subjects.count_of(BEES.key) == 0
+    page.show_part(RecommendationTab.seen)
+    assert listed(page) == [1, 2, 3, 4]
+    said.args[1]()
+    settle(qtbot, jobs)
+    page.show_part(RecommendationTab.new)
+    assert listed(page) == [1, 2, 3, 4]
+
+
+def test_wishes_are_kept_and_a_wrong_one_is_explained(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.head.refine()
+    page.head.must.setText("honey")
+    page.head.must.editingFinished.emit()
+    settle(qtbot, jobs)
+    assert foryou.wished[BEES.key].must == "honey"
+    page.head.must.setText("year:soon")
+    page.head.must.editingFinished.emit()
+    settle(qtbot, jobs)
+    assert "year:soon" in page.head.problem.text() and not page.head.problem.isHidden()
+    assert listed(page) == [1, 2, 3, 4]
+
+
+def test_where_to_look_is_asked_for(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    page.head.among.menu().actions()[4].trigger()
+    settle(qtbot, jobs)
+    assert foryou.asked[-1] == "bees library 0"
+
+
+def test_who_follows_nothing_is_told_how(show, qtbot):
+    page, _ = show()
+    assert page.nobody.isVisible()
+    assert buttons(page.nobody) == ["Go to your papers", "Fetch papers"]
+    page.take_focus()
+    assert page.window().focusWidget() is page.nobody.buttons()[0]
+    with qtbot.waitSignal(page.place_requested) as wanted:
+        page.nobody.findChildren(QPushButton)[1].click()
+    assert wanted.args == ["intake"]
+
+
+@pytest.mark.parametrize(
+    ("next_step", "button"),
+    [
+        (SuggestedAction.fetch, "Go to Intake"),
+        (SuggestedAction.far, "Show the 2 less alike"),
+        (SuggestedAction.collect, "Go to your papers"),
+        (SuggestedAction.words, "Change the words"),
+    ],
+)
+def test_an_empty_list_says_why_and_what_to_do(show, qtbot, jobs, next_step, button):
+    page, foryou = show(BEES)
+    foryou.come, foryou.note, foryou.next = [5, 6], "Nothing was fetched yet.", next_step
+    page.library_changed(LibraryChanges(papers=True))
+    settle(qtbot, jobs)
+    assert page.empty.title.text() == "Nothing was fetched yet"
+    assert button in buttons(page.empty)
+
+
+def test_what_came_meanwhile_is_shown_and_the_reader_stays_where_he_is(show, qtbot, jobs):
+    page, foryou = show(BEES, DANCE)
+    page.list.go_to(2)
+    foryou.followed = [BEES, DANCE, HIVES]
+    foryou.come = [1, 2, 3, 4, 0]
+    page.library_changed(LibraryChanges(papers=True))
+    settle(qtbot, jobs)
+    assert len(page.subjects.subjects()) == 3
+    assert page.list.currentIndex().row() == 2
+
+
+def test_every_control_has_a_name_for_a_screen_reader(show):
+    page, _ = show(BEES)
+    for widget in (page.subjects, page.list, *page.head.tab_stops()):
+        assert widget.accessibleName() or widget.text(), widget
+
+
+def test_the_window_keeps_papers_as_an_edit_that_can_be_undone(show_window, qtbot, jobs):
+    desk = FakeDesk(30)
+    desk.foryou.followed = [BEES]
+    window = show_window(desk)
+    window.go_to("foryou")
+    page = window.other_page("foryou")
+    qtbot.waitUntil(lambda: not jobs.running() and page.model.rowCount() == 4)
+    with patch.object(desk.organise, "collect", wraps=desk.organise.collect) as collect:
+        page.keep()
+        qtbot.waitUntil(lambda: not jobs.running())
+    collect.assert_called_once_with([1], "bees")
+    assert window.shelving.notice.isVisible()
+    names = [name for name, _ in window.menus.verbs()]
+    assert "Recommendations: Not for me" in names
+
+
+def test_the_next_paper_can_be_gone_to_from_the_details(show):
+    page, _ = show(BEES)
+    page.details.step_requested.emit(1)
+    assert page.list.current() == 2
+
+
+def test_the_menu_of_ranges_marks_the_one_that_is_chosen(show):
+    page, _ = show(BEES)
+    among = page.head.among
+    actions = among.menu().actions()
+    assert [action.isChecked() for action in actions].index(True) == among.number
+    actions[-1].trigger()
+    assert [n for n, action in enumerate(actions) if action.isChecked()] == [len(actions) - 1]
+
+
+def test_refine_stays_in_its_place_when_results_come_and_go(show, qtbot, jobs):
+    page, foryou = show(BEES)
+    button = page.head.refine_button
+
+    def place():
+        return button.mapTo(page, QPoint(0, 0))
+
+    before = place()
+    for come in ([], [1, 2]):
+        foryou.come = come
+        page.library_changed(LibraryChanges(papers=True))
+        settle(qtbot, jobs)
+        qtbot.waitUntil(lambda: bool(listed(page)) == bool(come))  # noqa: B023
+        QApplication.sendPostedEvents()  # layouts
+        assert place() == before
+
+
+def test_home_and_end_go_to_the_first_and_the_last_paper(show, qtbot):
+    page, _ = show(BEES)
+    page.list.setFocus()
+    qtbot.keyClick(page.list, Qt.Key.Key_End)
+    assert page.list.chosen() == [4]
+    qtbot.keyClick(page.list, Qt.Key.Key_Home)
+    assert page.list.chosen() == [1]
+    qtbot.keyClick(page.list, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+    assert page.list.chosen() == [1, 2, 3, 4]

@@ -1,0 +1,83 @@
+"""The whole way: what was fetched is recommended, kept, taken back, waved away and seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app import workspace
+from sciread_app.storage.library import Library
+from sciread_app.ui.recommendations.view_models import RecommendationTab
+from sciread_app.ui.shell.gateway import WindowGateway, open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from tests.app.services.recommend.test_recommender import (
+    BEES,
+    STARS,
+    WordsEncoder,
+    about,
+    fetch,
+    like,
+)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
+    monkeypatch.setattr(workspace, "EncoderProcess", lambda package: WordsEncoder())
+    home = tmp_path / "home"
+    home.mkdir()
+    library = Library(home / "library.sqlite3")
+    library.collections.add(library.put([about(BEES, n) for n in range(8)]).ids, "bees")
+    library.put([about(STARS, n) for n in range(20)])
+    fetch(library, [like(BEES, 3), like(BEES, 5), about(STARS, 100)])
+    library.close()
+    desk = open_gateway(home)
+    yield desk
+    desk.close()
+
+
+def test_what_was_fetched_is_kept_taken_back_waved_away_and_seen(
+    qtbot, jobs, appearance, tmp_path, desk
+):
+    window = MainWindow(tmp_path / "home", jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk)
+
+    def settle() -> None:
+        qtbot.waitUntil(lambda: not jobs.running())
+
+    settle()
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_3, Qt.KeyboardModifier.ControlModifier)
+    page = window.other_page("foryou")
+    qtbot.waitUntil(lambda: page.model.rowCount() == 2)
+    settle()
+    first, second = page.model.listing.ids
+    assert page.subjects.count_of("collection:1") == 2
+    assert page.model.card(0).paper.abstract.startswith("Like “")
+    assert page.model.evidence(0).why.startswith("Its words: ")
+
+    page.list.setFocus()
+    qtbot.keyClicks(page.list, "+")
+    settle()
+    assert list(page.model.listing.ids) == [second]
+    assert first in desk._library.feedback.members(1)
+
+    window.menus.on_shelf["undo"].trigger()
+    settle()
+    assert set(page.model.listing.ids) == {first, second}
+    assert first not in desk._library.feedback.members(1)
+
+    page.list.go_to(page.model.row_of(second))
+    qtbot.keyClicks(page.list, "-")
+    settle()
+    assert list(page.model.listing.ids) == [first]
+    assert list(page.found.part(RecommendationTab.waved)) == [second]
+
+    page.mark_seen()
+    settle()
+    assert page.model.rowCount() == 0
+    assert page.subjects.count_of("collection:1") == 0
+    jobs.shut_down()

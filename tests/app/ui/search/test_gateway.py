@@ -1,0 +1,176 @@
+"""A real library behind the window's questions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sciread_app.domain.clipboard_formats import CopyAs
+from sciread_app.domain.paper import Order
+from sciread_app.errors import BadQuery, Cancelled
+from sciread_app.paths import Home
+from sciread_app.tasks import Task
+from sciread_app.ui.search.gateway import STARTING
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.ui.view_models import Mode
+from sciread_app.workspace import Workspace
+from tests.support.make import paper
+
+TWO = """
+@article{curie, title = {Radium and its rays}, author = {Curie, Marie}, year = 1903}
+@article{broken, title = {No end
+"""
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put(
+        [
+            paper("Zeta functions", published="1990", abstract="Of primes. They are many."),
+            paper("Attention", published="2017", arxiv="1706.03762", authors="Vaswani, Ashish"),
+            paper("Birds", published="2001", abstract="They fly."),
+        ]
+    )
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def desk(workspace: Workspace) -> WindowGateway:
+    """Its model has not been started."""
+    return WindowGateway(workspace)
+
+
+def titles(desk, listing):
+    cards = {card.paper.id: card.paper.title for card in desk.cards(listing.ids)}
+    return [cards[paper] for paper in listing.ids]
+
+
+def test_browse_supports_every_order(desk):
+    newest = ["Birds", "Attention", "Zeta functions"]
+    assert titles(desk, desk.browse(Order.added, Task())) == newest
+    assert titles(desk, desk.browse(Order.year, Task()))[0] == "Attention"
+    assert titles(desk, desk.browse(Order.title, Task()))[-1] == "Zeta functions"
+
+
+def test_search_before_the_model_is_loaded_is_by_words_with_a_note(desk):
+    found = desk.find("primes", Mode.hybrid, Task())
+    assert titles(desk, found) == ["Zeta functions"]
+    assert found.note == STARTING
+    assert found.words == ("primes",)
+    assert desk.find("primes", Mode.text, Task()).note == ""
+
+
+def test_search_without_need_of_a_model_has_no_note(desk):
+    assert desk.find("year:2001", Mode.hybrid, Task()).note == ""
+
+
+def test_conditions_list_all_matches_and_ranking_the_best(desk, workspace):
+    workspace.library.put([paper(f"Bee {n}", published="2020") for n in range(150)])
+    assert len(desk.find("year:2020", Mode.hybrid, Task()).ids) == 150
+    assert titles(desk, desk.find("year:..2019", Mode.hybrid, Task(), Order.title)) == [
+        "Attention",
+        "Birds",
+        "Zeta functions",
+    ]
+    found = desk.find("bee", Mode.text, Task())
+    assert (len(found.ids), found.total) == (100, 150)
+    found = desk.find("bee", Mode.text, Task(), Order.title)
+    assert (len(found.ids), found.total) == (150, 150)  # whoever sorts looks for one of them all
+    assert sum(bool(one.text_rank) for one in found.evidence.values()) == 100
+
+
+def test_invalid_query_is_a_user_error(desk):
+    with pytest.raises(BadQuery):
+        desk.find("year:soon", Mode.hybrid, Task())
+
+
+def test_load_without_a_model_returns_at_once(tmp_path, workspace):
+    (tmp_path / "settings.toml").write_text('model = "gone"')
+    workspace = Workspace(Home(tmp_path))
+    desk = WindowGateway(workspace)
+    desk.load_model(Task())
+    found = desk.find("primes", Mode.hybrid, Task())
+    assert titles(desk, found) == ["Zeta functions"]
+    assert found.note.startswith("Searching by words only.") and "gone" in found.note
+    assert desk.encode_missing(Task()) == 0
+    assert not desk.status().by_meaning
+    desk.close()
+
+
+def test_details_contain_all_data_of_a_paper(desk, workspace):
+    workspace.library.tags.add([1], "numbers")
+    workspace.library.collections.add([1], "maths/old")
+    workspace.library.notes.add(1, "Read again.")
+    details = desk.about.details(1, "prime", Task())
+    assert (details.tags, details.collections) == (("numbers",), ("maths/old",))
+    assert [note.text for note in details.notes] == ["Read again."]
+    assert details.words == ("primes",)
+    assert details.sentence == "Of primes."
+
+
+def test_version_titles_have_formulas_in_unicode(desk, workspace):
+    same = {"title": "On $x^2$", "authors": "Curie, Marie"}
+    added = workspace.library.put(
+        [paper(**same, arxiv="1501.00001"), paper(**same, venue="Nature")]
+    )
+    workspace.editor.mark_as_versions(*added.ids)
+    (version,) = desk.about.details(added.ids[0], "", Task()).versions
+    assert version == (added.ids[1], "On x², Nature")
+
+
+def test_read_state_is_saved(desk):
+    desk.organise.mark_read([2], True)
+    assert {card.paper.id: card.read for card in desk.cards([1, 2])} == {1: False, 2: True}
+
+
+def test_papers_are_copied_as_bibtex(desk):
+    text = desk.about.copied([2], CopyAs.bibtex, Task()).text
+    assert text.lstrip().startswith("@") and "Vaswani" in text
+
+
+def test_import_returns_its_summary(desk, tmp_path):
+    file = tmp_path / "two.bib"
+    file.write_text(TWO, "utf-8")
+    ledger = desk.add([file], Task())
+    assert (ledger.read, ledger.added, ledger.failed) == (2, 1, 1)
+    assert ledger.failures[0].entry == "broken"
+    assert desk.status().papers == 4
+
+
+def test_cancelled_import_returns_a_partial_summary(desk, tmp_path):
+    file = tmp_path / "many.bib"
+    file.write_text(
+        "".join(f"@misc{{k{n}, title = {{A thing of number {n}}}}}\n" for n in range(3000)), "utf-8"
+    )
+
+    def stop(done, total, note):
+        if done:
+            task.cancel()
+
+    task = Task(stop)
+    ledger = desk.add([file], task)
+    assert ledger.stopped
+    assert 0 < ledger.read == ledger.added < 3000
+    assert desk.status().papers == 3 + ledger.added
+
+
+def test_import_cancelled_before_its_start_raises_cancelled(desk, tmp_path):
+    task = Task()
+    task.cancel()
+    with pytest.raises(Cancelled):
+        desk.add([tmp_path], task)
+
+
+def test_palette_targets_contain_everything_named(desk, workspace):
+    workspace.editor.collect([1], "maths/old")
+    workspace.editor.tag([2], "to read")
+    workspace.editor.save_search("Bees", "bees year:2015..")
+    goals = {(goal.kind, goal.name): goal.query for goal in desk.goals()}
+    assert goals["Collection", "maths/old"] == "in:maths/old"
+    assert goals["Tag", "to read"] == 'tag:"to read"'
+    assert goals["Saved search", "Bees"] == "bees year:2015.."
+    assert [desk.find(goals[key], Mode.text, Task()).total for key in list(goals)[-2:]] == [1, 0]

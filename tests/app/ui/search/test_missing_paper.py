@@ -1,0 +1,48 @@
+"""A paper that is searched for by its identifier and is not there can be looked up and added."""
+
+import pytest
+from PySide6.QtCore import Qt
+
+from sciread_app.domain.paper import LibraryChanges
+from tests.support.make import paper
+from tests.support.ui.fakes import FakeDesk
+
+ABSENT = "10.1145/3292500.3330701"
+
+
+def looked_for(qtbot, page, text):
+    page.box.set_text(text)
+    qtbot.waitUntil(lambda: text in page.empty.title.text())
+    return page.empty.buttons()
+
+
+def test_missing_doi_is_looked_up_and_added(qtbot, show_page):
+    desk = FakeDesk(3)
+    page = show_page(desk)
+    look_up = looked_for(qtbot, page, ABSENT)[0]
+    with qtbot.waitSignal(page.details.loaded):
+        qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
+    assert desk.about.asked[-1] == f"fetch doi:{ABSENT}"
+    desk.papers[2] = paper("Found at last", doi=ABSENT)
+    page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: page.model.rowCount() == 1)
+
+
+def test_unknown_identifier_can_be_tried_again(qtbot, show_page):
+    desk = FakeDesk(3)
+    desk.about.refuse = "Crossref does not know it."
+    page = show_page(desk)
+    looked_for(qtbot, page, ABSENT)[0].click()
+    qtbot.waitUntil(lambda: "Crossref does not know it." in page.empty.text.text())
+    assert len(page.empty.buttons()) == 1
+
+
+@pytest.mark.parametrize("text", ["2101.00027", "PMC7654321"])
+def test_other_identifiers_are_looked_up(qtbot, show_page, text):
+    page = show_page(FakeDesk(3))
+    assert len(looked_for(qtbot, page, text)) == 2
+
+
+def test_isbn_is_not_looked_up(qtbot, show_page):
+    page = show_page(FakeDesk(3))
+    assert len(looked_for(qtbot, page, "9780306406157")) == 1

@@ -1,0 +1,79 @@
+"""The search page on a real library: a journey by keyboard and mouse, with words alone."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from sciread_app.paths import Home
+from sciread_app.ui.shell.gateway import WindowGateway
+from sciread_app.workspace import Workspace
+from tests.app.ui.search.test_filter_bar import item, open_filter
+from tests.support.make import paper
+
+PAPERS = [
+    paper("Graph minors", authors="Robertson, Neil; Seymour, Paul", venue="JCTB", published="1983",
+          abstract="Excluding a forest.", fields=("math.CO",)),
+    paper("Graph neural networks", authors="Scarselli, Franco", venue="IEEE", published="2009",
+          abstract="Nodes learn. Their edges pass messages.", fields=("cs.LG",)),
+    paper("Messages that edges pass", authors="Gilmer, Justin", venue="ICML", published="2017",
+          abstract="Neural networks on graphs for molecules.", fields=("cs.LG", "stat.ML")),
+    paper("Forests", authors="Breiman, Leo", venue="Machine Learning", published="2001",
+          abstract="Many trees vote.", fields=("stat.ML",)),
+]  # fmt: skip
+
+
+@pytest.fixture
+def page(qtbot, show_page, tmp_path):
+    workspace = Workspace(Home(tmp_path))
+    workspace.library.put(PAPERS)
+    yield show_page(WindowGateway(workspace))
+    workspace.close()
+
+
+def titles(page):
+    return [page.model.card(row).paper.title for row in range(page.model.rowCount())]
+
+
+def shows(qtbot, page, query, wanted):
+    qtbot.waitUntil(lambda: page.view.query == query)
+    qtbot.waitUntil(lambda: all(page.model.card(n) for n in range(page.model.rowCount())))
+    assert titles(page) == wanted
+
+
+def test_search_filter_and_examples_work_together(qtbot, page):
+    qtbot.keyClicks(page.box.edit, "graph")
+    shows(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
+
+    page.head.toggle_filters()
+    popover = open_filter(qtbot, page, "cat")
+    item(popover, "cs.LG").setCheckState(0, Qt.CheckState.Checked)
+    query = "cat:cs.LG graph"
+    shows(qtbot, page, query, ["Graph neural networks", PAPERS[2].title])
+    popover.close()
+    popover = open_filter(qtbot, page, "cat")
+    assert item(popover, "math.CO").text(1) == "1"  # what one could have instead is counted, too
+    popover.close()
+
+    page.head.change(filters=())
+    shows(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
+    page.hits.go_to(0)
+    qtbot.keyClicks(page.hits, "-")
+    shows(qtbot, page, "-like:1 graph", ["Graph neural networks", PAPERS[2].title])
+    page.hits.go_to(1)
+    qtbot.keyClicks(page.hits, "+")
+    qtbot.waitUntil(lambda: page.view.query == "like:3 -like:1 graph")
+    qtbot.waitUntil(lambda: titles(page) == ["Graph neural networks"])  # the example is left out
+
+
+def test_pasted_entry_finds_similar_papers(qtbot, page):
+    entry = "@article{x, title = {Voting trees}, abstract = {A forest of trees that vote.}}"
+    QGuiApplication.clipboard().setText(entry)
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.head.back_button.isVisible())
+    assert titles(page)[0] == "Forests"
+    known = "TY  - JOUR\nTI  - Graph minors\nAU  - Robertson, Neil\nPY  - 1983\nER  - \n"
+    QGuiApplication.clipboard().setText(known)
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page.head.scope.chips[0].text() == "Like “Graph minors”")

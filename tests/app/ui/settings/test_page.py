@@ -1,0 +1,238 @@
+"""Settings are written at once; backups are listed, made and gone back to."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QMessageBox, QPushButton
+
+from sciread_app.errors import LibraryError
+from sciread_app.ui.formatting import file_size
+from sciread_app.ui.settings.backup_scheduler import BackupScheduler
+from sciread_app.ui.settings.page import THEMES, SettingsPage
+from sciread_app.ui.style.theme import DARK, ThemeChoice
+from tests.support.ui.fake_settings import FakeCare
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def care():
+    return FakeCare()
+
+
+@pytest.fixture
+def page(qtbot, jobs, appearance, care):
+    page = SettingsPage(care, jobs, appearance)
+    qtbot.addWidget(page)
+    page.resize(900, 900)
+    page.show()
+    page.refresh()
+    qtbot.waitUntil(lambda: not jobs.running())
+    return page
+
+
+def click(qtbot, button):
+    assert button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def banner_button(window, name):
+    return next(b for b in window.banner.findChildren(QPushButton) if b.text() == name)
+
+
+def test_changes_are_saved_at_once(qtbot, page, care):
+    page.workers.setValue(5)
+    page.contact.setText("ada@lovelace.org")
+    page.contact.editingFinished.emit()
+    page.scale.setCurrentText("150 %")
+    page.scale.activated.emit(2)
+    assert care.settings.pdf_workers == 5
+    assert care.settings.contact == "ada@lovelace.org"
+    assert care.settings.scale == 150 and page.restart.isVisible()
+
+
+def test_invalid_address_is_reported_in_its_row(page, care):
+    page.contact.setText("nobody")
+    page.contact.editingFinished.emit()
+    assert page._contact_row.wrong.text() == "This is no e-mail address."
+    assert care.settings.contact == ""
+    page.contact.setText("")
+    page.contact.editingFinished.emit()
+    assert not page._contact_row.wrong.isVisible()
+
+
+def test_api_key_is_stored_hidden_and_deletable(qtbot, page, care, jobs):
+    ncbi, scholar = page._keys
+    assert "keyring" in ncbi.help.text() and "None yet" in scholar.help.text()
+    assert not scholar.keep.isEnabled() and not scholar.forget.isEnabled()
+    qtbot.keyClicks(scholar.line, "s3cret")
+    assert scholar.line.displayText() != "s3cret"
+    click(qtbot, scholar.keep)
+    assert scholar.line.text() == ""
+    qtbot.waitUntil(lambda: not jobs.running() and "keyring" in page._keys[1].help.text())
+    click(qtbot, page._keys[0].forget)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert care.given == [("semantic_scholar", "s3cret"), ("ncbi", "")]
+
+
+def test_backups_list_date_papers_and_size(page):
+    table = page.backups.table
+    rows = [[table.item(r, c).text() for c in range(4)] for r in range(table.rowCount())]
+    assert rows == [
+        ["2026-11-22 09:05", "1,234", "12.3 MB", "Daily"],
+        ["2026-11-21 18:00", "1,200", "900 KB", "Daily"],
+        ["2026-10-01 00:00", "", "4 KB", "Manual"],
+    ]
+
+
+def ink(table, top, left, width):
+    """From where to where anything red is drawn there."""
+    picture = table.grab(QRect(left, top, width, 26)).toImage()
+    colours = [[picture.pixelColor(x, y) for y in range(26)] for x in range(width)]
+    drawn = [x for x, column in enumerate(colours) if any(c.red() > c.green() + 60 for c in column)]
+    return min(drawn), max(drawn)
+
+
+@pytest.mark.parametrize("column", range(4))
+def test_headings_align_with_their_rows(page, column):
+    table, header = page.backups.table, page.backups.table.horizontalHeader()
+    texts = table.item(0, column), table.horizontalHeaderItem(column)
+    for item in texts:
+        item.setText("HH")
+    texts[0].setForeground(QColor("red"))
+    header.setStyleSheet("QHeaderView::section { color: red; }")
+    where = header.x() + header.sectionViewportPosition(column), header.sectionSize(column)
+    above, below = ink(table, 4, *where), ink(table, table.viewport().y(), *where)
+    assert above == pytest.approx(below, abs=1)
+
+
+def test_heading_covers_no_corner_of_the_frame(page, appearance):
+    table = page.backups.table
+    picture = table.grab().toImage()
+    ground = QColor(appearance.theme.surface)
+    for corner in (0, picture.width() - 1):
+        # The arc goes through somewhere here.
+        assert any(picture.pixelColor(abs(corner - d), d) != ground for d in range(1, 5))
+
+
+def asked(page) -> QMessageBox:
+    (box,) = page.findChildren(QMessageBox)
+    assert box.isVisible() and box.isModal()
+    return box
+
+
+def answer(qtbot, page, text) -> None:
+    box = asked(page)
+    click(qtbot, next(button for button in box.buttons() if button.text().strip("&") == text))
+
+
+def test_restore_asks_for_confirmation(qtbot, page):
+    panel = page.backups
+    assert not panel.restore.isEnabled()
+    panel.table.selectRow(1)
+    click(qtbot, panel.restore)
+    box = asked(page)
+    assert "2026-11-21 18:00" in box.text() and "1,200 papers" in box.informativeText()
+    assert box.defaultButton().text().strip("&") == "Cancel"
+    with qtbot.waitSignal(page.reopen_requested) as wanted:
+        answer(qtbot, page, "Restore")
+    assert wanted.args[0].title == "Restoring 2026-11-21"
+
+
+def test_cancelled_restore_changes_nothing(qtbot, page):
+    page.backups.table.selectRow(0)
+    click(qtbot, page.backups.restore)
+    box = asked(page)
+    with qtbot.assertNotEmitted(page.reopen_requested), qtbot.waitSignal(box.destroyed):
+        qtbot.keyClick(box, Qt.Key.Key_Escape)
+
+
+def test_backup_is_made_on_request(qtbot, page, care, jobs):
+    button = page.backups.now
+    button.setFocus()
+    click(qtbot, button)
+    assert button.text() == "Backing up…" and button.hasFocus()
+    click(qtbot, button)
+    qtbot.waitUntil(lambda: button.text() == "Back up now" and not jobs.running())
+    assert button.hasFocus()
+    assert care.taken_now == 1 and care.taken == []
+
+
+@pytest.mark.parametrize(
+    ("bytes", "said"),
+    [(0, "0 KB"), (4_000, "4 KB"), (12_340_000, "12.3 MB"), (5 * 10**11, "500 GB")],
+)
+def test_size_is_short(bytes, said):
+    assert file_size(bytes) == said
+
+
+def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appearance, jobs):
+    window = show_window(FakeDesk(3))
+    window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_Comma, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: window.shows("settings") and not jobs.running())
+    page = window.other_page("settings")
+    with qtbot.waitSignal(window.theme_chosen):
+        click(qtbot, page.theme.tab_stops()[2])
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
+    window.choose_theme(ThemeChoice.light)
+    assert page.theme.current == [choice for choice, _ in THEMES].index(ThemeChoice.light)
+
+
+def test_risky_folder_is_offered_to_be_moved(qtbot, show_window):
+    desk = FakeDesk(3)
+    desk.care.risk = "The library lies in a folder of Dropbox, which may damage it."
+    window = show_window(desk)
+    assert window.banner.message.text() == desk.care.risk
+    with qtbot.waitSignal(window.reopen_requested) as wanted:
+        click(qtbot, banner_button(window, "Move it there"))
+    assert wanted.args[0].title == "Moving to None"
+
+
+def test_declined_move_is_not_offered_again(qtbot, show_window):
+    desk = FakeDesk(3)
+    desk.care.risk = "The library lies on a network drive (nfs)."
+    window = show_window(desk)
+    click(qtbot, banner_button(window, "Leave it here"))
+    assert desk.care.settings.accepted_risk == desk.care.risk
+    assert not window.banner.isVisible()
+
+
+def test_due_backup_is_made_automatically(qtbot, show_window, jobs):
+    desk = FakeDesk(3)
+    window = show_window(desk)
+    keeper = window.findChild(BackupScheduler)
+    assert keeper._soon.isActive() and keeper._often.isActive()
+    keeper.back_up()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert desk.care.taken == []
+    desk.care.due = True
+    keeper.back_up()
+    qtbot.waitUntil(lambda: desk.care.taken == [date.today()] and not jobs.running())
+
+
+def test_failed_backup_is_reported_once_a_day(qtbot, show_window, jobs):
+    desk = FakeDesk(3)
+    desk.care.due, desk.care.fault = True, LibraryError("There is too little room.", "Make room.")
+    window = show_window(desk)
+    keeper = window.findChild(BackupScheduler)
+    keeper.back_up()
+    qtbot.waitUntil(lambda: window.banner.message.text() == "There is too little room.")
+    click(qtbot, window.banner.close_button)
+    keeper.back_up()
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not window.banner.isVisible()
+
+
+def test_moving_the_library_asks_for_confirmation(qtbot, page, monkeypatch):
+    where = "PySide6.QtWidgets.QFileDialog.getExistingDirectory"
+    monkeypatch.setattr(where, lambda *_: "/mnt/disk")
+    click(qtbot, page.move_it)
+    assert str(Path("/mnt/disk")) in asked(page).text()
+    with qtbot.waitSignal(page.reopen_requested) as wanted:
+        answer(qtbot, page, "Move")
+    assert str(Path("/mnt/disk")) in wanted.args[0].title

@@ -1,0 +1,187 @@
+"""What goes on in the background, and what a person can do about it."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QPushButton
+
+from sciread_app.domain.paper import Skipped
+from sciread_app.errors import SciReadError
+from sciread_app.ui.add_papers.import_report import ImportReportDialog
+from sciread_app.ui.jobs.runner import JobQueue
+from sciread_app.ui.shell.job_history import REMEMBERED, JobHistory, JobState
+from sciread_app.ui.shell.job_panel import JobPanel
+from sciread_app.ui.view_models import ImportSummary
+from tests.support.ui.fakes import FakeDesk
+
+
+def click(qtbot, button: QPushButton):
+    assert button.isVisible() and button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+class Steps:
+    """Work that goes a step each time it is let."""
+
+    def __init__(self):
+        self.let, self.result = threading.Semaphore(0), "done"
+
+    def __call__(self, task):
+        for n in range(1, 4):
+            task.step(n, 4, "a.bib")
+            while not self.let.acquire(timeout=0.01):
+                task.raise_if_cancelled()
+        if isinstance(self.result, Exception):
+            raise self.result
+        return self.result
+
+
+@pytest.fixture
+def centre(qtbot, jobs, appearance):
+    centre = JobPanel(JobHistory(jobs), appearance)
+    qtbot.addWidget(centre)
+    centre.resize(700, 300)
+    centre.show()
+    return centre
+
+
+def started(qtbot, centre, jobs, steps, **how):
+    job = jobs.run("Importing a.bib", steps, **how)
+    work = centre._log.of(job)
+    return work, centre.row(work)
+
+
+def test_what_runs_says_how_far_it_is(qtbot, jobs, centre):
+    steps = Steps()
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: "1 of 4 · a.bib" in row.says.text())
+    assert row.title.text() == "Importing a.bib" and row.bar.isVisible()
+    assert "25 %" in row.accessibleName()
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: work.state is JobState.done)
+    assert row.says.text().startswith("Done at ") and not row.bar.isVisible()
+
+
+def test_what_waits_for_its_turn_is_listed_and_can_be_cancelled(qtbot, jobs, centre):
+    steps = Steps()
+    started(qtbot, centre, jobs, steps)
+    waiting, row = started(qtbot, centre, jobs, Steps())
+    assert row.says.text() == "Waiting for its turn"
+    qtbot.waitUntil(row.cancel.isVisible)
+    click(qtbot, row.cancel)
+    assert row.says.text() == "Stopping…"
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: waiting.state is JobState.stopped)
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+@pytest.mark.parametrize("queue", [JobQueue.long, JobQueue.network])
+def test_work_is_paused_and_goes_on(qtbot, jobs, centre, queue):
+    steps = Steps()
+    work, row = started(qtbot, centre, jobs, steps, queue=queue)
+    qtbot.waitUntil(lambda: work.state is JobState.running and work.done == 1)
+    click(qtbot, row.pause)
+    assert work.state is JobState.held and row.says.text().startswith("Paused")
+    assert row.pause.text() == "Go on"
+    click(qtbot, row.pause)
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: work.state is JobState.done)
+
+
+def test_what_was_stopped_can_be_started_again(qtbot, jobs, centre):
+    steps = Steps()
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.done == 1)
+    assert not row.again.isVisible()
+    click(qtbot, row.cancel)
+    qtbot.waitUntil(lambda: work.state is JobState.stopped)
+    assert "What was done until then is kept" in row.says.text()
+    click(qtbot, row.again)
+    assert not row.again.isEnabled()
+    steps.let.release(3)
+    qtbot.waitUntil(lambda: centre._log.works[-1].state is JobState.done)
+    assert centre._log.works[-1] is not work
+
+
+def test_what_failed_says_why_and_what_to_do(qtbot, jobs, centre):
+    steps = Steps()
+    steps.result = SciReadError("The disk is full.", "Make room.")
+    steps.let.release(3)
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.state is JobState.failed)
+    assert "The disk is full. Make room." in row.says.text()
+    assert row.again.isVisible() and not row.report.isVisible()
+
+
+def test_a_fault_of_ours_can_be_copied(qtbot, jobs, centre):
+    steps = Steps()
+    steps.result = KeyError("lost")
+    steps.let.release(3)
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.state is JobState.failed)
+    click(qtbot, row.report)
+    assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
+
+
+def test_what_was_skipped_is_told_with_its_reason(qtbot, jobs, centre):
+    steps = Steps()
+    steps.result = ImportSummary(3, 1, 1, [Skipped("a.bib", "smith", "No closing brace.")])
+    steps.let.release(3)
+    work, row = started(qtbot, centre, jobs, steps)
+    qtbot.waitUntil(lambda: work.state is JobState.done)
+    assert "1 new, 1 already there, 1 failed" in row.says.text()
+    with qtbot.waitSignal(centre.ledger_requested) as wanted:
+        click(qtbot, row.skipped)
+    assert wanted.args[0].failures[0].why == "No closing brace."
+
+
+def test_searches_are_not_listed_and_what_is_long_past_is_forgotten(qtbot, jobs, centre):
+    jobs.run("Searching", lambda task: None, queue=JobQueue.short)
+    for _ in range(REMEMBERED + 2):
+        jobs.run("Importing", lambda task: None)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert {work.title for work in centre._log.works} == {"Importing"}
+    assert len(centre._log.works) == REMEMBERED == len(centre._rows)
+
+
+def test_a_key_opens_the_list_of_work_and_escape_goes_back(qtbot, show_window):
+    window = show_window(FakeDesk(3))
+    window.activateWindow()
+    window.page.hits.setFocus()
+    for close in (Qt.Key.Key_Escape, Qt.Key.Key_J):
+        qtbot.keyClick(window, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+        centre = window.work_drawer.centre
+        assert centre.isVisible() and centre.isAncestorOf(window.focusWidget())
+        modifier = Qt.KeyboardModifier
+        how = modifier.ControlModifier if close == Qt.Key.Key_J else modifier.NoModifier
+        qtbot.keyClick(window.focusWidget(), close, how)
+        assert not centre.isVisible() and window.page.hits.hasFocus()
+    qtbot.mouseClick(window._foot, Qt.MouseButton.LeftButton)
+    assert centre.isVisible()
+
+
+def test_the_foot_pauses_what_runs_and_the_skipped_are_shown_beside_the_window(
+    qtbot, show_window, jobs
+):
+    desk = FakeDesk(3)
+    desk.go_on_importing.clear()
+    desk.failures = [Skipped("a.bib", "smith", "No closing brace.")]
+    window = show_window(desk)
+    window.importing.add([])
+    window.add([window._home])
+    window.toggle_work()
+    qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
+    click(qtbot, window._foot.pause)
+    assert window._foot.how_far.text() == "Paused" and window._foot.pause.text() == "Go on"
+    click(qtbot, window._foot.pause)
+    desk.go_on_importing.set()
+    qtbot.waitUntil(lambda: not jobs.running())
+    done = next(work for work in window.work_log.works if work.ledger)
+    click(qtbot, window.work_drawer.centre.row(done).skipped)
+    dialog = window.findChild(ImportReportDialog)
+    assert dialog.isVisible() and not dialog.isModal()
+    dialog.close()

@@ -1,0 +1,328 @@
+"""The window: importing, its ledger, problems, themes, menus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+
+from sciread_app.domain.paper import LibraryChanges, Skipped
+from sciread_app.errors import LibraryError
+from sciread_app.ui.add_papers.import_report import ImportReportDialog, as_table, headline
+from sciread_app.ui.jobs.runner import JobError, JobRunner, job_error
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.style.theme import DARK, LIGHT, Appearance, ThemeChoice
+from sciread_app.ui.view_models import ImportSummary
+from tests.support.ui.fakes import FakeDesk
+from tests.support.ui.heartbeat import FairHeartbeat
+
+FAILURES = [
+    Skipped("/papers/a.bib", "smith2010", "The entry has no closing brace."),
+    Skipped("/papers/b.pdf", "", "The file is empty."),
+]
+
+
+def drop(window, *urls, at=(300, 500)):
+    """Drag over the middle of the window, and let go."""
+    data = QMimeData()
+    data.setUrls([QUrl(url) for url in urls])
+    button, modifier = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    over = QDragEnterEvent(QPoint(*at), Qt.DropAction.CopyAction, data, button, modifier)
+    QApplication.sendEvent(window, over)
+    if over.isAccepted():
+        event = QDropEvent(QPointF(*at), Qt.DropAction.CopyAction, data, button, modifier)
+        QApplication.sendEvent(window, event)
+    return over.isAccepted()
+
+
+def ledger_of(window):
+    return next((d for d in window.findChildren(ImportReportDialog) if d.isVisible()), None)
+
+
+def test_dropped_files_and_folders_are_imported(qtbot, show_window, tmp_path):
+    desk = FakeDesk()
+    window = show_window(desk)
+    bib, folder = tmp_path / "a b.bib", tmp_path / "papers"
+    assert drop(window, QUrl.fromLocalFile(str(bib)), QUrl.fromLocalFile(str(folder)))
+    qtbot.waitUntil(lambda: desk.imported == [[bib, folder]])
+    qtbot.waitUntil(lambda: window.banner.message.text() == "5 records read in 2 s.")
+    assert window.banner.hint.text() == "3 new, 2 already there"
+    assert ledger_of(window) is None  # nothing stands in the way of who goes on working
+
+
+def test_what_is_dropped_on_the_upper_part_is_looked_for_and_not_added(
+    qtbot, show_window, tmp_path
+):
+    desk = FakeDesk(20)
+    window = show_window(desk)
+    assert drop(window, QUrl.fromLocalFile(str(tmp_path / "two.bib")), at=(300, 60))
+    qtbot.waitUntil(lambda: window.page.view.request.like == (2,))
+    assert desk.imported == []
+
+
+def test_what_is_no_file_cannot_be_dropped(show_window, jobs):
+    desk = FakeDesk()
+    window = show_window(desk)
+    assert not drop(window, "https://arxiv.org/abs/1706.03762")
+    assert not jobs.running()
+    assert desk.imported == []
+
+
+def test_after_an_import_the_list_is_new_and_the_papers_are_encoded(qtbot, show_window, jobs):
+    desk = FakeDesk(10)
+    window = show_window(desk)
+    encoded = desk.encoded
+    window.importing.add([Path("papers.bib")])
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 13)
+    qtbot.waitUntil(lambda: desk.encoded > encoded and not jobs.running())
+    assert "13 papers" in window._foot.status.text()
+
+
+def test_an_import_shows_how_far_it_is_and_can_be_cancelled(qtbot, show_window, jobs):
+    desk = FakeDesk(10)
+    desk.go_on_importing.clear()
+    window = show_window(desk)
+    window.importing.add([Path("papers.bib")])
+    qtbot.waitUntil(window._foot.cancel.isVisible)
+    qtbot.waitUntil(lambda: "of 100" in window._foot.how_far.text())
+    assert window._foot.what.text() == "Importing papers.bib"
+    qtbot.mouseClick(window._foot.cancel, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert not window._foot.cancel.isVisible()
+    assert "Stopped: importing papers.bib." in window.banner.message.text()
+    assert window.page.model.rowCount() == 10
+
+
+def test_searching_goes_on_while_papers_are_imported(qtbot, show_window):
+    desk = FakeDesk(30)
+    desk.go_on_importing.clear()
+    window = show_window(desk)
+    window.importing.add([Path("papers.bib")])
+    window.page.box.set_text("paper 7")
+    qtbot.waitUntil(lambda: window.page.view.query == "paper 7" and bool(desk.imported))
+    assert window._foot.cancel.isVisible()
+    desk.go_on_importing.set()
+
+
+def test_the_ledger_adds_up_and_names_every_failure(qtbot, show_window):
+    desk = FakeDesk()
+    desk.failures = FAILURES
+    window = show_window(desk)
+    window.importing.add([Path("papers")])
+    qtbot.waitUntil(lambda: "2 failed" in window.banner.hint.text())
+    button = next(b for b in window.banner.findChildren(QPushButton) if b.text() == "What failed")
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: ledger_of(window) is not None)
+    dialog = ledger_of(window)
+    ledger = dialog.ledger
+    assert ledger.read == ledger.added + ledger.merged + ledger.failed == 7
+    rows = as_table(FAILURES).splitlines()
+    assert rows[1] == "/papers/a.bib\tsmith2010\tThe entry has no closing brace."
+    dialog.close()
+    window.show_last_ledger()
+    assert ledger_of(window).ledger is ledger
+
+
+@pytest.mark.parametrize(
+    ("ledger", "said"),
+    [
+        (ImportSummary(1, 1, 0, []), "1 record read"),
+        (ImportSummary(12_000, 11_000, 1_000, [], seconds=4), "12,000 records read in 4 s"),
+        (ImportSummary(0, 0, 0, []), "Nothing that could be read was found there"),
+        (ImportSummary(500, 500, 0, [], stopped=True), "Stopped after 500 records"),
+    ],
+)
+def test_the_ledger_begins_with_what_happened(ledger, said):
+    assert headline(ledger).startswith(said)
+
+
+def test_the_first_start_prepares_the_sample_and_then_shows_it(qtbot, jobs, appearance, tmp_path):
+    desk = FakeDesk(0)
+    desk.go_on_importing.clear()
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(desk, sample=True)
+    assert not window.page.isVisible()
+    desk.go_on_importing.set()
+    qtbot.waitUntil(window.page.isVisible)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 3)
+    assert desk.imported == [[Path("sample_library.bib")]]
+    qtbot.waitUntil(lambda: not jobs.running())
+    assert ledger_of(window) is None
+
+
+def test_a_sample_that_cannot_be_prepared_leaves_an_empty_library(
+    qtbot, jobs, appearance, tmp_path
+):
+    class Broken(FakeDesk):
+        def add_sample(self, task):
+            raise LibraryError("The disk is full.", "Make room.")
+
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.open(Broken(0), sample=True)
+    qtbot.waitUntil(window.page.isVisible)
+    qtbot.waitUntil(lambda: window.page.empty.title.text() == "Your library is empty")
+    assert window.banner.message.text() == "The disk is full."
+    assert window.banner.hint.text() == "Make room."
+
+
+def test_a_library_that_cannot_be_opened_says_why(qtbot, jobs, appearance, tmp_path):
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    window.show()
+    window.cannot_open(JobError("The library is from a newer SciRead.", "Update this one."))
+    assert window._wait.title.text() == "The library is from a newer SciRead."
+    assert window._wait.text.text() == "Update this one."
+
+
+def test_a_fault_of_ours_can_be_copied_as_a_report(qtbot, show_window):
+    window = show_window(FakeDesk(3))
+    try:
+        raise KeyError("lost")
+    except KeyError as error:
+        window.banner.show_problem(job_error(error, "Drawing"))
+    qtbot.mouseClick(window.banner.copy, Qt.MouseButton.LeftButton)
+    assert "KeyError: 'lost'" in QGuiApplication.clipboard().text()
+    window.banner.close_message()
+    window.banner.show_problem(JobError("The disk is full."))
+    assert not window.banner.copy.isVisible()
+
+
+def test_the_theme_can_be_switched_while_the_window_is_open(qtbot, show_window, appearance):
+    window = show_window(FakeDesk(3))
+    light = window.grab().toImage().pixelColor(3, 300)
+    with qtbot.waitSignal(window.theme_chosen):
+        window.choose_theme(ThemeChoice.dark)
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
+    dark = window.grab().toImage().pixelColor(3, 300)
+    assert light.lightnessF() > 0.8 and dark.lightnessF() < 0.2
+    window.choose_theme(ThemeChoice.light)
+    qtbot.waitUntil(lambda: appearance.theme is LIGHT)
+
+
+def test_widgets_that_are_gone_do_not_hear_of_another_theme(qtbot, appearance, jobs, tmp_path):
+    window = MainWindow(tmp_path, jobs, appearance)
+    window.show()
+    window.open(FakeDesk(3))
+    qtbot.waitUntil(lambda: window.page is not None and not jobs.running())
+    for place in PAGES:
+        window.go_to(place.key)
+    qtbot.waitUntil(lambda: not jobs.running())
+    with qtbot.waitSignal(window.destroyed):
+        window.close()
+        window.deleteLater()
+    with qtbot.captureExceptions() as raised:
+        appearance.choose(ThemeChoice.dark)
+        qtbot.waitUntil(lambda: appearance.theme is DARK)
+    assert raised == []
+
+
+def test_the_systems_theme_is_followed(qapp, qtbot):
+    appearance = Appearance(qapp, ThemeChoice.dark)
+    assert appearance.theme is DARK
+    appearance.choose(ThemeChoice.system)
+    hints = qapp.styleHints().colorScheme()
+    system = DARK if hints is Qt.ColorScheme.Dark else LIGHT
+    qtbot.waitUntil(lambda: appearance.theme is system)
+
+
+def contrast(one, other):
+    def luminance(colour):
+        channels = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    a, b = sorted((luminance(one), luminance(other)))
+    return (b + 0.05) / (a + 0.05)
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize(
+    ("front", "behind"),
+    [
+        *((front, "window") for front in ("text", "quiet", "faint", "accent", "danger")),
+        *((front, "surface") for front in ("text", "quiet", "faint", "accent")),
+        *((front, "chosen") for front in ("text", "quiet", "faint")),
+        *(("text", behind) for behind in ("mark", "sentence", "danger_soft", "notice_soft")),
+        *(("quiet", behind) for behind in ("track", "danger_soft", "notice_soft")),
+        ("on_accent", "accent"),
+    ],
+)
+def test_everything_can_be_read_in_both_themes(theme, front, behind):
+    assert contrast(getattr(theme, front), getattr(theme, behind)) >= 4.5
+
+
+def test_every_verb_of_the_menus_stands_on_the_sheet_of_keys(show_window):
+    window = show_window(FakeDesk(3))
+    window.show_keys()
+    sheet = next(d for d in window.findChildren(QDialog) if d.isVisible())
+    said = " ".join(label.text() for label in sheet.findChildren(QLabel))
+    for verb in ("Add files", "Find", "Similar papers", "Quit", "Keyboard shortcuts", "Details"):
+        assert verb in said
+    sheet.close()
+
+
+def test_no_two_verbs_share_a_key(show_window):
+    window = show_window(FakeDesk(3))
+    enabled = [action for action in window.menus.actions() if action.isEnabled()]
+    keys = [a.shortcut().toString() for a in enabled if a.shortcut().toString()]
+    assert len(keys) == len(set(keys))
+    assert {"Ctrl+F", "Ctrl+O", "Ctrl+Q", "Ctrl+I", "F1"} <= set(keys)
+
+
+def test_verbs_that_need_a_library_wait_for_one(qtbot, jobs, appearance, tmp_path):
+    window = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(window)
+    verbs = {action.text().replace("&", ""): action for action in window.menus.actions()}
+    assert not verbs["Add files…"].isEnabled()
+    assert verbs["Quit"].isEnabled()
+    window.open(FakeDesk(3))
+    assert verbs["Add files…"].isEnabled()
+    qtbot.waitUntil(lambda: not jobs.running())
+
+
+def test_the_window_comes_back_as_large_as_it_was(qtbot, show_window, jobs, appearance, tmp_path):
+    window = show_window(FakeDesk(3))
+    window.resize(790, 580)
+    window.close()
+    again = MainWindow(tmp_path, jobs, appearance)
+    qtbot.addWidget(again)
+    assert (again.width(), again.height()) == (790, 580)
+
+
+def test_the_window_lives_on_while_python_computes_beside_it(qtbot, show_window, jobs: JobRunner):
+    window = show_window(FakeDesk(150_000))
+    heart = FairHeartbeat()
+
+    def work(task):
+        for n in range(2_000):
+            sum(k * k for k in range(2_000))
+            task.step(n, 2_000, "computing")
+
+    heart.start()
+    with qtbot.waitSignal(jobs.finished):
+        jobs.run("Computing", work)
+    window.page.library_changed(LibraryChanges(papers=True))
+    qtbot.waitUntil(lambda: not jobs.running())
+    # Generous: what it must catch is work of seconds on the window's own thread.
+    assert heart.stop() < 1_000
+    assert heart.beats > 1
+
+
+def test_an_empty_library_offers_files_a_fetch_and_the_sample(qtbot, show_window, jobs):
+    desk = FakeDesk(0)
+    window = show_window(desk)
+    offered = {b.text(): b for b in window.page.empty.findChildren(QPushButton)}
+    assert set(offered) == {"Add files…", "Fetch papers…", "Try the sample library"}
+    qtbot.mouseClick(offered["Fetch papers…"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.shows("intake") and not jobs.running())
+    window.go_to("search")
+    qtbot.mouseClick(offered["Try the sample library"], Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.page.model.rowCount() == 3 and not jobs.running())

@@ -1,0 +1,131 @@
+"""The menus of the window and of its lists: they can be opened again, and each letter is one's."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from sciread_app.domain.paper import PaperId
+from tests.support.ui.fake_duplicates import ONE, OTHER
+from tests.support.ui.fake_recommendations import BEES, FakeForYou
+from tests.support.ui.fakes import FakeDesk
+
+LISTS = ("search", "sidebar", "foryou", "duplicates", "reader")
+
+
+@pytest.fixture
+def window(qtbot, show_window):
+    desk = FakeDesk(20)
+    desk.organise.collections = {"thesis": {2}, "thesis/methods": set()}
+    desk.organise.tags = {"to read": {1}}
+    desk.duplicates.add(ONE, OTHER)
+    desk.duplicates.add(replace(ONE, title="Wasps"), replace(OTHER, title="Wasps"), agree=True)
+    desk.foryou = FakeForYou(desk.cards, [BEES])
+    desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in range(1, 21)}
+    window = show_window(desk)
+    window.activateWindow()
+    return window
+
+
+def settle(qtbot, window):
+    qtbot.waitUntil(lambda: not window._jobs.running())
+
+
+def go_to_list(qtbot, window, name) -> tuple[QWidget, QPoint]:
+    """What has a context menu, and a place in it where it is asked for."""
+    if name == "reader":
+        window.read(PaperId(1), Path("/papers/1.pdf"))
+        page = window.other_page("reader")
+        qtbot.waitUntil(lambda: page.book is not None)
+        settle(qtbot, window)
+        return page.book, page.book.rect().center()
+    window.go_to("search" if name == "sidebar" else name)
+    settle(qtbot, window)
+    if name == "sidebar":
+        view = window.shelving.sidebar.tree
+        qtbot.waitUntil(lambda: bool(window.shelving.work.shelf.collections))
+    elif name == "search":
+        view = window.page.hits
+    else:
+        view = window.other_page(name).list
+    qtbot.waitUntil(lambda: view.model().rowCount() > 0)
+    index = view.model().index(0, 0)
+    view.setCurrentIndex(index)
+    settle(qtbot, window)
+    return view.viewport(), view.visualRect(index).center()
+
+
+def open_menu(qtbot, widget: QWidget, place: QPoint) -> QMenu:
+    qtbot.mouseClick(widget, Qt.MouseButton.RightButton, pos=place)
+    reason = QContextMenuEvent.Reason.Mouse
+    QApplication.sendEvent(widget, QContextMenuEvent(reason, place, widget.mapToGlobal(place)))
+    qtbot.waitUntil(lambda: isinstance(QApplication.activePopupWidget(), QMenu))
+    return QApplication.activePopupWidget()
+
+
+def close_menu(qtbot, menu: QMenu) -> None:
+    with qtbot.waitSignal(menu.destroyed):
+        qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def texts(menu: QMenu) -> list[object]:
+    """What a menu offers, with what is in its submenus."""
+    return [
+        (action.text(), texts(sub)) if (sub := action.menu()) else action.text()
+        for action in menu.actions()
+    ]
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_context_menu_offers_the_same_each_time_it_is_opened(qtbot, window, name):
+    widget, place = go_to_list(qtbot, window, name)
+    offered = []
+    for _ in range(3):
+        menu = open_menu(qtbot, widget, place)
+        offered.append(texts(menu))
+        close_menu(qtbot, menu)
+    assert offered[0] and offered[1:] == offered[:1] * 2
+    settle(qtbot, window)
+
+
+def test_ratings_can_be_given_from_the_menu_bar_after_a_context_menu(qtbot, window):
+    widget, place = go_to_list(qtbot, window, "search")
+    ids = window.page.hits.chosen()
+    menu = open_menu(qtbot, widget, place)
+    assert "rate" in " ".join(str(text) for text in texts(menu)).lower()
+    close_menu(qtbot, menu)
+    next(a for a in window.menus.rate.actions() if "3" in a.text()).trigger()
+    qtbot.waitUntil(lambda: window.desk.organise.stars == dict.fromkeys(ids, 3))
+    settle(qtbot, window)
+
+
+def shared_letters(menu: QMenu) -> list[str]:
+    """The letters by which more than one entry of a menu is chosen."""
+    letters = Counter(
+        letter
+        for action in menu.actions()
+        if (letter := action.text().replace("&&", "").partition("&")[2][:1].casefold())
+    )
+    return [letter for letter, count in letters.items() if count > 1]
+
+
+def test_no_two_entries_of_a_menu_have_the_same_letter(qtbot, window):
+    bar = window.menuBar()
+    menus = [bar, *bar.findChildren(QMenu)]
+    for name in LISTS:
+        open_menu(qtbot, *go_to_list(qtbot, window, name))
+    menus += window.findChildren(QMenu)
+    assert len(menus) > 20
+    shared = {
+        tuple(action.text() for action in menu.actions()): letters
+        for menu in menus
+        if (letters := shared_letters(menu))
+    }
+    assert not shared, "\n".join(f"{letters} {names}" for names, letters in shared.items())

@@ -1,0 +1,101 @@
+"""The menu's Undo and Redo say what they would do, and cannot be chosen when there is nothing."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from tests.support.ui.fakes import FakeDesk
+
+
+@pytest.fixture
+def window(show_window):
+    return show_window(FakeDesk(20))
+
+
+@pytest.fixture
+def undo(window):
+    return window.menus.on_shelf["undo"]
+
+
+@pytest.fixture
+def redo(window):
+    return window.menus.on_shelf["redo"]
+
+
+def test_with_nothing_done_there_is_nothing_to_undo(window, undo, redo):
+    assert not undo.isEnabled() and not redo.isEnabled()
+    assert window.menus.why_not(undo) == "There is nothing to undo"
+
+
+def test_both_name_what_they_take_back_or_make_again(qtbot, window, undo, redo):
+    window.shelving.work.do("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
+    qtbot.waitUntil(undo.isEnabled)
+    assert undo.text() == "&Undo: tagged 2 papers “cats && dogs”"
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(redo.isEnabled)
+    assert redo.text() == "Re&do: tagged 2 papers “cats && dogs”"
+    qtbot.waitUntil(lambda: undo.text() == "&Undo" and not undo.isEnabled())
+    again = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, again)
+    qtbot.waitUntil(undo.isEnabled)
+    assert window.shelving.notice.isVisible()
+
+
+def test_the_list_of_keys_names_both_without_an_edit(qtbot, window, undo):
+    window.shelving.work.do("Tagged", lambda organise: organise.tag([1, 2], "cats & dogs"))
+    qtbot.waitUntil(undo.isEnabled)
+    by_menu = window.menus.keys()
+    assert {"Undo", "Redo"} <= {name for _, rows in by_menu for name, _ in rows}
+
+
+def undo_key(qtbot, window):
+    qtbot.keyClick(window.page.hits, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_the_message_names_the_paper_and_offers_to_redo(qtbot, window, undo):
+    organise, notice = window.desk.organise, window.shelving.notice
+    organise.titles["Rated 1 paper 3"] = "The theory of variational methods"
+    window.shelving.work.do("Rated", lambda organise: organise.rate([1], 3))
+    qtbot.waitUntil(undo.isEnabled)
+    assert "The theory of variational" in undo.text()
+    undo_key(qtbot, window)
+    qtbot.waitUntil(lambda: "The theory of variational methods" in notice.text.text())
+    assert organise.asked == [] and not notice.undo_button.isVisible()
+    notice.redo_button.click()
+    qtbot.waitUntil(lambda: organise.asked == ["Rated 1 paper 3"])
+    qtbot.waitUntil(lambda: notice.isVisible() and notice.undo_button.isVisible())
+
+
+def test_a_change_of_an_earlier_session_is_named_before_it_is_undone(qtbot, window, undo):
+    organise, notice = window.desk.organise, window.shelving.notice
+    organise.asked.append("Added a note")
+    organise.at["Added a note"] = 0.0
+    organise.titles["Added a note"] = "On bees"
+    undo_key(qtbot, window)  # whatever the menu knows of it
+    window.events.edited.emit()
+    qtbot.waitUntil(undo.isEnabled)
+    undo_key(qtbot, window)
+    qtbot.waitUntil(lambda: "On bees" in notice.text.text())
+    assert organise.asked == ["Added a note"]
+    assert notice.undo_button.isVisible() and not notice.redo_button.isVisible()
+    undo_key(qtbot, window)
+    qtbot.waitUntil(lambda: organise.asked == [] and notice.redo_button.isVisible())
+
+
+def test_several_steps_of_one_message_are_undone_and_redone_together(qtbot, window):
+    organise, notice = window.desk.organise, window.shelving.notice
+    steps = [lambda organise, n=n: organise.create_collection(n) for n in ("one", "two")]
+    window.shelving.work.do("Made 2 collections", *steps)
+    qtbot.waitUntil(notice.undo_button.isVisible)
+    notice.undo_button.click()
+    qtbot.waitUntil(notice.redo_button.isVisible)
+    assert organise.asked == []
+    notice.redo_button.click()
+    qtbot.waitUntil(lambda: organise.asked == ["Made “one”", "Made “two”"])
+
+
+def test_a_long_edit_is_cut_short(qtbot, window, undo):
+    window.shelving.work.do("Tagged", lambda organise: organise.tag([1], "long " * 30))
+    qtbot.waitUntil(undo.isEnabled)
+    assert undo.text().endswith("…") and len(undo.text()) < 75

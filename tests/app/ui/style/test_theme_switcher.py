@@ -1,0 +1,84 @@
+"""The theme changes without blocking the window, and reaches hidden widgets too."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QCheckBox, QLabel, QStackedWidget, QVBoxLayout, QWidget
+
+from sciread_app.ui.style.theme import DARK, LIGHT, ThemeChoice, styled
+from sciread_app.ui.style.theme_switcher import BATCH
+
+MANY = 2 * BATCH + 7
+
+
+def page_of(count: int) -> QWidget:
+    page = QWidget()
+    column = QVBoxLayout(page)
+    for n in range(count):
+        column.addWidget(styled(QLabel(f"quiet {n}"), "quiet"))
+    column.addWidget(QCheckBox("last"))
+    return page
+
+
+@pytest.fixture
+def pages(qtbot, appearance):
+    """Two pages that have been shown; the first is visible."""
+    stack = QStackedWidget()
+    qtbot.addWidget(stack)
+    for count in (3, MANY):
+        stack.addWidget(page_of(count))
+    stack.show()
+    for number in (1, 0):
+        stack.setCurrentIndex(number)
+    return stack
+
+
+def colours(page):
+    """The colours of its secondary texts."""
+    page.ensurePolished()
+    return {label.palette().windowText().color().name() for label in page.findChildren(QLabel)}
+
+
+def test_change_reaches_hidden_widgets(pages, appearance, qtbot):
+    hidden = pages.widget(1)
+    appearance.choose(ThemeChoice.dark)
+    qtbot.waitUntil(lambda: colours(hidden) == {DARK.quiet})
+    assert colours(pages.widget(0)) == {DARK.quiet}
+    appearance.choose(ThemeChoice.light)
+    qtbot.waitUntil(lambda: colours(hidden) == {LIGHT.quiet})
+
+
+def test_change_of_many_hidden_widgets_runs_in_steps(pages, appearance, qtbot):
+    appearance.choose(ThemeChoice.dark)
+    assert appearance.theme is LIGHT  # many hidden widgets take several steps
+    qtbot.waitUntil(lambda: appearance.theme is DARK)
+    assert colours(pages.widget(1)) != {DARK.quiet}
+    qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet})
+
+
+def test_change_requested_again_applies_the_last_theme(pages, appearance, qtbot):
+    for choice in (ThemeChoice.dark, ThemeChoice.light, ThemeChoice.dark):
+        appearance.choose(choice)
+        QCoreApplication.processEvents()
+    qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet})
+    assert appearance.theme is DARK and colours(pages.widget(0)) == {DARK.quiet}
+
+
+def test_change_while_widgets_are_deleted_or_shown_completes(pages, appearance, qtbot):
+    appearance.choose(ThemeChoice.dark)
+    gone = pages.widget(1).findChildren(QLabel)[-1]
+    gone.setParent(None)
+    gone.deleteLater()
+    del gone
+    pages.setCurrentIndex(1)
+    qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet})
+    qtbot.waitUntil(lambda: colours(pages.widget(0)) == {DARK.quiet})
+    assert len(pages.widget(1).findChildren(QLabel)) == MANY - 1
+
+
+def test_change_keeps_a_widgets_own_style_sheet(pages, appearance, qtbot):
+    label = pages.widget(1).findChildren(QLabel)[0]
+    label.setStyleSheet("color: #123456")
+    appearance.choose(ThemeChoice.dark)
+    qtbot.waitUntil(lambda: colours(pages.widget(1)) == {DARK.quiet, "#123456"})

@@ -1,0 +1,55 @@
+"""Small corpora for tests, made as `prepare` makes large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from trainer.data.corpus.builder import Builder
+from trainer.data.corpus.corpus import Corpus
+from trainer.data.corpus.records import InputRecord
+
+# Words of tests/support/tiny_model.py, so that its tokenizer knows every one.
+_WORDS = ("deep", "graph", "learning", "paper", "we", "study", "neural", "network", "the", "of")
+
+
+def make_corpus(
+    folder: Path,
+    papers: int | Sequence[Mapping[str, Any]] = 12,
+    citations: Iterable[tuple[int, int]] = (),
+    **settings: Any,
+) -> Corpus:
+    """A corpus of these papers, by row: `citations` are pairs of rows, citing and cited.
+
+    A number makes so many papers. Of those given, each names only what the test is about, out of
+    what a Record has: id, title, abstract, year, venue, fields, labels, questions, cites ... Ids
+    are p00000, p00001 ... unless given; rows are in the order of ids. `settings` go to
+    Builder.finish.
+    """
+    given: Sequence[Mapping[str, Any]] = [{}] * papers if isinstance(papers, int) else papers
+    records = [_record(number, values) for number, values in enumerate(given)]
+    with Builder(folder) as builder:
+        for record in records:
+            builder.add(record)
+        for citing, cited in citations:
+            builder.cite(records[citing].id, [records[cited].id])
+        return builder.finish(**settings)
+
+
+def _record(number: int, values: Mapping[str, Any]) -> InputRecord:
+    made: dict[str, Any] = {
+        "id": f"p{number:05}",
+        "title": _text(number, 4),
+        "abstract": _text(number * 7 + 3, 12 + number % 9),
+        "year": 2000 + number % 20,
+    }
+    return InputRecord(**made | dict(values))
+
+
+def _text(seed: int, length: int) -> str:
+    """Words that differ from one seed to the next: the seed's digits, to the base of the list."""
+    return " ".join(
+        _WORDS[(seed // len(_WORDS) ** (at % 4) + at * (seed + 1)) % len(_WORDS)]
+        for at in range(length)
+    )

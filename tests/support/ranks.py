@@ -1,0 +1,63 @@
+"""Processes that are the ranks of one training, on this machine."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Ended(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def start_ranks(world: int, *arguments: str) -> list[subprocess.Popen[str]]:
+    """`python -m <arguments>` once a rank, with the variables that torchrun sets."""
+    shared = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
+    return [
+        subprocess.Popen(
+            [sys.executable, "-m", *arguments],
+            env=os.environ
+            | shared
+            | {"WORLD_SIZE": str(world), "RANK": str(rank), "LOCAL_RANK": str(rank)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+        )
+        for rank in range(world)
+    ]
+
+
+def ended(processes: Sequence[subprocess.Popen[str]], seconds: float = 240) -> list[Ended]:
+    """What they said; those that do not end in time are killed."""
+    try:
+        return [Ended(*_ended(process, seconds)) for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+def _ended(process: subprocess.Popen[str], seconds: float) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=seconds)
+    return process.returncode, out, err
+
+
+def free_port() -> int:
+    """One that systems give to nobody who does not ask for it, until the ranks are there."""
+    while True:
+        port = random.SystemRandom().randrange(20_000, 32_000)
+        with socket.socket() as found, suppress(OSError):
+            found.bind(("127.0.0.1", port))
+            return port

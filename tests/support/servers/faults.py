@@ -1,0 +1,96 @@
+"""What can be wrong with an answer: each takes a good one and gives a bad one."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from tests.support.servers.local import Answer, Fault
+
+MIB = 1 << 20
+
+
+def too_many(retry_after: object = None) -> Fault:
+    """429, with seconds or an HTTP date in Retry-After if given."""
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return lambda good: Answer(b"Rate exceeded.", "text/plain", 429, headers)
+
+
+def unavailable(retry_after: object = None) -> Fault:
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return lambda good: Answer(b"<html>Service Unavailable</html>", "text/html", 503, headers)
+
+
+def status(code: int, body: bytes = b"", content_type: str = "text/plain") -> Fault:
+    return lambda good: Answer(body, content_type, code)
+
+
+def dropped(after: int | None = None) -> Fault:
+    """The connection breaks in the body, though its length was announced; half-way if not said."""
+    return lambda good: replace(good, cut=_size(good) // 2 if after is None else after)
+
+
+def truncated(keep: float = 0.5) -> Fault:
+    """The body ends early, and its length is announced as if that were all."""
+    return lambda good: replace(good, body=_whole(good)[: int(_size(good) * keep)])
+
+
+def malformed() -> Fault:
+    """XML with an element that is never closed, from its middle on."""
+
+    def spoil(good: Answer) -> Answer:
+        body = _whole(good)
+        middle = body.index(b"<", len(body) // 2)
+        return replace(good, body=body[:middle] + b"<lost & found <" + body[middle:])
+
+    return spoil
+
+
+def entity_bomb() -> Fault:
+    """A kilobyte of XML that is gigabytes when its entities are expanded."""
+    levels = "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))
+    bomb = f'<?xml version="1.0"?><!DOCTYPE feed [<!ENTITY a0 "ha">{levels}]><feed>&a9;</feed>'
+    return lambda good: replace(good, body=bomb.encode())
+
+
+def gzip_bomb(unpacked: int = 1024 * MIB) -> Fault:
+    """A small body that is `unpacked` bytes long when it is unpacked."""
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    # A block that refers to nothing before it can stand any number of times.
+    block = packer.compress(bytes(16 * MIB)) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = gzip.compress(b"")[:10] + block * (unpacked // (16 * MIB))
+    return lambda good: replace(good, body=body, headers={"Content-Encoding": "gzip"})
+
+
+def wrong_type(content_type: str = "text/html") -> Fault:
+    page = b"<html><body>Please log in to this network. It is free.</body></html>"
+    return lambda good: Answer(page, content_type)
+
+
+def redirected(to: str, status: int = 302) -> Fault:
+    return lambda good: Answer(b"", "text/plain", status, {"Location": to})
+
+
+def huge(size: int = 200 * MIB) -> Fault:
+    """A body without end, nearly, whose length nobody announced."""
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(size // MIB):
+            yield bytes(MIB)
+
+    return lambda good: replace(good, body=pieces())
+
+
+def replaced(body: bytes) -> Fault:
+    """Another body, such as a page without entries."""
+    return lambda good: replace(good, body=body)
+
+
+def _whole(answer: Answer) -> bytes:
+    return answer.body if isinstance(answer.body, bytes) else b"".join(answer.body)
+
+
+def _size(answer: Answer) -> int:
+    return len(_whole(answer))

@@ -1,0 +1,22 @@
+"""Papers to fill a space with, and what it should then answer."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sciread_app.storage.library import Library
+from tests.support.fake_encoder import FakeEncoder
+from tests.support.make import paper
+
+
+def papers(count: int, start: int = 0) -> list:
+    return [
+        paper(f"Paper number {n}", abstract=f"About {n}", source="test", source_id=str(n))
+        for n in range(start, start + count)
+    ]
+
+
+def brute_force(library: Library, encoder: FakeEncoder, query: np.ndarray, k: int) -> list[float]:
+    """The similarities of the k best, as they should be."""
+    exact = [float(encoder.vector(*text) @ query) for text in library.texts(library.ids())]
+    return sorted(exact, reverse=True)[:k]

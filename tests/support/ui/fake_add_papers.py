@@ -1,0 +1,180 @@
+"""Sources, fetches and imports for the intake page that need no network and no database."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sciread_app.domain.fetch import Fetch, FetchState, Preview, QueryField, SourceQuery
+from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.domain.paper_updates import UpdateKind
+from sciread_app.errors import SourceError
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import (
+    Change,
+    CitationReport,
+    FetchResults,
+    ImportSummary,
+    PastImport,
+    SourceForm,
+)
+from tests.support.make import paper
+
+ARXIV = SourceForm(
+    "arxiv",
+    "arXiv",
+    'Words in fields, joined by AND, OR and ANDNOT: cat:cs.CL AND ti:"language model".',
+    (
+        QueryField("Author", 'au:"{}"', "Hinton"),
+        QueryField("Title", 'ti:"{}"', "attention"),
+        QueryField("Abstract", 'abs:"{}"', "graph network"),
+        QueryField("Category", "cat:{}", "cs.CL"),
+        QueryField("Comment", 'co:"{}"', "withdrawn"),
+        QueryField("Journal", 'jr:"{}"', "Nature"),
+        QueryField("Anywhere", 'all:"{}"', "transformer"),
+    ),
+)
+HARVEST = SourceForm(
+    "arxiv_oai",
+    "arXiv harvest",
+    "Whole subjects of arXiv, for many thousands of papers: cs, or physics:hep-ex.",
+    (QueryField("Subject", "{}", "cs"),),
+)
+PUBMED = SourceForm(
+    "pubmed",
+    "PubMed",
+    "As on the PubMed site: malaria[mh] AND vaccine[tiab] NOT review[pt].",
+    (
+        QueryField("Title or abstract", "{}[tiab]", "vaccine"),
+        QueryField("MeSH term", '"{}"[mh]', "malaria"),
+        QueryField("Author", "{}[au]", "Doudna JA"),
+        QueryField("Journal", '"{}"[ta]', "Nature"),
+        QueryField("Type", "{}[pt]", "review"),
+    ),
+)
+DONE_AT = 1_795_200_000.0
+
+
+class FakeIntake:
+    """Each verb notes what was asked; `go_on` holds up runs, previews and citations."""
+
+    def __init__(self, fetches: Sequence[Fetch] = ()) -> None:
+        self.rows = {fetch.id: fetch for fetch in fetches}
+        self.asked: list[str] = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+        self.note = ""  # what is waited for
+        self.at_once: list[str] = []
+        self.most_at_once = 0
+        self.trouble: Exception | None = None
+        self.news: tuple[Change, ...] = ()
+        self.remark = ""
+        self.failures: tuple[Skipped, ...] = ()
+        self.brings = 40
+        self.preview_of = Preview(12_345, tuple(paper(f"Found {n}") for n in range(10)))
+        self.past: list[PastImport] = []
+
+    def sources(self) -> Sequence[SourceForm]:
+        return (ARXIV, HARVEST, PUBMED)
+
+    def check(self, query: SourceQuery) -> str:
+        self.asked.append(f"check {query.text}")
+        if query.text.count('"') % 2:
+            return "A quotation mark is never closed."
+        return "" if query.text else "The query is empty: write what to look for."
+
+    def preview(self, query: SourceQuery, task: Task) -> Preview:
+        self.asked.append(f"preview {query.text}")
+        self._work(task, 0, 0)
+        if self.trouble:
+            raise self.trouble
+        return self.preview_of
+
+    def keep(self, query: SourceQuery) -> Fetch:
+        for row in self.rows.values():
+            if row.query == query:
+                return row
+        id = len(self.rows) + 1
+        self.rows[id] = fetch_of(query, id=id)
+        return self.rows[id]
+
+    def run(self, fetch: int, task: Task) -> FetchResults:
+        row = self.rows[fetch]
+        self.asked.append(f"run {row.query.text}")
+        self.at_once.append(row.query.source)
+        self.most_at_once = max(self.most_at_once, self.at_once.count(row.query.source))
+        try:
+            self._work(task, 10, self.brings)
+        finally:
+            self.at_once.remove(row.query.source)
+            now = time.time()
+            stopped = replace(row, started=now, read=10, added=10, papers=10, total=self.brings)
+            self.rows[fetch] = stopped
+        if self.trouble:
+            self.rows[fetch] = replace(stopped, state=FetchState.failed, message=str(self.trouble))
+            raise self.trouble
+        self.rows[fetch] = replace(
+            row, state=FetchState.done, read=self.brings, added=self.brings - 1, merged=1,
+            papers=self.brings - 1, started=now, finished=now, total=self.brings, ledger=1,
+        )  # fmt: skip
+        return self.results(fetch)
+
+    def fetches(self) -> list[Fetch]:
+        return sorted(self.rows.values(), key=lambda row: -(row.started or 0))
+
+    def results(self, fetch: int) -> FetchResults:
+        row = self.rows[fetch]
+        added = tuple(PaperId(n) for n in range(1, row.added + 1))
+        ledger = ImportSummary(row.read, row.added, row.merged, self.failures)
+        return FetchResults(f"arXiv: {row.query.text}", ledger, added, self.news, self.remark)
+
+    def forget(self, fetch: int) -> None:
+        del self.rows[fetch]
+
+    def cite(self, task: Task) -> CitationReport:
+        self.asked.append("cite")
+        self._work(task, 5, 20)
+        if self.trouble:
+            raise self.trouble
+        return CitationReport(("20 papers were asked for.", "900 citations are new."))
+
+    def imports(self) -> list[PastImport]:
+        return self.past
+
+    def import_ledger(self, number: int) -> ImportSummary:
+        past = next(past for past in self.past if past.id == number)
+        return ImportSummary(past.read, past.added, past.merged, self.failures)
+
+    def _work(self, task: Task, done: int, total: int) -> None:
+        task.step(done, total, self.note)
+        while not self.go_on.wait(0.01):
+            task.step(done, total, self.note)
+
+
+def fetch_of(query: SourceQuery, *, id: int = 1, **values: object) -> Fetch:
+    """A fetch that was not begun yet, but for what is named."""
+    row: dict[str, object] = {
+        "state": FetchState.unfinished, "message": "", "cursor": "", "total": 0, "ledger": None,
+        "read": 0, "added": 0, "merged": 0, "failed": 0, "started": None, "finished": None,
+    }  # fmt: skip
+    return Fetch(id=id, query=query, **(row | values))  # type: ignore[arg-type]
+
+
+def done(text: str, *, id: int = 1, source: str = "arxiv", **values: object) -> Fetch:
+    """A fetch that has brought a thousand papers."""
+    counts: dict[str, object] = {
+        "state": FetchState.done, "ledger": id,
+        "read": 1000, "added": 990, "merged": 8, "failed": 2,
+        "started": DONE_AT, "finished": DONE_AT, "papers": 990, "total": 1000,
+    }  # fmt: skip
+    return fetch_of(SourceQuery(source, text), id=id, **(counts | values))
+
+
+BUSY = SourceError("arXiv does not answer: it says 503 Service Unavailable.", "Try again later.")
+CHANGES = (
+    Change(PaperId(3), "Attention Is Not All You Need", UpdateKind.version, "v3"),
+    Change(PaperId(5), "On the Flight of Bees", UpdateKind.published, "in Nature, doi 10.1000/5"),
+    Change(PaperId(7), "Cells That Never Were", UpdateKind.retracted, "PubMed 31978945"),
+)

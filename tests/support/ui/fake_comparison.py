@@ -1,0 +1,75 @@
+"""Models to compare, for the window: two have read all, one nothing, one is broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sciread_app.domain.paper import Order
+from sciread_app.domain.votes import Question
+from sciread_app.errors import LibraryError
+from sciread_app.tasks import Task
+from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
+from sciread_app.ui.view_models import Mode
+from trainer.contract.errors import PackageRefused
+
+if TYPE_CHECKING:
+    from tests.support.ui.fakes import FakeDesk
+
+
+class FakeOthers:
+    """The starter answers; `same` finds what it finds."""
+
+    def __init__(self, desk: FakeDesk) -> None:
+        self._desk = desk
+        self.read = {
+            "starter": desk.count, "specter-ours": desk.count, "miread-ours": 0,
+            "same": desk.count,
+        }  # fmt: skip
+        self.closed = 0
+        self.votes: list[tuple[Question, str]] = []
+        self.full = False  # no vote can be kept
+        self.notes: dict[str, str] = {}
+
+    def models(self, task: Task) -> list[ComparableModel]:
+        answers = self._desk.swaps.answers
+        names = [*self.read, "broken"] if self.read else ["starter"]
+        found = [ComparableModel(name, name.title(), name == answers) for name in names]
+        return sorted(found, key=lambda one: not one.answers)
+
+    def ask(self, name: str, query: str, mode: Mode, task: Task) -> ModelResults:
+        """What the desk finds; of all but the starter and its like, the first at the end, and one
+        paper that is not found there."""
+        if name == "broken":
+            raise PackageRefused("The model broken is not whole.", "Fetch it again.")
+        read, papers = self.read.get(name, 0), self._desk.count
+        if not read:
+            return ModelResults(0, papers)
+        found = replace(self._desk.find(query, mode, task, Order.relevance), note="")
+        if name not in ("starter", "same"):
+            first, *others = found.ids or (998,)
+            found = replace(found, ids=(*others, first, 999))
+        return ModelResults(read, papers, replace(found, note=self.notes.get(name, "")))
+
+    def encode(self, name: str, task: Task) -> int:
+        self.read[name] = self._desk.count
+        return self._desk.count
+
+    def count(self, one: str, other: str) -> VoteCount:
+        counted = Counter(better for _, better in self.votes)
+        said = ", ".join(f"{better or 'neither'} {n}" for better, n in counted.items())
+        return VoteCount(len(self.votes), f"Votes: {said}." if said else "No votes.")
+
+    def vote(self, question: Question, one: str, other: str, better: str) -> VoteCount:
+        if self.full:
+            raise LibraryError("The disk is full.", "Make room.")
+        self.votes.append((question, better))
+        return self.count(one, other)
+
+    def take_back(self, one: str, other: str) -> tuple[str, VoteCount]:
+        question, _ = self.votes.pop()
+        return question.query or f"Paper {question.paper}", self.count(one, other)
+
+    def close(self) -> None:
+        self.closed += 1

@@ -1,0 +1,47 @@
+"""Other programs, for a window that is tried without them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.library_tree import AutoExport
+from sciread_app.domain.paper import PaperId, Skipped
+from sciread_app.errors import SourceError
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import ImportSummary
+
+
+class FakeExchange:
+    def __init__(self) -> None:
+        self.files: dict[str, AutoExport] = {}
+        self.written: list[tuple[object, Path]] = []
+        self.brought_up_to_date = 0
+        self.zotero_runs = True
+
+    def write(self, papers: Sequence[PaperId], path: Path, task: Task) -> int:
+        self.written.append((list(papers), path))
+        return len(papers)
+
+    def write_found(self, query: str, path: Path, task: Task) -> int:
+        self.written.append((query, path))
+        return 1
+
+    def auto_exports(self) -> Sequence[AutoExport]:
+        return list(self.files.values())
+
+    def enable_auto_export(self, collection: str, path: Path, task: Task) -> AutoExport:
+        self.files[collection] = AutoExport(collection, str(path), "bibtex")
+        return self.files[collection]
+
+    def disable_auto_export(self, collection: str) -> None:
+        del self.files[collection]
+
+    def update_auto_exports(self, task: Task) -> Sequence[AutoExport]:
+        self.brought_up_to_date += 1
+        return self.auto_exports()
+
+    def import_zotero(self, task: Task) -> ImportSummary:
+        if not self.zotero_runs:
+            raise SourceError("Zotero cannot be reached.", "Start Zotero.")
+        return ImportSummary(3, 2, 0, [Skipped("Zotero", "X", "The item has no title.")])

@@ -1,0 +1,69 @@
+"""A map for the window that needs neither vectors nor t-SNE: papers on a grid, in four groups."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+import numpy as np
+
+from sciread_app.services.map.map_service import Cluster, MapLayout
+from sciread_app.tasks import Task
+from sciread_app.ui.map.color_scheme import ColorScheme, Ids, by_read, by_sets, by_year
+from sciread_app.ui.map.options import ColorBy
+from sciread_app.ui.map.view_models import MapStatus
+
+NAMES = ("Glacier melt", "Black holes", "Gene editing", "Graph colouring")
+CORNERS = np.array([[0.2, 0.2], [0.8, 0.2], [0.2, 0.8], [0.8, 0.8]], np.float32)
+
+
+def drawing(ids: Sequence[int], *, outgrown: bool = False) -> MapLayout:
+    """Paper n lies in the corner n % 4, near the others that lie there."""
+    numbers = np.array(sorted(ids), np.int64)
+    corner = (numbers % 4).astype(np.int16)
+    turn = (numbers // 4).astype(np.float32)
+    around = np.stack([np.cos(turn), np.sin(turn)], axis=1) * (0.01 + 0.002 * turn)[:, None]
+    places = (CORNERS[corner] + around).astype(np.float32)
+    coarse = tuple(
+        Cluster(name, int((corner == n).sum()), tuple(CORNERS[n].tolist()))
+        for n, name in enumerate(NAMES)
+    )
+    fine = tuple(Cluster(f"{c.name}, near", c.papers, c.heart) for c in coarse)
+    return MapLayout(numbers, places, corner, corner, fine, coarse, outgrown)
+
+
+class FakeMaps:
+    def __init__(self, count: int = 80) -> None:
+        self.count = count
+        self.with_vector = count
+        self.by_meaning = True
+        self.drawn: MapLayout | None = drawing(range(1, count + 1))
+        self.asked: list[str] = []
+        self.go_on = threading.Event()
+        self.go_on.set()
+
+    def status(self) -> MapStatus:
+        return MapStatus(self.count, self.with_vector, self.drawn, self.by_meaning)
+
+    def draw(self, task: Task, *, anew: bool) -> MapLayout | None:
+        self.asked.append("draw anew" if anew else "draw")
+        task.step(40, 100, "Laying out the map")
+        while not self.go_on.wait(0.01):
+            task.raise_if_cancelled()
+        self.drawn = drawing(range(1, self.with_vector + 1))
+        return self.drawn
+
+    def scheme(self, by: ColorBy, ids: Ids) -> ColorScheme:
+        self.asked.append(f"shades {by.value}")
+        if by is ColorBy.year:
+            return by_year(ids, {2001: ids[: len(ids) // 2], 2019: ids[len(ids) // 2 :]})
+        if by is ColorBy.read:
+            return by_read(ids, ids[:10])
+        name = "thesis" if by is ColorBy.collection else "Mathematics"
+        return by_sets(ids, {name: ids[:30]}, "Other")
+
+    def similar(self, papers: Sequence[int]) -> Sequence[int]:
+        """Those that lie in the same corner."""
+        self.asked.append(f"similar {list(papers)}")
+        others = range(1, self.count + 1)
+        return [n for n in others if n % 4 == papers[0] % 4 and n not in papers][:10]

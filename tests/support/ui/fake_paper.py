@@ -1,0 +1,153 @@
+"""All that can be asked about one paper, without a database, a file or a network."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sciread_app.domain.citation_list import CitationDirection, CitationList, LinkedPaper
+from sciread_app.domain.clipboard_formats import STYLES, Copied, CopyAs, CopyWhat, Style
+from sciread_app.domain.paper import Identifier, PaperFile, PaperId, Skipped
+from sciread_app.errors import LibraryError, SourceError, StyleRefused
+from sciread_app.services.library.note_drafts import Drafts
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import CitationReport, Details, Names, PaperNote, SimilarPaper
+
+if TYPE_CHECKING:
+    from tests.support.ui.fakes import FakeDesk
+
+NEVER = CitationList((), (), 0, 0, None, True)
+
+
+class FakeAbout:
+    """Notes in `asked` what was asked; what it says of papers can be set."""
+
+    def __init__(self, desk: FakeDesk) -> None:
+        self._desk = desk
+        self._folder = tempfile.TemporaryDirectory()
+        self.drafts = Drafts(Path(self._folder.name))
+        self.organise = FakeNotes(desk)
+        self.asked: list[str] = []
+        self.rings: dict[CitationDirection, CitationList] = dict.fromkeys(CitationDirection, NEVER)
+        self.rings_after: dict[CitationDirection, CitationList] = {}  # once the sources were asked
+        self.files: list[PaperFile] = []
+        self.own_styles: list[Style] = []
+        self.extra: dict[str, Any] = {}  # more of what is said of every paper
+        self.refuse = ""  # a sentence: sources answer with it
+        self.gone: set[int] = set()
+
+    def details(self, paper: PaperId, query: str, task: Task) -> Details | None:
+        if paper in self.gone:
+            return None
+        known, organise = self._desk.paper(paper), self._desk.organise
+        own = {name for name, ids in organise.tags.items() if paper in ids}
+        held = [path for path, ids in organise.collections.items() if paper in ids]
+        return Details(
+            known,
+            paper in organise.read,
+            organise.stars.get(paper, 0),
+            tags=tuple(sorted(own)),
+            collections=tuple(sorted(held)),
+            notes=tuple(self.organise.notes.get(paper, {}).values()),
+            drafts=self.drafts.of(paper),
+            files=tuple(self.files),
+            added="2026-11-21",
+            words=tuple(query.split()),
+            sentence=known.abstract.split(". ")[0] if query else "",
+            whole=True,
+            **self.extra,
+        )
+
+    def names(self) -> Names:
+        return Names(["maths", "to read"], ["thesis", "thesis/methods"])
+
+    def copied(self, papers: Sequence[PaperId], what: CopyWhat, task: Task) -> Copied:
+        if what is CopyAs.bibtex:
+            return Copied("\n".join(f"@article{{paper{n}}}" for n in papers))
+        if what is CopyAs.doi:
+            return Copied("", without=len(papers))
+        return Copied(f"{what.value} of {list(papers)}", f"<i>{what.value}</i>")
+
+    def styles(self) -> Sequence[Style]:
+        return [*(Style(key, title) for key, title in STYLES.items()), *self.own_styles]
+
+    def add_style(self, file: Path) -> Style:
+        if file.suffix != ".csl":
+            raise StyleRefused(f"{file.name} is no style.")
+        self.own_styles.append(Style(file.stem, file.stem.title()))
+        return self.own_styles[-1]
+
+    def similar(self, paper: PaperId, task: Task) -> Sequence[SimilarPaper]:
+        self.asked.append(f"alike {paper}")
+        others = [n for n in range(1, self._desk.count + 1) if n != paper][:3]
+        return [SimilarPaper(self._desk.paper(n), ("radium", "decay"), 99.0) for n in others]
+
+    def citations(self, paper: PaperId, side: CitationDirection) -> CitationList:
+        self.asked.append(f"{side.value} {paper}")
+        return self.rings[side]
+
+    def ask(self, paper: PaperId, task: Task) -> CitationReport:
+        self.asked.append(f"ask {paper}")
+        if self.refuse:
+            return CitationReport([], [Skipped("Semantic Scholar", "1 paper", self.refuse)])
+        self.rings |= self.rings_after
+        return CitationReport([])
+
+    def look_up(self, paper: PaperId, side: CitationDirection, task: Task) -> int:
+        self.asked.append(f"look up {paper} {side.value}")
+        self.rings |= self.rings_after
+        return 1
+
+    def fetch(self, name: Identifier, task: Task) -> PaperId:
+        self.asked.append(f"fetch {name.kind}:{name.value}")
+        if self.refuse:
+            raise SourceError(self.refuse)
+        found = LinkedPaper(name, self._desk.paper(5))
+        self.rings[CitationDirection.references] = CitationList(
+            (found,), (PaperId(5),), 1, 0, 1.0, True
+        )
+        return PaperId(5)
+
+    def attach(self, paper: PaperId, path: Path, task: Task) -> None:
+        if self.refuse:
+            raise LibraryError(self.refuse)
+        self.files.append(PaperFile(path, 2048, 3))
+
+    def detach(self, paper: PaperId, path: Path) -> None:
+        self.files = [file for file in self.files if file.path != path]
+
+    def locate(self, paper: PaperId, old: Path, new: Path, task: Task) -> None:
+        self.files = [PaperFile(new, 2048) if f.path == old else f for f in self.files]
+
+
+class FakeNotes:
+    """The desk's own organiser, and notes."""
+
+    def __init__(self, desk: FakeDesk) -> None:
+        self._desk = desk
+        self.notes: dict[int, dict[int, PaperNote]] = {}
+        self.refuse = ""  # a sentence: notes are not saved
+
+    def __getattr__(self, verb: str) -> Any:
+        return getattr(self._desk.organise, verb)
+
+    def add_note(self, id: int, text: str) -> int:
+        self._check()
+        number = 1 + sum(map(len, self.notes.values()))
+        self.notes.setdefault(id, {})[number] = PaperNote(number, text, 1.0)
+        return number
+
+    def change_note(self, note: int, text: str) -> None:
+        self._check()
+        for notes in self.notes.values():
+            if note in notes:
+                if text:
+                    notes[note] = PaperNote(note, text, 2.0)
+                else:
+                    del notes[note]
+
+    def _check(self) -> None:
+        if self.refuse:
+            raise LibraryError(self.refuse)

@@ -1,0 +1,101 @@
+"""What is new for somebody, without a library: each verb notes what was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sciread_app.domain.paper import PaperId
+from sciread_app.domain.recommend import (
+    CandidateScope,
+    FollowedTopic,
+    SuggestedAction,
+    TopicKind,
+    TopicPreferences,
+)
+from sciread_app.errors import BadQuery
+from sciread_app.tasks import Task
+from sciread_app.ui.recommendations.view_models import RecommendationTab, TopicRecommendations
+from sciread_app.ui.view_models import Card, MatchReasons
+
+BEES = FollowedTopic("collection:1", TopicKind.collection, "bees", 'in:"bees"', 8)
+DANCE = FollowedTopic("collection:2", TopicKind.collection, "bees/dance", 'in:"bees/dance"', 3)
+HIVES = FollowedTopic("search:1", TopicKind.search, "Hives", "hive")
+
+
+class FakeForYou:
+    """For each subject papers 1 to 6: 1 to 4 are new, 5 and 6 less alike."""
+
+    def __init__(
+        self, cards: Callable[[Sequence[int]], list[Card]], subjects: Sequence[FollowedTopic] = ()
+    ) -> None:
+        self.followed = list(subjects)
+        self.come = list(range(1, 7))
+        self.waved: dict[str, list[PaperId]] = {}
+        self.wished: dict[str, TopicPreferences] = {}
+        self.asked: list[str] = []
+        self.note, self.hint, self.next = "", "", SuggestedAction.nothing
+        self._cards = cards
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        return self._cards(ids)
+
+    def subjects(self) -> list[FollowedTopic]:
+        return self.followed
+
+    def suggest(
+        self, subject: FollowedTopic, among: CandidateScope, days: int, task: Task
+    ) -> TopicRecommendations:
+        self.asked.append(f"{subject.name} {among.value} {days}")
+        wishes, waved = (
+            self.wished.get(subject.key, TopicPreferences()),
+            self.waved.get(subject.key, []),
+        )
+        left = [PaperId(n) for n in self.come if n not in waved]
+        near, far = [n for n in left if n <= 4], [n for n in left if n > 4]
+        new = [n for n in near if n > wishes.seen]
+        return TopicRecommendations(
+            subject,
+            {
+                RecommendationTab.new: new,
+                RecommendationTab.seen: [n for n in near if n not in new],
+                RecommendationTab.far: far,
+                RecommendationTab.waved: waved,
+            },
+            {
+                n: MatchReasons(None, None, 0.6, 100 - 0.3 * 1.8**n, why="Its words: hive")
+                for n in left
+            },
+            {n: f"Like “Paper {n + 10}”" for n in left},
+            len(left),
+            self.note,
+            self.hint,
+            self.next,
+            wishes,
+            newest=max(near, default=0),
+        )
+
+    def count_new(self, subject: FollowedTopic, task: Task) -> int:
+        return len(
+            self.suggest(subject, CandidateScope.fetched, 30, task).part(RecommendationTab.new)
+        )
+
+    def like(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        self.asked.append(f"like {subject.name} {list(papers)}")
+
+    def wave_away(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        self.waved.setdefault(subject.key, []).extend(map(PaperId, papers))
+
+    def take_back(self, subject: FollowedTopic, papers: Sequence[int]) -> None:
+        gone = set(papers)
+        self.waved[subject.key] = [n for n in self.waved.get(subject.key, []) if n not in gone]
+
+    def seen(self, subject: FollowedTopic, until: float) -> None:
+        self.wished[subject.key] = replace(
+            self.wished.get(subject.key, TopicPreferences()), seen=until
+        )
+
+    def wish(self, subject: FollowedTopic, wishes: TopicPreferences) -> None:
+        if "year:" in wishes.must:
+            raise BadQuery("“year:soon” is no year.", "Write year:2015.")
+        self.wished[subject.key] = wishes

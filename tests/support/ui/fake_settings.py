@@ -1,0 +1,71 @@
+"""Settings and backups that need no library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from sciread_app.services.maintenance.backup_rotation import Copy, Kind
+from sciread_app.settings import Settings
+from sciread_app.tasks import Task
+from sciread_app.ui.settings.view_models import KeyPlace, Reopening
+
+
+class FakeCare:
+    def __init__(self) -> None:
+        self.home = Path("/home/ada/SciRead")
+        self.risk = ""
+        self.settings = Settings()
+        self.places = {"ncbi": "keyring", "semantic_scholar": ""}
+        self.given: list[tuple[str, str]] = []
+        self.due = False
+        self.taken: list[date] = []
+        self.taken_now = 0
+        self.fault: Exception | None = None
+        self.copies = [
+            Copy(Path("2026-11-22.sqlite3"), Kind.daily, datetime(2026, 11, 22, 9, 5), 1234,
+                 12_300_000),
+            Copy(Path("2026-11-21.sqlite3"), Kind.daily, datetime(2026, 11, 21, 18), 1200, 900_000),
+            Copy(Path("sciread-x.zip"), Kind.manual, datetime(2026, 10, 1), None, 4_000),
+        ]  # fmt: skip
+
+    def change(self, **changes: Any) -> Settings:
+        if "@" not in (changes.get("contact") or "@"):
+            raise ValueError("is no e-mail address")
+        self.settings = replace(self.settings, **changes)
+        return self.settings
+
+    def keys(self) -> list[KeyPlace]:
+        titles = {"ncbi": "PubMed", "semantic_scholar": "Semantic Scholar"}
+        return [KeyPlace(n, titles[n], "Faster.", place) for n, place in self.places.items()]
+
+    def set_key(self, name: str, value: str) -> None:
+        self.given.append((name, value))
+        self.places[name] = "keyring" if value else ""
+
+    def backups(self) -> Sequence[Copy]:
+        return self.copies
+
+    def backup_due(self, today: date) -> bool:
+        return self.due
+
+    def back_up(self, today: date, task: Task) -> Path:
+        if self.fault:
+            raise self.fault
+        self.taken.append(today)
+        return Path(f"{today}.sqlite3")
+
+    def back_up_now(self, task: Task) -> Path:
+        if self.fault:
+            raise self.fault
+        self.taken_now += 1
+        return Path("manual.sqlite3")
+
+    def restoring(self, copy: Copy) -> Reopening:
+        return Reopening(f"Restoring {copy.name}", lambda task: self.home)
+
+    def moving(self, folder: Path | None) -> Reopening:
+        return Reopening(f"Moving to {folder}", lambda task: folder or self.home)

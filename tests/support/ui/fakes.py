@@ -1,0 +1,195 @@
+"""A library for the window that needs no database and no model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from sciread_app.domain.paper import Order, Paper, PaperId, Skipped
+from sciread_app.domain.query.facets import FacetCount, FacetCounts
+from sciread_app.domain.query.parser import parse
+from sciread_app.errors import BadQuery
+from sciread_app.tasks import Task
+from sciread_app.ui.view_models import (
+    Card,
+    DocumentQuery,
+    ImportSummary,
+    MatchReasons,
+    Mode,
+    PaletteTarget,
+    ResultList,
+    Status,
+)
+from tests.support.make import paper
+from tests.support.ui.fake_activation import FakeSwaps
+from tests.support.ui.fake_add_papers import FakeIntake
+from tests.support.ui.fake_comparison import FakeOthers
+from tests.support.ui.fake_duplicates import FakeReviewer
+from tests.support.ui.fake_evaluation import FakeDashboard
+from tests.support.ui.fake_export import FakeExchange
+from tests.support.ui.fake_library import FakeOrganise
+from tests.support.ui.fake_map import FakeMaps
+from tests.support.ui.fake_models import FakeModels
+from tests.support.ui.fake_paper import FakeAbout
+from tests.support.ui.fake_reader import FakeReading
+from tests.support.ui.fake_recommendations import FakeForYou
+from tests.support.ui.fake_settings import FakeCare
+from tests.support.ui.fake_training import FakeTeacher
+
+
+class FakeDesk:
+    """Holds `count` papers that exist only when asked for; each verb notes what was asked."""
+
+    def __init__(self, count: int = 100, papers: Sequence[Paper] = ()) -> None:
+        self.papers = {n: p for n, p in enumerate(papers, start=1)}
+        self.count = len(papers) or count
+        self.asked: list[str] = []
+        self.orders: list[Order] = []
+        self.counted: list[str] = []
+        self.loaded: list[int] = []
+        self.imported: list[list[Path]] = []
+        self.encoded = 0
+        self.hold: dict[str, threading.Event] = {}  # query: answer when this is set
+        self.go_on_importing = threading.Event()
+        self.go_on_importing.set()
+        self.go_on_encoding = threading.Event()
+        self.go_on_encoding.set()
+        self.failures: list[Skipped] = []
+        self.intake = FakeIntake()
+        self.care = FakeCare()
+        self.exchange = FakeExchange()
+        self.reading = FakeReading()
+        self.organise = FakeOrganise(self.count)
+        self.others = FakeOthers(self)
+        self.duplicates = FakeReviewer()
+        self.about = FakeAbout(self)
+        self.map = FakeMaps(self.count)
+        self.foryou = FakeForYou(self.cards)
+        self.weak: set[int] = set()  # papers that answer no query
+        self.swaps = FakeSwaps()
+        self.models = FakeModels(self)
+        self.training = FakeTeacher()
+        self.dashboard = FakeDashboard(self.count)
+
+    def paper(self, id: int) -> Paper:
+        known = self.papers.get(id) or paper(
+            f"Paper {id}", authors="Curie, Marie; Noether, Emmy", abstract=f"About {id}.",
+            venue="Annalen", published="1915", fields=("math.AG",), doi=f"10.1000/{id}",
+        )  # fmt: skip
+        return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
+
+    def find(
+        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+    ) -> ResultList:
+        """Scopes limit nothing here; examples are left out."""
+        self.asked.append(query)
+        self.orders.append(order)
+        if event := self.hold.get(query):
+            event.wait(60)
+        if query.startswith("wrong"):
+            raise BadQuery("There is no field “wrong:”.", "Use author: or year: instead.")
+        asked = parse(query)
+        words = [term.text for term in asked.terms]
+        ids = [
+            n
+            for n in (range(self.count, 0, -1) if asked.like else range(1, self.count + 1))
+            if n not in (*asked.like, *asked.unlike)
+            and (not asked.identifier or asked.identifier in self.paper(n).identifiers)
+            and all(w in (self.paper(n).title + self.paper(n).abstract).casefold() for w in words)
+        ]
+        evidence = {
+            n: MatchReasons(
+                rank, rank + 1, 0.6, max(50.0, 100 - 0.02 * 2.2**rank), weak=n in self.weak
+            )
+            for rank, n in enumerate(ids, start=1)
+        }
+        weaker = [n for n in ids if n in self.weak]
+        ids = [n for n in ids if n not in self.weak]
+        note = "" if self.encoded else "Searching by words only: the model is starting"
+        return ResultList(tuple(ids), len(ids), evidence, tuple(words), note, weaker)
+
+    def names(self, field: str, written: str, task: Task) -> list[FacetCount]:
+        names = {"author": ("Marie Curie", "Pierre Curie"), "tag": ("to read", "maths")}
+        return [
+            FacetCount(name, 7)
+            for name in names.get(field, ())
+            if written.casefold() in name.casefold()
+        ]
+
+    def likeness(self, source: Sequence[Path] | str, task: Task) -> DocumentQuery:
+        """A pasted entry is not in the library, the second file is."""
+        if isinstance(source, str):
+            return DocumentQuery("On Bees", (), "On Bees that fly")
+        if source[0].name == "empty.bib":
+            raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
+        return DocumentQuery("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
+
+    def facets(self, query: str, mode: Mode, task: Task) -> FacetCounts:
+        """Made up, but for what a query asks for first."""
+        self.counted.append(query)
+        years = tuple((year, year - 1998) for year in range(1999, 2021))
+        values = {
+            "cat": (FacetCount("cs.CL", 30), FacetCount("math.AG", 12), FacetCount("Oncology", 3)),
+            "venue": (FacetCount("Nature & Science", 9),),
+            "author": (FacetCount("Marie Curie", 7), FacetCount("Emmy Noether", 5)),
+            "in": (FacetCount("thesis/methods", 4),),
+            "tag": (FacetCount("to read", 2),),
+        }
+        return FacetCounts(self.count, years, 40, 60, values)
+
+    def similar(self, like: Sequence[PaperId], unlike: Sequence[PaperId], task: Task) -> ResultList:
+        self.asked.append(f"similar {list(like)} {list(unlike)}")
+        ids = [n for n in range(self.count, 0, -1) if n not in (*like, *unlike)][:20]
+        evidence = {
+            n: MatchReasons(None, rank, 0.7, max(50.0, 100 - 0.02 * 1.6**rank))
+            for rank, n in enumerate(ids, start=1)
+        }
+        return ResultList(tuple(ids), len(ids), evidence)
+
+    def browse(self, order: Order, task: Task) -> ResultList:
+        self.asked.append(f"browse {order.value}")
+        return ResultList(range(self.count, 0, -1), self.count)
+
+    def cards(self, ids: Sequence[int]) -> list[Card]:
+        self.loaded += ids
+        tags, stars = self.organise.tags, self.organise.stars
+        return [
+            Card(
+                self.paper(n),
+                n in self.organise.read,
+                tuple(name for name, tagged in tags.items() if n in tagged),
+                stars.get(n, 0),
+            )
+            for n in ids
+        ]
+
+    def add(self, paths: Sequence[Path], task: Task) -> ImportSummary:
+        self.imported.append(list(paths))
+        for done in range(100):
+            task.step(done, 100, "papers.bib")
+            if done == 40:
+                while not self.go_on_importing.wait(0.01):
+                    task.raise_if_cancelled()
+        self.count += 3
+        return ImportSummary(5 + len(self.failures), 3, 2, self.failures, seconds=1.5)
+
+    def add_sample(self, task: Task) -> ImportSummary:
+        return self.add([Path("sample_library.bib")], task)
+
+    def encode_missing(self, task: Task) -> int:
+        self.encoded += 1
+        self.go_on_encoding.wait(60)
+        return 3
+
+    def status(self) -> Status:
+        return Status(self.count, 0 if self.encoded else self.count, by_meaning=True)
+
+    def goals(self) -> list[PaletteTarget]:
+        return [
+            PaletteTarget("Collection", "thesis", "in:thesis"),
+            PaletteTarget("Tag", "to read", 'tag:"to read"'),
+        ]
+
+    def load_model(self, task: Task) -> None:
+        self.is_loaded = True

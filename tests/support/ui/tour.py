@@ -1,0 +1,508 @@
+"""A way through the whole window, on which everything in it is to be seen once."""
+
+from __future__ import annotations
+
+import gc
+import os
+import zipfile
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import numpy as np
+from PySide6.QtCore import QEvent, QEventLoop, QPoint, QTimer
+from PySide6.QtWidgets import QApplication, QDialog
+
+from sciread_app import workspace
+from sciread_app.domain.annotations.annotations import Colour
+from sciread_app.domain.fetch import SourceQuery
+from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.training import TrainingData, TrainingDataKind
+from sciread_app.storage.library import Library
+from sciread_app.tasks import Task
+from sciread_app.ui.jobs.runner import JobQueue, JobRunner
+from sciread_app.ui.map.options import ColorBy
+from sciread_app.ui.query_state import SearchFilter
+from sciread_app.ui.reader.pages.text_selection import TextPosition, TextSelection
+from sciread_app.ui.recommendations.view_models import RecommendationTab
+from sciread_app.ui.search.filter_bar import OFFERS
+from sciread_app.ui.shell.gateway import open_gateway
+from sciread_app.ui.shell.main_window import MainWindow
+from sciread_app.ui.shell.page_registry import PAGES
+from sciread_app.ui.style.theme import Appearance
+from sciread_app.ui.style.theme import ThemeChoice as Look
+from tests.app.services.recommend.test_recommender import WordsEncoder
+from tests.support.make import paper
+from tests.support.make_book import make_book
+from tests.support.make_pdf import At as Text
+from tests.support.tiny_model import tiny_package
+from tests.support.ui.visible_texts import SeenTexts
+from trainer.contract.events import Event
+from trainer.contract.run import Recipe, Run
+
+# All that the library holds is in Greek letters, and so can be told from what the program says.
+BEE, HONEY, *MORE = WORDS = (
+    *("μέλισσα", "μέλι", "κυψέλη", "γύρη", "άνθος", "χορός"),
+    *("σμήνος", "κερί", "αγρός", "ήλιος", "άνεμος", "φτερό"),
+)
+COLLECTION, TAG, SEARCH, BOOK = "Εργασία", "ανάγνωση", "Μέλισσες", "μέλισσα.pdf"
+OTHER = "μέλισσα"  # a model
+TRAININGS = ("άνθος", "γύρη", "κερί")
+QUIET_MS = 10
+
+
+def every_text(home):
+    """Each text that is seen or heard on the way, with the place where it was met first."""
+    gc.disable()  # widgets of a cycle must not die on a worker's thread
+    workspace.EncoderProcess = _encoder
+    seen = SeenTexts(QApplication([]))
+    _go(home / "κενή", [_look_round], seen)
+    _fill(home / "πλήρης")
+    _go(home / "πλήρης", STEPS, seen)
+    return seen.met
+
+
+def _go(home, steps, seen):
+    """Each step does something each time it is asked for the next; it is looked at after that."""
+    home.mkdir(exist_ok=True)
+    jobs = JobRunner()
+    window = MainWindow(home, jobs, Appearance(QApplication.instance(), Look.light))
+    jobs.queued.connect(lambda job: seen.note([job.title]))
+    seen.look("before the library is open", behind=True)
+    window.show()
+    desk = open_gateway(home)
+    window.open(desk)
+    for step in steps:
+        place = step.__name__.strip("_").replace("_", " ")
+        for _ in step(window):
+            _settle(jobs)
+            seen.look(place)
+        _settle(jobs)
+        seen.look(place, behind=True)
+    window.close()
+    jobs.shut_down()
+    desk.close()
+    window.deleteLater()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+
+
+def _settle(jobs):
+    """Until nothing is going on but what waits for others."""
+    while True:
+        loop = QEventLoop()
+        QTimer.singleShot(QUIET_MS, loop.quit)
+        loop.exec()
+        if not jobs.running(JobQueue.long) and not jobs.running(JobQueue.short):
+            return
+
+
+def _fill(home):
+    home.mkdir()
+    made = tiny_package(home / "made" / OTHER, id=OTHER, title=OTHER)
+    (home / "models").mkdir()
+    made.folder.rename(home / "models" / OTHER)
+    (home / BOOK).write_bytes(
+        make_book(pages=[[Text("1234 5678 9012", 20, 60, 700)]] * 3, outline=[("1", 0)])
+    )
+    library = Library(home / "library.sqlite3")
+    ids = library.put([_paper(n, doi=f"10.5555/{n}") for n in range(40)]).ids
+    library.put([_paper(1, venue=""), paper("", abstract=BEE)])
+    many = "; ".join(f"{word.title()}, Α." for word in WORDS)
+    library.put([_paper(50, abstract="", authors=many, extra={"retraction_in": "1"})])
+    fetch = library.fetches.keep(SourceQuery("arxiv", BEE))
+    ledger = library.import_log.open("arxiv", fetch=fetch)
+    library.put([_paper(n) for n in range(40, 46)], import_id=ledger)
+    library.import_log.close(ledger)
+    library.collections.add(ids[:8], COLLECTION)
+    library.collections.add(ids[4:12], f"{COLLECTION}/{SEARCH}")
+    library.saved_searches.save(SEARCH, BEE)
+    library.close()
+
+
+class FirstEncoder(WordsEncoder):
+    title = HONEY
+
+
+class OtherEncoder(WordsEncoder):
+    """Another model, which goes by how long a text is as well."""
+
+    space, title = "other", OTHER
+
+    def _vector(self, text):
+        vector = super()._vector(text) + len(text) % 7
+        return vector / np.linalg.norm(vector)
+
+
+def _encoder(package):
+    return FirstEncoder() if package.id != OTHER else OtherEncoder()
+
+
+def _paper(number, **more):
+    words = WORDS[number % 7 : number % 7 + 5]
+    given = {
+        "abstract": f"{' '.join(words[::-1])} {number}. {' '.join(WORDS)}.",
+        "authors": "Αριστοτέλης, Α.; Θεόφραστος, Β.",
+        "published": f"{1990 + number % 30}",
+        "venue": "Φύσις" if number % 3 else "Κόσμος",
+    }
+    return paper(f"{' '.join(words)} {number}", **(given | more))
+
+
+def _close_popups():
+    while popup := QApplication.activePopupWidget():
+        popup.close()
+    for top in QApplication.topLevelWidgets():
+        if isinstance(top, QDialog):
+            top.close()
+
+
+def _look_round(window):
+    yield
+    for place in PAGES:
+        window.go_to(place.key)
+        yield
+
+
+def _search(window):
+    for text in (BEE, f"{BEE} -{HONEY}", "50", f"year:{BEE}", f'"{BEE}', f"tag:{MORE[0]}", ""):
+        window.page.box.set_text(text)
+        yield
+    window.find_like(f"@article{{x, title = {{{BEE}}}, abstract = {{{HONEY}}}}}")
+    yield
+    window.page.back()
+
+
+def _limit(window):
+    for fragment, label in ((f"in:{COLLECTION}", COLLECTION), ("in:trash", "κάδος"), ("", "")):
+        window.page.set_scope(fragment, label)
+        yield
+
+
+def _filter(window):
+    head = window.page.head
+    head.toggle_filters()
+    yield
+    for field in OFFERS:
+        head.filters.open(field)
+        yield
+        if head.filters.popover:
+            head.filters.popover.close()
+    head.change(filters=(SearchFilter("year", ("1990..2018",)), SearchFilter("is", ("unread",))))
+    yield
+    head.toggle_filters()
+    yield
+    head.lift()
+
+
+def _steer(window):
+    page = window.page
+    page.show_similar(page.view.listing.ids[:1])
+    yield
+    page.more_like(page.view.listing.ids[:2])
+    page.less_like(page.view.listing.ids[3:4])
+    yield
+    page.head.save_search()
+    yield
+    _close_popups()
+    page.back()
+    yield
+    page.hits.go_to(0)
+    page._menu(QPoint(9, 9))
+    yield
+    _close_popups()
+    yield from _compare(page)
+
+
+def _compare(page):
+    page.box.set_text(BEE)
+    yield
+    page.toggle_compare()
+    yield
+    page.compare.sides[1].read_button.click()
+    yield
+    page.compare.chooser.blind.setChecked(True)
+    yield
+    for text, vote in ((HONEY, 0), ("50", None)):
+        page.box.set_text(text)
+        yield
+        page.compare.vote(vote)
+        yield
+    page.compare.take_back()
+    yield
+    page.toggle_compare()
+
+
+def _put_on_the_shelf(window):
+    page, shelving, organise = window.page, window.shelving, window.desk.organise
+    ids = list(page.view.listing.ids)
+    page.hits.choose(ids[:3])
+    for choose in (shelving.choose_tag, shelving.choose_collection, shelving.edit):
+        choose()
+        yield
+        _close_popups()
+    for step in (
+        lambda _: organise.tag(ids[:2], TAG),
+        lambda _: organise.rate(ids[:1], 4),
+        lambda _: organise.collect(ids[:3], COLLECTION),
+        lambda _: organise.mark_read(ids[1:2], True),
+        lambda _: organise.trash(ids[-2:]),
+    ):
+        shelving.work.do("", step)
+        yield
+    shelving.work.undo()
+    page.hits.go_to(0)
+    shelving.edit()
+    yield
+    _close_popups()
+
+
+def _throw_away(window):
+    page, shelving = window.page, window.shelving
+    page.hits.go_to(0)
+    shelving.trash()
+    yield
+    page.set_scope("in:trash", "κάδος")
+    yield
+    page.hits.go_to(0)
+    shelving.delete_permanently()
+    yield
+    _close_popups()
+    page.set_scope("")
+
+
+def _open_a_paper(window):
+    page = window.page
+    page.box.set_text(BEE)
+    yield
+    first = page.view.listing.ids[0]
+    window.desk.about.attach(first, window._home / BOOK, Task())
+    window.desk.organise.add_note(first, HONEY)
+    window.events.library_changed.emit(LibraryChanges(papers=True))
+    yield
+    page.open_paper()
+    yield
+    page.details.write_note()
+    yield
+    page.copy_chosen()
+    yield
+    page.close_paper()
+    page.box.set_text("")
+
+
+def _command(window):
+    window.show_palette()
+    yield
+    for typed in (COLLECTION, TAG, SEARCH, BEE, "μελι"):
+        window._palette.box.setText(typed)
+        window._palette.box.textEdited.emit(typed)
+        yield
+    window._palette.close_up()
+    window.show_keys()
+    window.show_about()
+    window.toggle_work()
+    yield
+    _close_popups()
+    window.toggle_work()
+
+
+def _import(window):
+    file = window._home / "μέλι.bib"
+    file.write_text("@article{x, title = {Μέλι}}\n@article{y, title = {Κερί\n", "utf-8")
+    window.add([file, window._home / "άγνωστο.xyz"])
+    yield
+    window.show_last_ledger()
+    yield
+    _close_popups()
+
+
+def _wander_on_the_map(window):
+    window.go_to("map")
+    yield
+    page = window.other_page("map")
+    for by in ColorBy:
+        page.colour_by(by)
+        yield
+    page.view.current_changed.emit(3)
+    yield
+    page.highlight_similar()
+    yield
+    page.view.group_requested.emit(0, False)
+
+
+def _look_what_is_new(window):
+    window.go_to("foryou")
+    yield
+    page = window.other_page("foryou")
+    page.follow("collection:1")
+    yield
+    for part in RecommendationTab:
+        page.show_part(part)
+        yield
+    page.head.refine()
+    page._look_everywhere()
+
+
+def _read(window):
+    window.go_to("reader")
+    window.read(1, window._home / BOOK)
+    yield
+    book = window.other_page("reader").book
+    while book.pictures.text(0) is None:
+        yield
+    book.view.marks.selection = TextSelection(TextPosition(0, 0), TextPosition(0, 4))
+    book.highlight(Colour.yellow)
+    for part in range(3):
+        book.show_side(part)
+        yield
+    book.start_find()
+    book.finding.bar.take_focus("1234")
+    yield
+    book._menu().popup(QPoint(0, 0))
+    yield
+    _close_popups()
+    broken = window._home / "λάθος.pdf"
+    broken.write_bytes(b"%PDF-1.5\n")
+    window.read(2, broken)
+
+
+def _compare_duplicates(window):
+    window.go_to("duplicates")
+    yield
+    for number in (1, 0):
+        window.other_page("duplicates").show_list(number)
+        yield
+
+
+def _ask_the_sources(window):
+    window.go_to("intake")
+    yield
+    page = window.other_page("intake")
+    for number, _ in enumerate(page._sources):
+        page.show_source(number)
+        yield
+        page.form.line.setText("(")
+        page.form.look()
+        yield
+        for since, most in (("χθες", ""), ("2020", "πολλά")):
+            page.form.since.setText(since)
+            page.form.most.setText(most)
+            page.form.look()
+            yield
+    for number in (1, 2):
+        page.show_source(len(page._sources) - 1 + number)
+        yield
+
+
+def _keep_models(window):
+    window.go_to("models")
+    yield
+    page = window.other_page("models")
+    page.load(OTHER)
+    yield
+    page.rename()
+    yield
+    zipped = window._home / "μέλι.zip"
+    with zipfile.ZipFile(zipped, "w") as archive:
+        archive.writestr("../μέλι", "")
+    page.add(zipped)
+    yield
+    page.ask_hub()
+    yield
+    _close_popups()
+    page.remove()
+    yield
+    page.load(page._trashed[0].key)
+    yield
+    page.delete()
+    yield
+    _close_popups()
+    page.restore()
+    yield
+    page.load(OTHER)
+    page.activate()
+
+
+def _train(window):
+    """No trainer is begun: what it would leave is there."""
+    window.go_to("training")
+    yield
+    page = window.other_page("training")
+    page.begin()
+    yield
+    form = page.form
+    for stop in form.data.kind.tab_stops():
+        stop.click()
+        yield
+    form.data.choose(TrainingData(TrainingDataKind.collection, COLLECTION))
+    form.settings.folded.button.click()
+    form.settings.rows["epochs"].field.setText("μ")
+    form.settings.rows["base"].field.setCurrentText("μέλι/μέλι")
+    for card in form.method.cards.values():
+        card.click()
+        yield
+    _leave_trainings(window._home)
+    page._close_form()
+    page.load()
+    yield
+    for name in TRAININGS:
+        page.load(name)
+        yield
+    for verb in ("log", "remove"):
+        page.do(verb)
+        yield
+        _close_popups()
+    page.open(window._home / "κενό")
+    yield
+    page.load(TRAININGS[0])
+    yield
+    page.do("go_on")
+
+
+def _leave_trainings(home):
+    """One that was stopped, one that failed, one that came to its end."""
+    for name, last in zip(TRAININGS, ("stop", "error", "end"), strict=True):
+        run = Run.create(home / "runs" / name, Recipe.named("specter-small", home / "κενό"))
+        stages = [{"name": "μ", "examples": 9, "steps": 2}]
+        about = {"steps": 2, "stages": stages, "device": "μ", "corpus": {"papers": 9}}
+        run.append(Event("start", 1.0, 0, about))
+        run.append(Event("note", 1.0, 0, {"text": "μ"}))
+        for step in (1, 2):
+            values = {"loss": 1.0, "learning_rate": 1.0, "tokens_per_second": 1.0, "memory": 9}
+            run.append(Event("step", 1.0, step, {"stage": "μ", **values}))
+        run.append(Event("validation", 1.0, 2, {"loss": 1.0, "scores": {}, "best": True}))
+        said = {"why": "μ", "message": "μ", "hint": "μ", "seconds": 1.0}
+        run.append(Event(last, 2.0, 2, said))
+    run.write_report({})
+
+
+def _choose_in_the_settings(window):
+    window.go_to("settings")
+    yield
+    page = window.other_page("settings")
+    page.contact.setText("?")
+    page.contact.editingFinished.emit()
+    page.backups.now.click()
+    yield
+    page._ask_to_restore(window.desk.care.backups()[0])
+    yield
+    page._ask_to_move(window._home)
+
+
+STEPS = (
+    _search,
+    _limit,
+    _filter,
+    _steer,
+    _put_on_the_shelf,
+    _throw_away,
+    _open_a_paper,
+    _command,
+    _import,
+    _wander_on_the_map,
+    _look_what_is_new,
+    _read,
+    _compare_duplicates,
+    _ask_the_sources,
+    _choose_in_the_settings,
+    _keep_models,
+    _train,
+)

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trainer import cli
+
+
+def test_help_names_every_command_and_a_first_step() -> None:
+    shown = CliRunner().invoke(cli.app, ["--help"]).stdout
+    assert all(word in shown for word in ("info", "serve", "info starter"))
+
+
+def test_help_fills_a_narrow_terminal_and_leaves_commands_on_lines_of_their_own() -> None:
+    shown = CliRunner().invoke(cli.app, ["train", "--help"], env={"COLUMNS": "60"}).stdout
+    lines = [line.strip() for line in shown.splitlines()]
+    (begun,) = [n for n, line in enumerate(lines) if line.startswith("A new run needs")]
+    assert all(len(line) > 45 for line in lines[begun : begun + 3])
+    assert "sciread-trainer train runs/first --recipe specter-small" in lines
+
+
+def test_the_version_is_that_of_the_whole_program() -> None:
+    shown = CliRunner().invoke(cli.app, ["--version"])
+    assert (shown.exit_code, shown.stdout) == (0, f"sciread {version('sciread')}\n")
+
+
+def test_info_describes_the_model() -> None:
+    shown = CliRunner().invoke(cli.app, ["info", "starter"], env={"COLUMNS": "40"}).stdout
+    said = dict(line.split(maxsplit=1) for line in shown.splitlines())
+    assert (said["title"], said["dim"]) == ("all-MiniLM-L6-v2", "384")
+    assert Path(said["folder"]).is_dir()  # however narrow the terminal is
+
+
+def test_refused_model_prints_error_and_hint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["sciread-trainer", "info", str(tmp_path)])
+    with pytest.raises(SystemExit) as left:
+        cli.main()
+    assert left.value.code == 1
+    said = capsys.readouterr().err
+    assert "package.json" in said
+    assert "Traceback" not in said
+
+
+def test_the_commands_are_there_before_anything_heavy() -> None:
+    """Help and lists come at once: torch takes seconds to load, numpy a quarter of one."""
+    program = (
+        "import sys, trainer.cli\n"
+        "heavy = {'torch', 'transformers', 'numpy', 'tokenizers', 'lxml', 'sklearn', 'pyarrow'}\n"
+        "print(*sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.stdout.split(), done.stderr) == ([], "")

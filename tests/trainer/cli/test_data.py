@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tests.support.tiny_model import tiny_package
+from trainer import cli
+from trainer.cli.data import _Told
+from trainer.contract.corpus_stats import CorpusStats
+from trainer.data.corpus.corpus import Corpus
+
+
+@pytest.fixture
+def inputs(tmp_path: Path) -> list[str]:
+    path = tmp_path / "papers.jsonl"
+    lines = [{"id": f"p{n}", "title": f"deep graph {n}", "venue": f"V{n % 2}"} for n in range(8)]
+    text = "".join(json.dumps(line) + "\n" for line in [*lines, lines[0], *[{}] * 7])
+    path.write_text(text)
+    edges = tmp_path / "edges.tsv"
+    edges.write_text("citing\tcited\np1\tp3\np1\tunknown\n")
+    return [str(path), str(edges)]
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli.app, ["prepare", *arguments], env={"COLUMNS": "120"})
+    return done.exit_code, done.stdout, done.stderr
+
+
+def test_prepare_shows_read_kept_and_dropped(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, told = run(*inputs, "--output", str(tmp_path / "corpus"))
+    assert code == 0
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["papers.jsonl", "jsonl", "9", "0", "7"] in rows
+    assert ["papers", "16", "8", "7", "could", "not", "be", "read"] in rows
+    assert ["1", "the", "same", "paper", "again"] in rows
+    assert any(row[:4] == ["citations", "2", "1", "1"] for row in rows)
+    assert "line 10: This paper has neither" in told
+    assert "2 more problems are named in problems.jsonl" in told
+    assert Corpus.open(tmp_path / "corpus").papers == 8
+
+
+def test_papers_are_split_as_is_asked_for(tmp_path: Path, inputs: list[str]) -> None:
+    # As a Windows editor saves it.
+    (tmp_path / "mine.txt").write_bytes(b"\xef\xbb\xbfp3\r\np5\r\nelsewhere\r\n")
+    split = ("--split", "all", "--test-ids", str(tmp_path / "mine.txt"))
+    code, shown, told = run(*inputs, *split, "-o", str(tmp_path / "corpus"))
+    assert code == 0
+    assert "6 train, 0 validation, 2 test" in shown
+    assert "elsewhere" in told
+    answer = json.loads(run(*inputs, *split, "-o", str(tmp_path / "again"), "--json")[1])
+    assert answer["split"] == {"train": 6, "validation": 0, "test": 2}
+    assert answer["split_by"].startswith("100/0/0, test named")
+    code, shown, _ = run(*inputs, "--split", "most", "-o", str(tmp_path / "none"), "--json")
+    assert code == 1 and "most" in json.loads(shown)["error"]
+    assert not (tmp_path / "none").exists()
+
+
+def test_an_answer_as_json_is_one_line_and_nothing_else(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
+    assert (code, told) == (0, "")
+    (line,) = shown.splitlines()
+    answer = json.loads(line)
+    assert (answer["papers"], answer["read"]) == (8, 16)
+    assert answer["citations"]["kept"] == 1
+    assert answer["sha256"] == Corpus.open(tmp_path / "corpus").sha256
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--json")
+    assert code == 1
+    assert "already" in json.loads(shown)["error"]
+
+
+def test_prepare_prints_progress_as_json_lines(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--json", "--progress")
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert code == 0 and json.loads(shown)["papers"] == 8
+    assert any("papers.jsonl" in line.get("note", "") for line in lines)
+    assert {"what": "papers.jsonl", "said": "16 (100%)", "share": 1.0} in lines
+    assert [line["why"] for line in lines if line.get("warning") == "papers.jsonl, line 10"]
+
+
+def test_only_a_library_has_collections(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--collection", "x", "--json")
+    assert code == 1 and "papers.jsonl has no collections" in json.loads(shown)["error"]
+
+
+def test_corpus_shows_stats_and_supported_methods(tmp_path: Path, inputs: list[str]) -> None:
+    run(*inputs, "-o", str(tmp_path / "corpus"))
+    said = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus")]).stdout
+    assert ["specter-small", "abstracts", "0", "too", "few"] in [
+        line.split() for line in said.splitlines()
+    ]
+    answer = CliRunner().invoke(cli.app, ["corpus", str(tmp_path / "corpus"), "--json"]).stdout
+    holds = CorpusStats.read(json.loads(answer)["holds"])
+    assert (holds.papers, holds.abstracts, holds.citations, holds.citing) == (8, 0, 1, 1)
+    done = CliRunner().invoke(cli.app, ["corpus", str(tmp_path), "--json"])
+    assert done.exit_code == 1 and "is no corpus" in json.loads(done.stdout)["error"]
+
+
+def test_venues_are_left_out_by_name_or_by_a_file_of_names(
+    tmp_path: Path, inputs: list[str]
+) -> None:
+    unseen = tmp_path / "unseen.txt"
+    unseen.write_text("V0\nAnother\n")
+    for number, named in enumerate(("v0", str(unseen))):
+        output = tmp_path / f"corpus{number}"
+        code, _, told = run(*inputs, "-o", str(output), "--exclude-venues", named)
+        assert code == 0
+        assert Corpus.open(output).venue_names == ("V1",)
+        warned = [line for line in told.splitlines() if "No paper is of this journal" in line]
+        assert len(warned) == number
+        assert all(line.startswith("journals to leave out, Another:") for line in warned)
+
+
+def test_word_pieces_can_be_made_at_once(tmp_path: Path, inputs: list[str]) -> None:
+    model = tiny_package(tmp_path / "model").folder
+    code, _, told = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", str(model))
+    assert code == 0
+    assert "word pieces" in told
+    assert len(list((tmp_path / "corpus" / "tokens").glob("*/tokens.json"))) == 1
+
+
+def test_prepare_missing_model_fails_first(tmp_path: Path, inputs: list[str]) -> None:
+    code, shown, _ = run(*inputs, "-o", str(tmp_path / "corpus"), "--tokens", "nowhere", "--json")
+    assert code == 1
+    assert json.loads(shown)["error"]
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_wrong_usage_exits_with_status_2(tmp_path: Path, inputs: list[str]) -> None:
+    assert run(*inputs)[0] == 2
+    assert run("-o", str(tmp_path / "corpus"))[0] == 2
+    assert run(str(tmp_path / "missing"), "-o", str(tmp_path / "corpus"), "--json")[0] == 1
+
+
+def test_prepare_shows_no_rate_in_the_first_moments(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with _Told(quiet=False) as told:
+        for clock[0], entries in ((6.0, 1_000), (12.0, 3_000)):
+            told.progress("a.tsv", entries, entries / 4_000)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["a.tsv: 1,000 (25%)", "a.tsv: 3,000 (75%), 500 a second"]
+
+
+def test_each_of_two_files_of_one_name_has_a_rate_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    with _Told(quiet=False) as told:
+        for folder in ("old", "new"):
+            told.note(f"Reading {folder}/a.tsv (citations)")
+            for entries in (1_000, 3_000):
+                clock[0] += 6.0
+                told.progress("a.tsv", entries, entries / 4_000)
+    rates = [line for line in capsys.readouterr().err.splitlines() if "a second" in line]
+    assert rates == ["a.tsv: 3,000 (75%), 500 a second"] * 2
+
+
+def test_help_teaches_by_examples() -> None:
+    _, shown, _ = run("--help")
+    assert "sciread-trainer prepare metadata.json data.json --output" in shown
+    assert all(kind in shown for kind in ("PubMed XML", "parquet", "library.sqlite3"))

@@ -1,0 +1,127 @@
+"""Which papers are to learn from, to validate on and to test on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.make_corpus import make_corpus
+from trainer.contract.errors import TrainerError
+from trainer.data.corpus.corpus import Corpus, Split, split_of
+from trainer.data.corpus.split import SplitRule, may_have_learned
+
+
+def ids(path: Path, *names: str) -> Path:
+    path.write_text("".join(f"{name}\n" for name in names))
+    return path
+
+
+def named(corpus: Corpus, part: Split) -> list[str]:
+    return [corpus.id(row) for row in corpus.rows(part)]
+
+
+def test_the_usual_split_is_the_usual_corpus(tmp_path: Path) -> None:
+    usual = make_corpus(tmp_path / "usual", 40)
+    same = make_corpus(tmp_path / "same", 40, split=SplitRule.of("85/5/10"))
+    assert (usual.sha256, usual.split_by) == (same.sha256, same.split_by)
+    assert usual.split_by == "85/5/10"
+
+
+def test_all_papers_may_be_learned_from(tmp_path: Path) -> None:
+    corpus = make_corpus(tmp_path / "all", 200, split=SplitRule.of("all"))
+    assert len(corpus.rows(Split.train)) == 200
+    assert corpus.split_by == "100/0/0"
+    assert corpus.sha256 != make_corpus(tmp_path / "usual", 200).sha256
+
+
+@given(st.integers(1, 100), st.integers(0, 99), st.text())
+def test_shares_are_of_a_hash_and_a_part_of_none_is_empty(
+    train: int, validation: int, name: str
+) -> None:
+    validation = min(validation, 100 - train)
+    rule = SplitRule.of(f"{train}/{validation}/{100 - train - validation}")
+    part = split_of(name, rule.shares)
+    assert rule.shares[part] > 0
+    assert SplitRule.of(rule.described).shares == rule.shares
+
+
+@pytest.mark.parametrize("said", ["", "some", "85/5", "85/5/5", "0/50/50", "-5/5/100", "nan/0/0"])
+def test_shares_that_are_none_are_refused(said: str) -> None:
+    with pytest.raises(TrainerError, match="cannot be split"):
+        SplitRule.of(said)
+
+
+def test_a_named_test_set_is_exactly_the_papers_named(tmp_path: Path) -> None:
+    usual = make_corpus(tmp_path / "usual", 200)
+    mine = ["p00003", "p00004", "p00150"]
+    told: list[tuple[str, ...]] = []
+    rule = SplitRule.of(test=ids(tmp_path / "mine.txt", *mine, "unheard", ""))
+    corpus = make_corpus(
+        tmp_path / "mine", 200, split=rule, tell=lambda *problem: told.append(problem)
+    )
+    assert named(corpus, Split.test) == mine
+    kept = set(named(usual, Split.validation)) - set(mine)
+    assert set(named(corpus, Split.validation)) == kept
+    assert [problem[:2] for problem in told] == [("papers named for test", "unheard")]
+    assert corpus.split_by.startswith("85/5/10, test named ")
+
+
+def test_both_parts_may_be_named_and_the_rest_be_learned_from(tmp_path: Path) -> None:
+    rule = SplitRule.of(
+        "all", ids(tmp_path / "v", "p00001", "p00002"), ids(tmp_path / "t", "p00007")
+    )
+    corpus = make_corpus(tmp_path / "corpus", 40, split=rule)
+    assert named(corpus, Split.validation) == ["p00001", "p00002"]
+    assert named(corpus, Split.test) == ["p00007"]
+    assert len(corpus.rows(Split.train)) == 37
+
+
+def test_named_papers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(TrainerError, match="p00001 is named for validation and for tests"):
+        SplitRule.of("all", ids(tmp_path / "v", "p00001"), ids(tmp_path / "t", "p00001"))
+    with pytest.raises(TrainerError, match="names no papers"):
+        SplitRule.of(test=ids(tmp_path / "empty", "", " "))
+    with pytest.raises(TrainerError, match="nowhere"):
+        SplitRule.of(test=tmp_path / "nowhere")
+    rule = SplitRule.of(test=ids(tmp_path / "other", "q1", "q2"))
+    with pytest.raises(TrainerError, match="none of the 2 papers named for test"):
+        make_corpus(tmp_path / "corpus", 40, split=rule)
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_no_citation_of_the_whole_is_dropped(tmp_path: Path) -> None:
+    cites = [(row, row + far) for row in range(90) for far in (1, 3)]
+    usual = make_corpus(tmp_path / "usual", 100, cites)
+    whole = make_corpus(tmp_path / "whole", 100, cites, split=SplitRule.of("all"))
+    crossing = [usual.split[a] != usual.split[b] for a, b in cites]
+    assert np.count_nonzero(crossing) > 10
+    assert (whole.split == Split.train).all()
+
+
+@pytest.mark.parametrize(
+    ("learned", "tested", "may"),
+    [
+        ("85/5/10", "85/5/10", False),
+        ("85/5/10", "80/5/15", True),
+        ("80/5/15", "85/5/10", False),
+        ("100/0/0", "85/5/10", True),
+        ("85/5/10", "90/0/10", False),
+        ("85/5/10, test named 1a2b3c4d", "85/5/10", True),
+        ("85/5/10", "85/5/10, test named 1a2b3c4d", True),
+        ("of a later version", "85/5/10", True),
+    ],
+)
+def test_whether_test_papers_may_have_been_learned_from(
+    learned: str, tested: str, may: bool
+) -> None:
+    assert may_have_learned(learned, tested) is may
+    # No paper is tested on by the one rule and learned from by the other, where it is said so.
+    if not may:
+        ours, theirs = (SplitRule.of(rule).shares for rule in (learned, tested))
+        for number in range(2_000):
+            if split_of(f"p{number}", theirs) is Split.test:
+                assert split_of(f"p{number}", ours) is Split.test

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trainer.contract.errors import TrainerError
+from trainer.encoders.opening import open_encoder
+from trainer.encoders.vector_files import is_vectors, open_vectors
+from trainer.evaluations.base import EvaluationTask, TaskResult, TextInput
+
+PAPERS = [TextInput(name, f"Title {name}") for name in "abcd"]
+
+
+def lines(path: Path, **vectors: object) -> Path:
+    said = "".join(
+        json.dumps({"paper_id": name, "title": "T", "embedding": vector}) + "\n"
+        for name, vector in vectors.items()
+    )
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(said.encode()))
+    else:
+        path.write_text(said)
+    return path
+
+
+@pytest.mark.parametrize("name", ["specter.jsonl", "specter.jsonl.gz"])
+def test_vectors_as_scidocs_has_them_keep_all_their_digits(tmp_path, name):
+    path = lines(tmp_path / name, b=[0.1, 0.12345678901234], a=[1, 2], d=[])
+    encoder = open_encoder(str(path))
+    made = encoder.encode(PAPERS)
+    assert made.papers.ids == ["a", "b"]
+    assert made.papers.matrix.tolist() == [[1, 2], [0.1, 0.12345678901234]]
+    assert made.papers.empty == {"d"}
+    assert made.cost is None
+    subject = encoder.subject
+    assert (subject.id, subject.kind, subject.dim, subject.space) == ("specter", "vectors", 2, "")
+    (digest,) = subject.about["files"].values()
+    assert digest.startswith("sha256:")
+
+
+def test_several_vectors_of_a_paper_are_added_up(tmp_path):
+    encoder = open_vectors(lines(tmp_path / "a.jsonl", a=[[1, 2], [10, 20], [100, 200]]))
+    assert encoder.encode(PAPERS).papers.matrix.tolist() == [[111, 222]]
+
+
+def test_rows_of_an_array_with_their_ids_beside_it(tmp_path):
+    matrix = np.arange(8, dtype=np.float16).reshape(4, 2)
+    np.save(tmp_path / "mine.npy", matrix)
+    (tmp_path / "mine.ids.json").write_text(json.dumps(["d", "c", "x", "a"]))
+    made = open_encoder(str(tmp_path / "mine.npy")).encode(PAPERS)
+    assert made.papers.ids == ["a", "c", "d"]
+    assert made.papers.matrix.tolist() == [[6, 7], [2, 3], [0, 1]]
+    assert made.papers.matrix.dtype == np.float32
+
+
+def test_files_of_a_folder_may_share_papers_if_they_agree(tmp_path):
+    lines(tmp_path / "cls.jsonl", a=[1, 2], b=[3, 4])
+    lines(tmp_path / "user-citation.jsonl", b=[3, 4], c=[5, 6])
+    assert open_vectors(tmp_path).encode(PAPERS).papers.ids == ["a", "b", "c"]
+    lines(tmp_path / "recomm.jsonl", c=[5, 7])
+    with pytest.raises(TrainerError, match=r"recomm\.jsonl|user-citation\.jsonl.*'c'"):
+        open_vectors(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "a", "embedding": []}', "twice"),
+        ('{"paper_id": "a", "embedding": [1, 2]}\n{"paper_id": "b", "embedding": [1]}', "others"),
+        ('{"paper_id": "a", "embedding": [1, 2]}\n\n{"paper_id": "b", "emb', "Line 3 "),
+        ('{"paper_id": "a", "embedding": ["x"]}', "Line 1 "),
+        ('{"paper_id": "a", "embedding": [[1, 2], [3]]}', "Line 1 "),
+        ('{"paper_id": "a"}', "no embedding"),
+        ("[1, 2]", "braces"),
+        ("", "holds no vectors"),
+    ],
+)
+def test_damaged_vector_file_raises_error_naming_the_line(tmp_path, text, said):
+    (tmp_path / "a.jsonl").write_text(text)
+    with pytest.raises(TrainerError, match=said) as caught:
+        open_vectors(tmp_path / "a.jsonl")
+    assert "a.jsonl" in caught.value.message
+    assert caught.value.hint
+
+
+def test_no_number_is_an_error_when_it_is_used(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"paper_id": "a", "embedding": [1, NaN]}')
+    with pytest.raises(TrainerError, match="'a'"):
+        open_vectors(tmp_path / "a.jsonl").encode(PAPERS)
+
+
+def test_arrays_that_would_run_something_or_have_no_ids_are_refused(tmp_path):
+    np.save(tmp_path / "a.npy", np.array([{"a": 1}], object))
+    with pytest.raises(TrainerError, match="no array of numbers"):
+        open_vectors(tmp_path / "a.npy")
+    np.save(tmp_path / "a.npy", np.ones((3, 2), np.float32))
+    with pytest.raises(TrainerError, match="no ids"):
+        open_vectors(tmp_path / "a.npy")
+    (tmp_path / "ids.txt").write_text("a\nb\n")
+    with pytest.raises(TrainerError, match="2 ids"):
+        open_vectors(tmp_path / "a.npy")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(TrainerError, match=r"gone\.jsonl cannot be read: No such file or dir"):
+        open_encoder(str(tmp_path / "gone.jsonl"))
+
+
+def test_typed_queries_need_vectors_too(tmp_path):
+    path = lines(tmp_path / "a.jsonl", a=[1, 2], q=[3, 4])
+    encoder = open_vectors(path)
+    task = EvaluationTask(
+        "t", "retrieval", "all", "0", PAPERS, lambda *_: TaskResult(()), [TextInput("q", "Why?")]
+    )
+    assert encoder.unsupported_reason(task) == ""
+    assert encoder.encode(task.papers, task.queries).queries.ids == ["q"]
+    other = EvaluationTask(
+        "t", "retrieval", "all", "0", PAPERS, task.measure, [TextInput("other", "Why?")]
+    )
+    assert "queries" in encoder.unsupported_reason(other)
+
+
+def test_the_vector_of_a_paper_is_not_taken_for_that_of_its_title(tmp_path):
+    encoder = open_vectors(lines(tmp_path / "a.jsonl", a=[1, 2], b=[3, 4], q=[5, 6]))
+    titles = [TextInput(paper.id, paper.title) for paper in PAPERS]
+    task = EvaluationTask("t", "health", "all", "0", PAPERS, lambda *_: TaskResult(()), titles)
+    assert encoder.unsupported_reason(task) == ""
+    assert encoder.encode(task.papers, task.queries).queries.ids == []
+    mixed = encoder.encode(PAPERS, [*titles, TextInput("q", "Why?")])
+    assert mixed.queries.ids == ["q"]
+
+
+def test_a_package_is_no_folder_of_vectors(tmp_path):
+    assert not is_vectors(tmp_path)
+    lines(tmp_path / "a.jsonl", a=[1])
+    assert is_vectors(tmp_path)
+    (tmp_path / "config.json").write_text("{}")
+    assert not is_vectors(tmp_path)

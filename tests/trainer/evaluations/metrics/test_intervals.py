@@ -1,0 +1,140 @@
+"""Intervals and differences: as wide as they should be, and honest about few items."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics import f1_score
+
+from tests.support.make_report import items
+from trainer.evaluations.metrics.intervals import (
+    Items,
+    bootstrap_ci,
+    paired_difference,
+    weighted_mean,
+)
+
+
+@pytest.mark.parametrize("count", [300, 2_000, 2_001, 20_000])
+def test_bootstrap_ci_width_matches_standard_error(count):
+    values = np.random.default_rng(1).normal(0.5, 0.1, count)
+    low, high = bootstrap_ci(items(values), seed=1)
+    error = values.std() / np.sqrt(count)
+    assert low == pytest.approx(values.mean() - 1.96 * error, abs=0.2 * error)
+    assert high == pytest.approx(values.mean() + 1.96 * error, abs=0.2 * error)
+
+
+def test_intervals_hold_the_truth_about_nineteen_times_of_twenty():
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(200):
+        low, high = bootstrap_ci(items(rng.random(60)), seed=3, draws=400)
+        held += low <= 0.5 <= high
+    assert 0.88 <= held / 200 <= 0.99
+
+
+def test_the_same_seed_gives_the_same_interval():
+    found = items(np.random.default_rng(1).random(50))
+    assert bootstrap_ci(found, 4) == bootstrap_ci(found, 4) != bootstrap_ci(found, 5)
+
+
+@pytest.mark.parametrize("count", [100, 5_000])
+def test_weights_count(count):
+    rng = np.random.default_rng(1)
+    values, weights = rng.random(count), rng.integers(0, 2, count)
+    weighed = Items(items(values).ids, values, weights)
+    only = items(values[weights == 1])
+    assert weighted_mean(weighed) == pytest.approx(weighted_mean(only))
+    assert bootstrap_ci(weighed, 1) == pytest.approx(bootstrap_ci(only, 1), abs=0.01)
+
+
+def test_one_item_has_no_interval_and_none_has_no_score():
+    assert bootstrap_ci(items([0.3]), 1) == (None, None)
+    with pytest.raises(ValueError, match="needs items"):
+        weighted_mean(items([]))
+
+
+def told(seed, count=900, labels=5, right=0.7):
+    rng = np.random.default_rng(seed)
+    y_true = rng.choice(labels, count, p=[0.4, 0.3, 0.15, 0.1, 0.05])
+    return y_true, np.where(rng.random(count) < right, y_true, rng.integers(0, labels, count))
+
+
+def test_items_of_macro_f1_have_it_as_their_mean():
+    y_true, said = told(1)
+    found = Items.of_macro_f1(items(y_true).ids, y_true, said)
+    assert weighted_mean(found) == pytest.approx(f1_score(y_true, said, average="macro"))
+
+
+def test_the_interval_of_macro_f1_is_that_of_redrawing_papers():
+    y_true, said = told(2)
+    rng = np.random.default_rng(3)
+    drawn = []
+    for _ in range(300):
+        rows = rng.integers(0, len(y_true), len(y_true))
+        drawn.append(f1_score(y_true[rows], said[rows], average="macro"))
+    low, high = np.percentile(drawn, (2.5, 97.5))
+    found = bootstrap_ci(Items.of_macro_f1(items(y_true).ids, y_true, said), 1)
+    assert found[1] - found[0] == pytest.approx(high - low, rel=0.12)
+    assert found == pytest.approx((low, high), abs=0.01)
+
+
+def test_pairing_finds_a_small_difference_that_intervals_alone_hide():
+    rng = np.random.default_rng(1)
+    easy = rng.random(400)
+    first, second = items(easy), items(easy + 0.01 + 0.02 * rng.normal(size=400))
+    assert bootstrap_ci(first, 1)[1] > bootstrap_ci(second, 1)[0]
+    found = paired_difference(first, second, 1)
+    assert found.low > 0 and found.p_value < 0.001
+    assert found.value == pytest.approx(weighted_mean(second) - weighted_mean(first))
+
+
+def test_no_difference_between_equals():
+    found = paired_difference(items([0.1, 0.5] * 20), items([0.1, 0.5] * 20), 1)
+    assert (found.value, found.low, found.high, found.p_value) == (0, 0, 0, 1)
+
+
+def test_chance_alone_is_seldom_called_a_difference():
+    rng = np.random.default_rng(5)
+    alarms = sum(
+        paired_difference(items(rng.random(80)), items(rng.random(80)), 1, draws=400).p_value < 0.05
+        for _ in range(200)
+    )
+    assert alarms <= 22
+
+
+@pytest.mark.parametrize("count", [6, 10, 14])
+def test_few_items_are_called_a_difference_as_seldom_as_they_should_be(count):
+    rng = np.random.default_rng(6)
+    found = [
+        paired_difference(items(np.zeros(count)), items(rng.normal(size=count)), 1, draws=800)
+        for _ in range(400)
+    ]
+    assert sum(each.p_value < 0.05 for each in found) <= 32
+    assert sum(each.p_value < 0.01 for each in found) <= 10
+    assert sum(each.low <= 0 <= each.high for each in found) >= 0.92 * 400
+
+
+def test_the_chance_of_few_items_is_that_of_swapping_the_models():
+    sure = paired_difference(items(np.zeros(10)), items(np.linspace(0.1, 0.2, 10)), 1)
+    assert sure.p_value == 2 / 2**10
+    assert paired_difference(items(np.zeros(6)), items([1.0, 1, 1, 1, 1, -1]), 1).p_value == 14 / 64
+
+
+def test_paired_difference_of_five_items_is_not_significant():
+    found = paired_difference(items([0.0] * 5), items([1.0] * 5), 1)
+    assert (found.value, found.low, found.high, found.p_value) == (1, None, None, 1)
+
+
+def test_items_of_other_papers_or_weights_are_not_paired():
+    values = np.ones(9)
+    with pytest.raises(ValueError, match="items differ"):
+        paired_difference(items(values), items(values, "other"), 1)
+    with pytest.raises(ValueError, match="weights"):
+        paired_difference(items(values), Items(items(values).ids, values, 2 * values), 1)
+
+
+@pytest.mark.parametrize("values", [[1.0, float("nan")], [[1.0, 2.0]], [1.0, 2.0, 3.0]])
+def test_items_are_one_finite_number_each(values):
+    with pytest.raises(ValueError, match="item"):
+        Items(["a", "b"], np.array(values))

@@ -1,0 +1,140 @@
+"""Rankings of judged candidates, to the digit of trec_eval."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.report import NO_CANDIDATES, QUERY_WITHOUT_VECTOR
+from trainer.evaluations.base import Vectors
+from trainer.evaluations.metrics.ranking import (
+    UNSEEN,
+    RankedLists,
+    Ranking,
+    average_precision,
+    ndcg,
+    rank_by_distance,
+    rank_by_score,
+    trec_order,
+)
+
+
+def golden(shared: Path, name: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((shared / "golden" / f"{name}.json").read_text())
+    return found
+
+
+def ranked(case: dict[str, Any]) -> Ranking:
+    return rank_by_distance(Vectors.of(case["inputs"]["embeddings"]), case["inputs"]["qrels"])
+
+
+@pytest.mark.parametrize(
+    "name", ["scidocs_ranking_basic", "scidocs_ranking_edge_cases", "multi_scidocs_ranking"]
+)
+def test_ranking_by_distance_gives_the_golden_numbers(shared: Path, name: str) -> None:
+    case = golden(shared, name)
+    found = ranked(case)
+    slack = case["tolerance_abs"]
+    expected = {
+        query: pytest.approx((scores["map"], scores["ndcg"]), abs=slack)
+        for query, scores in case["expected"]["per_query"].items()
+    }
+    assert found.queries == expected
+    in_all = case["expected"]
+    aggregate = in_all.get("aggregate") or in_all["aggregate_over_queries_in_run"]
+    assert found.mean == pytest.approx((aggregate["map"], aggregate["ndcg"]), abs=slack)
+    assert list(found.dropped) == case["expected"].get("queries_dropped", [])
+
+
+def test_the_mean_is_reported_as_the_papers_do(shared: Path) -> None:
+    case = golden(shared, "scidocs_ranking_basic")
+    mean = ranked(case).mean
+    reported = case["expected"]["reported"]
+    assert [round(100 * score, 2) for score in mean] == [reported["map"], reported["ndcg"]]
+
+
+def test_the_order_of_equals_is_that_of_trec_eval(shared: Path) -> None:
+    case = golden(shared, "scidocs_ranking_edge_cases")
+    for query, scores in case["expected"]["run"].items():
+        scores = {paper: float(score) for paper, score in scores.items()}
+        assert trec_order(scores) == case["expected"]["trec_order"][query]
+
+
+def test_scores_that_differ_less_than_single_precision_are_equal() -> None:
+    assert trec_order({"a": -200.00001, "b": -200.00002}) == ["b", "a"]
+    assert trec_order({"a": -2.00001, "b": -2.00002}) == ["a", "b"]
+
+
+def test_a_relevant_paper_that_is_not_listed_is_missed() -> None:
+    listed = rank_by_score({"a": 1.0, "b": 0.5}, {"a": 1, "b": 0, "c": 1})
+    assert listed.average_precision == pytest.approx(1 / 2)
+    assert listed.ndcg == pytest.approx(1 / (1 + 1 / math.log2(3)))
+
+
+def test_average_precision_without_anything_relevant_is_nothing() -> None:
+    assert average_precision([0, 0], 0) == 0
+    assert average_precision([0, 1, 0, 1], 2) == pytest.approx((1 / 2 + 2 / 4) / 2)
+
+
+def test_ndcg_weighs_grades_and_stops_at_its_depth() -> None:
+    assert ndcg([1, 2], [2, 1]) == pytest.approx((1 + 2 / math.log2(3)) / (2 + 1 / math.log2(3)))
+    assert ndcg([0, 1], [1], depth=1) == 0
+    assert ndcg([1, 0], [1, 1, 1], depth=1) == 1
+
+
+def test_no_queries_have_no_mean() -> None:
+    found = rank_by_distance(Vectors.of({"q": [1.0]}), {"q": [("p", 1)], "r": [("q", 1)]})
+    assert found.dropped == {"q": NO_CANDIDATES, "r": QUERY_WITHOUT_VECTOR}
+    assert math.isnan(found.mean.average_precision)
+
+
+def test_a_query_whose_candidates_are_all_missing_leaves_the_mean(shared: Path) -> None:
+    """As in SciDocs, whose run has no line of it; trec_eval means over what it is given."""
+    case = golden(shared, "scidocs_ranking_basic")
+    alone = ranked(case)
+    case["inputs"]["qrels"]["q1"] = [["nowhere", 1], ["nor here", 0]]
+    found = ranked(case)
+    assert found.dropped == {"q1": NO_CANDIDATES}
+    assert found.mean.ndcg == pytest.approx(
+        np.mean([alone.queries[query].ndcg for query in ("q0", "q2", "q3")])
+    )
+
+
+def test_distances_are_not_of_scaled_vectors(shared: Path) -> None:
+    case = golden(shared, "scidocs_ranking_basic")
+    as_made = ranked(case).mean
+    vectors = case["inputs"]["embeddings"]
+    for paper, vector in vectors.items():
+        vectors[paper] = (np.array(vector) / np.linalg.norm(vector)).tolist()
+    assert abs(ranked(case).mean.average_precision - as_made.average_precision) > 0.01
+
+
+def test_sparse_vectors_rank_as_dense_ones_do(shared: Path) -> None:
+    case = golden(shared, "scidocs_ranking_basic")
+    filled = Vectors.of(case["inputs"]["embeddings"])
+    sparse = Vectors(filled.ids, csr_array(filled.matrix))
+    assert rank_by_distance(sparse, case["inputs"]["qrels"]).mean == ranked(case).mean
+
+
+def test_ranking_task_scores_queries_and_counts_exclusions(shared: Path) -> None:
+    case = golden(shared, "scidocs_ranking_edge_cases")
+    vectors = Vectors.of(case["inputs"]["embeddings"])
+    outcome = RankedLists(case["inputs"]["qrels"])(vectors, None, 0)
+    expected = case["expected"]["aggregate_over_queries_in_run"]
+    assert outcome.value("map") == pytest.approx(expected["map"], abs=case["tolerance_abs"])
+    assert outcome.value("ndcg") == pytest.approx(expected["ndcg"], abs=case["tolerance_abs"])
+    assert list(outcome.items["map"].ids) == ["q", "q2", "q5_norel"]
+    assert outcome.excluded == {QUERY_WITHOUT_VECTOR: 2, UNSEEN: 2}
+    assert all(0 <= score.low < score.value < score.high <= 1 for score in outcome.scores)
+
+
+def test_no_query_that_can_be_ranked_is_an_error() -> None:
+    with pytest.raises(TrainerError, match="None of the 1 queries"):
+        RankedLists({"q": [("p", 1)]})(Vectors.of({"p": [1.0]}), None, 0)

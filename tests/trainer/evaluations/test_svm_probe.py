@@ -1,0 +1,192 @@
+"""SciDocs' linear SVM: without intercept, and with C chosen by accuracy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from sklearn.svm import LinearSVC
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import Matrix, Vectors
+from trainer.evaluations.metrics.classification import Predictions
+from trainer.evaluations.metrics.linear_svm import LinearSvm, fit
+from trainer.evaluations.svm_probe import CS, SvmProbe, choose_c
+
+
+@pytest.fixture(scope="module")
+def case(shared: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        (shared / "golden" / "scidocs_svm_macro_f1.json").read_text()
+    )
+    return found
+
+
+def arrays(case: dict[str, Any]) -> list[np.ndarray]:
+    return [np.array(case["inputs"][name]) for name in ("X_train", "y_train", "X_test", "y_test")]
+
+
+def noisy_labels(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """Labels that vectors tell in part; numbers of very different size, which is hard to fit."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, labels, papers)
+    vectors = rng.normal(size=(papers, dim)) + rng.normal(size=(labels, dim))[codes]
+    return vectors * np.logspace(0, 2, dim), codes
+
+
+def test_the_svm_gives_the_golden_numbers(case: dict[str, Any]) -> None:
+    learn, labels, test, y_true = arrays(case)
+    expected = case["expected"]["no_intercept"]
+    found = choose_c(learn, labels, case["inputs"]["Cs"])
+    assert found.c == expected["best_C"]
+    assert found.accuracies == pytest.approx(expected["cv_mean_accuracy"], abs=1e-9)
+    told = found.machine.predict(test)
+    assert told.tolist() == expected["pred"]
+    scores = Predictions.of(y_true, told)
+    assert round(100 * scores.macro_f1, 2) == expected["macro_f1_x100"]
+    assert scores.accuracy == pytest.approx(expected["accuracy"], abs=case["tolerance_abs"])
+
+
+def test_an_intercept_would_give_another_number(case: dict[str, Any]) -> None:
+    learn, labels, test, y_true = arrays(case)
+    column = np.ones((len(learn), 1)), np.ones((len(test), 1))
+    found = choose_c(np.hstack([learn, column[0]]), labels)
+    told = Predictions.of(y_true, found.machine.predict(np.hstack([test, column[1]])))
+    assert round(100 * told.macro_f1, 2) != case["expected"]["no_intercept"]["macro_f1_x100"]
+
+
+def test_c_is_that_of_the_highest_accuracy_the_lowest_of_equals() -> None:
+    vectors = np.repeat(np.eye(2), 9, axis=0)
+    found = choose_c(vectors, np.repeat([0, 1], 9))
+    assert found.accuracies.tolist() == [1] * len(CS)
+    assert found.c == CS[0]
+
+
+def words(papers: int, labels: int) -> tuple[csr_array, np.ndarray]:
+    """Rows of unit length, in which a label's own words are among many others."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, labels, papers)
+    counts = rng.poisson(0.02, (papers, 600)).astype(np.float32)
+    counts[np.arange(papers), codes * 20 + rng.integers(0, 20, papers)] += 1
+    return csr_array(counts / np.linalg.norm(counts, axis=1, keepdims=True)), codes
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_svm_weights_equal_converged_scikit_learn(labels: int, sparse: bool) -> None:
+    vectors, codes = words(120, labels) if sparse else noisy_labels(120, 6, labels)
+    cs = (1e-4, 1e-2, 1.0)
+    for c, machine in zip(cs, fit(vectors, codes, cs), strict=True):
+        other = LinearSVC(C=c, dual=False, fit_intercept=False, tol=1e-10, max_iter=100_000)
+        weight = other.fit(vectors, codes).coef_
+        weight = np.concatenate([-weight, weight]) if labels == 2 else weight
+        np.testing.assert_allclose(machine.weight, weight, rtol=1e-3, atol=1e-6)
+        assert np.array_equal(machine.predict(vectors), other.predict(vectors))
+
+
+def slope(machine: LinearSvm, vectors: Matrix, codes: np.ndarray, c: float) -> float:
+    """How steep the loss of the steepest label still is, beside where weights are zero."""
+    signs = np.where(codes[:, None] == machine.labels, 1.0, -1.0)
+    short = np.maximum(0, 1 - signs * (vectors @ machine.weight.T))
+    left = machine.weight.T - 2 * c * vectors.T @ (signs * short)
+    return float(
+        (np.linalg.norm(left, axis=0) / (2 * c * np.linalg.norm(vectors.T @ signs, axis=0))).max()
+    )
+
+
+def hard(papers: int, dim: int, labels: int) -> tuple[np.ndarray, np.ndarray]:
+    """As models make them: far from zero, most of their spread in few directions, and a number
+    that is always another's twin or nothing."""
+    vectors, codes = noisy_labels(papers, dim, labels)
+    vectors += 300
+    vectors[:, 0], vectors[:, 1] = 0, vectors[:, 2]
+    return vectors, codes
+
+
+@pytest.mark.parametrize("size", [1e-3, 1, 1e3])
+def test_no_machine_could_be_better_however_long_vectors_are(size: float) -> None:
+    vectors, codes = hard(300, 40, 4)
+    vectors *= size
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        assert slope(machine, vectors, codes, c) < 1e-10
+
+
+def test_no_machine_of_words_could_be_better() -> None:
+    vectors, codes = words(300, 4)
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        assert slope(machine, vectors.astype(np.float64), codes, c) < 1e-6
+
+
+def test_a_machine_is_the_same_with_and_without_those_of_lower_cs() -> None:
+    vectors, codes = hard(300, 40, 4)
+    for c, machine in zip(CS, fit(vectors, codes, CS), strict=True):
+        (alone,) = fit(vectors, codes, [c])
+        np.testing.assert_allclose(machine.weight, alone.weight, rtol=1e-4, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_array])
+def test_svm_with_one_label_predicts_it(kind: type) -> None:
+    (machine,) = fit(kind(np.eye(3)), np.array([4, 4, 4]), [1.0])
+    assert machine.predict(np.eye(3)).tolist() == [4, 4, 4]
+
+
+def test_svm_predicts_only_training_labels() -> None:
+    vectors, codes = noisy_labels(30, 4, 3)
+    (machine,) = fit(vectors, np.where(codes == 1, 7, codes), [1.0])
+    assert set(machine.predict(vectors)) <= {0, 2, 7}
+
+
+def as_task(case: dict[str, Any]) -> tuple[SvmProbe, Vectors]:
+    learn, labels, test, y_true = arrays(case)
+    ids = [f"p{row:03}" for row in range(len(learn) + len(test))]
+    parts = [[str(label) for label in part] for part in (labels, y_true)]
+    probe = SvmProbe(
+        dict(zip(ids, parts[0], strict=False)), dict(zip(ids[len(learn) :], parts[1], strict=True))
+    )
+    return probe, Vectors(ids, np.concatenate([learn, test]))
+
+
+def test_the_task_gives_the_golden_number_with_items_that_make_it(case: dict[str, Any]) -> None:
+    probe, vectors = as_task(case)
+    outcome = probe(vectors, None, 0)
+    expected = case["expected"]["no_intercept"]
+    assert round(100 * outcome.value("macro_f1"), 2) == expected["macro_f1_x100"]
+    assert outcome.value("accuracy") == pytest.approx(expected["accuracy"])
+    assert list(outcome.items["macro_f1"].ids) == list(probe.test)
+    assert all(score.low < score.value < score.high for score in outcome.scores)
+    assert sum(map(sum, outcome.pictures["confusion"].counts)) == len(probe.test)
+
+
+def test_a_paper_without_a_vector_counts_as_zeros(case: dict[str, Any]) -> None:
+    probe, vectors = as_task(case)
+    lost = [*list(probe.train)[:3], *list(probe.test)[:2]]
+    kept = np.flatnonzero(~np.isin(vectors.ids, lost))
+    some = Vectors([vectors.ids[row] for row in kept.tolist()], vectors.matrix[kept])
+    zeroed = vectors.matrix.copy()
+    zeroed[vectors.rows(lost)] = 0
+    outcome, same = probe(some, None, 0), probe(Vectors(vectors.ids, zeroed), None, 0)
+    assert outcome.scores == same.scores
+    assert outcome.excluded == {"papers without a vector, taken as zeros": 5}
+
+
+@pytest.mark.filterwarnings("error")
+def test_svm_probe_label_of_one_paper_raises_no_warning() -> None:
+    vectors, codes = noisy_labels(30, 4, 2)
+    ids = [f"p{row}" for row in range(31)]
+    train = dict(zip(ids, [str(code) for code in codes] + ["rare"], strict=True))
+    found = Vectors(ids, np.vstack([vectors, [[0, 0, 0, 1e4]]]))
+    outcome = SvmProbe(train, train)(found, None, 0)
+    assert "rare" in outcome.pictures["confusion"].labels
+    assert outcome.items["accuracy"].values[-1] == 1
+
+
+def test_one_label_alone_is_an_error() -> None:
+    vectors = Vectors(list("abcd"), np.eye(4))
+    with pytest.raises(TrainerError, match="one label"):
+        SvmProbe(dict.fromkeys("abc", "x"), {"d": "x"})(vectors, None, 0)
+    with pytest.raises(TrainerError, match="has a vector"):
+        SvmProbe({"a": "x", "b": "x", "c": "x", "d": "y"}, {"lost": "x"})(vectors, None, 0)

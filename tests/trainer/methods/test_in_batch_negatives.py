@@ -1,0 +1,155 @@
+"""Pairs of a step as one another's negatives: over ranks, in groups, without false negatives."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from trainer.data.batch import Batch, alone
+from trainer.methods.in_batch_negatives import InBatch
+from trainer.model.text_model import Packed
+
+
+def batch_of(
+    pairs: int, parts: int = 2, labels: list[int] | None = None, papers: Tensor | None = None
+) -> Batch:
+    """Texts are numbered part by part: all anchors, all positives, all hard negatives."""
+    places = torch.arange(pairs * parts).view(parts, pairs).T
+    return Batch(
+        texts=Packed(torch.zeros(0, dtype=torch.int64), ()),
+        places=places,
+        labels=torch.full((pairs,), -1) if labels is None else torch.tensor(labels),
+        papers=places if papers is None else papers,
+        positions=torch.arange(pairs),
+    )
+
+
+def part(batch: Batch, examples: Tensor) -> Batch:
+    """Some examples of a batch, as another rank holds them."""
+    columns = ("places", "labels", "papers", "positions")
+    return replace(batch, **{name: getattr(batch, name)[examples] for name in columns})
+
+
+class Ranks:
+    """The gathers of ranks that run one after the other: what one asks for, all have said before.
+
+    A first round tells what every rank brings, a second one brings it together.
+    """
+
+    def __init__(self, loss: InBatch, outputs: Tensor, batches: list[Batch]) -> None:
+        self._said: list[list[Tensor]] = []
+        for batch in batches:
+            said: list[Tensor] = []
+            loss(outputs, replace(batch, gather=self._listen(said)))
+            self._said.append(said)
+
+    def gather(self) -> Callable[[Tensor], Tensor]:
+        rounds = iter(zip(*self._said, strict=True))
+        return lambda rows: torch.cat(next(rounds))
+
+    @staticmethod
+    def _listen(said: list[Tensor]) -> Callable[[Tensor], Tensor]:
+        def gather(rows: Tensor) -> Tensor:
+            said.append(rows)
+            return rows
+
+        return gather
+
+
+def golden(shared: Path) -> tuple[dict[str, Any], Tensor]:
+    """The case, and its anchors, positives and hard negatives as outputs of a model."""
+    case = json.loads((shared / "golden" / "infonce_simcse.json").read_text())
+    given = [case["inputs"][name] for name in ("anchors", "positives", "hard_negatives")]
+    return case, torch.tensor(given, dtype=torch.float32).flatten(0, 1)
+
+
+def loss(together: int = 6, **switches: bool) -> InBatch:
+    return InBatch(0.05, together, **({"same_label": False, "same_paper": False} | switches))
+
+
+def mean(loss: InBatch, outputs: Tensor, batch: Batch) -> float:
+    total, count = loss(outputs, batch)
+    return total.item() / count
+
+
+def test_the_step_gives_the_golden_numbers(shared: Path) -> None:
+    case, outputs = golden(shared)
+    expected = case["expected"]
+    documents = torch.tensor(case["inputs"]["positive_doc_ids"])
+    papers = torch.stack([torch.full((6,), -1), documents], dim=1)
+
+    assert mean(loss(), outputs, batch_of(6)) == pytest.approx(expected["mean"], 1e-5)
+    with_hard = mean(loss(), outputs, batch_of(6, parts=3))
+    assert with_hard == pytest.approx(expected["with_hard_negatives_mean"], 1e-5)
+    masked = mean(loss(same_paper=True), outputs, batch_of(6, papers=papers))
+    assert masked == pytest.approx(expected["duplicates_masked_mean"], 1e-5)
+
+
+def test_groups_see_only_themselves_as_ranks_that_do_not_gather(shared: Path) -> None:
+    case, outputs = golden(shared)
+    expected = sum(case["expected"]["two_ranks_no_gather_means"]) / 2
+    assert mean(loss(together=3), outputs, batch_of(6)) == pytest.approx(expected, 1e-5)
+
+
+@pytest.mark.parametrize("parts", [2, 3])
+@pytest.mark.parametrize("shares", [([0, 1, 2], [3, 4, 5]), ([5, 0], [3, 1, 2, 4]), ([], [0, 3])])
+@pytest.mark.parametrize("together", [6, 4])
+def test_ranks_together_learn_what_one_learns_alone(
+    shared: Path, parts: int, shares: tuple[list[int], list[int]], together: int
+) -> None:
+    _, outputs = golden(shared)
+    step = batch_of(6, parts, labels=[0, 0, 1, 1, -1, -1])
+    every = part(step, torch.tensor([*shares[0], *shares[1]]))
+    halves = [part(step, torch.tensor(share, dtype=torch.int64)) for share in shares]
+    measure = loss(together, same_label=True, same_paper=True)
+
+    apart = outputs.clone().requires_grad_()
+    ranks = Ranks(measure, apart, halves)
+    found = [measure(apart, replace(half, gather=ranks.gather())) for half in halves]
+    total = torch.stack([each.total for each in found]).sum()
+    total.backward()
+    whole = outputs.clone().requires_grad_()
+    alone_total, count = measure(whole, every)
+    alone_total.backward()
+
+    assert sum(each.count for each in found) == count
+    torch.testing.assert_close(total, alone_total)
+    torch.testing.assert_close(apart.grad, whole.grad)
+
+
+def test_papers_of_an_anchors_class_are_left_out_only_if_asked() -> None:
+    torch.manual_seed(1)
+    outputs = torch.randn(8, 5)
+    labelled = batch_of(4, labels=[7, 7, 7, 7])
+    assert mean(loss(4, same_label=True), outputs, labelled) == pytest.approx(0, abs=1e-6)
+    assert mean(loss(4), outputs, labelled) > 0.1
+    unlabelled = batch_of(4, labels=[-1, -1, -1, -1])
+    assert mean(loss(4, same_label=True), outputs, unlabelled) > 0.1
+
+
+def test_an_anchors_own_paper_is_no_negative_for_it_as_another_pairs_positive() -> None:
+    outputs = torch.eye(4)
+    # Pair 1 has for its positive the paper that pair 0 has for its anchor.
+    papers = torch.tensor([[0, 1], [2, 0]])
+    outputs[3] = outputs[0]
+    batch = batch_of(2, papers=papers)
+    harsh = loss(2)(outputs, batch).total
+    fair = loss(2, same_paper=True)(outputs, batch).total
+    assert harsh - fair == pytest.approx(20, abs=0.1)
+
+
+def test_a_rank_without_examples_still_answers_the_others_backward() -> None:
+    outputs = torch.randn(2, 3, requires_grad=True)
+    nobody = part(batch_of(1), torch.zeros(0, dtype=torch.int64))
+    total, count = loss()(outputs, nobody)
+    total.backward()
+    assert (total.item(), count) == (0, 0)
+    assert torch.equal(outputs.grad, torch.zeros(2, 3))
+    assert nobody.gather is alone

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from trainer.contract.errors import TrainerError
+from trainer.encoders.baselines import TfIdf
+from trainer.suites import judged_queries
+from trainer.suites.suite import SuiteSettings
+
+
+def test_a_collection_is_read_with_its_grades(judged_folder):
+    task = judged_queries.task(judged_folder, "small")
+    assert len(task.papers) == 12
+    assert [query.id for query in task.queries] == ["q0", "q1", "q2"]  # only those judged
+    assert task.measure.judged["q0"] == {"d0": 1, "d3": 1, "d6": 1, "d9": 1, "d1": 0}
+
+
+def test_gzipped_files_are_the_same_data(judged_folder, tmp_path: Path):
+    packed = tmp_path / "packed"
+    packed.mkdir()
+    for file in judged_folder.iterdir():
+        (packed / f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes()))
+    plain, gzipped = (judged_queries.task(folder, "small") for folder in (judged_folder, packed))
+    assert plain.sha256 == gzipped.sha256
+
+
+def test_other_judgements_are_other_data(judged_folder):
+    before = judged_queries.task(judged_folder, "small").sha256
+    with (judged_folder / "small.qrels.tsv").open("a") as file:
+        file.write("\nq1\td2\t1")
+    assert judged_queries.task(judged_folder, "small").sha256 != before
+
+
+@pytest.mark.parametrize("end", ["papers.jsonl", "queries.tsv", "qrels.tsv"])
+def test_the_file_that_is_missing_is_named(judged_folder, end):
+    (judged_folder / f"small.{end}").unlink()
+    suite = judged_queries.suite(judged_folder, SuiteSettings())
+    with pytest.raises(TrainerError, match=f"has no small.{end}"):
+        suite.planned[0].make()
+
+
+@pytest.mark.parametrize(
+    ("end", "line", "said"),
+    [
+        ("papers.jsonl", '{"title": "no id"}', "has no id"),
+        ("papers.jsonl", '{"id": "d0"}', "twice"),
+        ("papers.jsonl", "[1, 2", "Line 13 .* is no JSON"),
+        ("queries.tsv", "only an id", "Line 5 .* has 1 columns instead of 2"),
+        ("qrels.tsv", "q1\td1\tvery", "'very' as a relevance"),
+        ("qrels.tsv", "q1\td1\t0", "judges 'd1' twice for 'q1'"),
+        ("queries.tsv", "q1\tanother question", "says two things of 'q1'"),
+    ],
+)
+def test_damaged_judged_queries_raise_error_naming_the_line(judged_folder, end, line, said):
+    with (judged_folder / f"small.{end}").open("a") as file:
+        file.write("\n" + line)
+    with pytest.raises(TrainerError, match=said):
+        judged_queries.task(judged_folder, "small")
+
+
+def test_judged_queries_count_missing_papers(judged_folder):
+    with (judged_folder / "small.qrels.tsv").open("a") as file:
+        file.write("\nq1\tgone\t1\nq1\tgone, too\t0\nnobody asks\td1\t1\nq1\td1\t1")
+    task = judged_queries.task(judged_folder, "small")
+    made = TfIdf().encode(task.papers, task.queries)
+    assert task.run(made.papers, made.queries).excluded == {
+        judged_queries.WITHOUT_TEXT: 1,
+        judged_queries.NOT_THERE: 1,
+    }
+
+
+def test_a_folder_without_collections_is_refused(tmp_path: Path):
+    with pytest.raises(TrainerError, match="no judged queries"):
+        judged_queries.suite(tmp_path, SuiteSettings())

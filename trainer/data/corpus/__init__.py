@@ -1,0 +1,1 @@
+"""Corpora: prepared, frozen folders of papers to train on."""

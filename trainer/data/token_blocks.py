@@ -1,0 +1,125 @@
+"""Papers concatenated and cut into blocks of one length, for masked language modelling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from trainer.contract.errors import TrainerError
+from trainer.data.batch import Batch
+from trainer.data.masking import mask_tokens
+from trainer.data.rng import random_permutation
+from trainer.data.sampler import Numbers
+from trainer.data.tokens import TokenCache
+from trainer.model.text_model import Packed
+
+
+class Blocks:
+    """Blocks of `length` tokens, including [CLS] and [SEP]; implements
+    trainer.methods.base.Examples.
+
+    Papers come in random order as title, [SEP], abstract, [SEP], and blocks end anywhere: RoBERTa's
+    FULL-SENTENCES, but cut at word pieces. The last block may be shorter. Only two numbers per
+    paper are held in memory; the tokens are read from the memory-mapped cache.
+    """
+
+    def __init__(
+        self, cache: TokenCache, rows: NDArray[np.integer], length: int, share: float, seed: int
+    ) -> None:
+        words = cache.vocabulary
+        if words.mask < 0:
+            raise TrainerError(
+                "The tokenizer has no [MASK] token, so no words can be guessed.",
+                "Take another base, or set train_tokenizer=true.",
+            )
+        self.cache = cache
+        self.length = length
+        self.share = share
+        self._special = (words.cls, words.sep, words.pad)
+        self._sep = np.array([words.sep], dtype=np.int32)
+        self._rows = rows[random_permutation(len(rows), "blocks", seed)].astype(np.int32)
+        titles, abstracts = (
+            column.starts[self._rows + 1] - column.starts[self._rows]
+            for column in (cache.titles, cache.abstracts)
+        )
+        lengths = (titles + (titles > 0)) + (abstracts + (abstracts > 0))
+        self._ends = np.cumsum(lengths)
+
+    @property
+    def records(self) -> dict[str, Any]:
+        return {
+            "papers": len(self._rows),
+            "word pieces": self._total,
+            "blocks": len(self),
+            "tokens in a block": self.length,
+        }
+
+    @property
+    def _total(self) -> int:
+        return int(self._ends[-1]) if len(self._ends) else 0
+
+    @property
+    def _inside(self) -> int:
+        return self.length - 2
+
+    def __len__(self) -> int:
+        return -(-self._total // self._inside)
+
+    def order(self, seed: int, epoch: int, batch_size: int) -> Numbers:
+        return random_permutation(len(self), "examples", seed, epoch)
+
+    def tokens(self, numbers: Numbers) -> Numbers:
+        starts = np.asarray(numbers, dtype=np.int64) * self._inside
+        return np.minimum(self._total - starts, self._inside) + 2
+
+    def ids(self, number: int) -> NDArray[np.int32]:
+        """Return the tokens of a block before masking."""
+        words = self.cache.vocabulary
+        start = number * self._inside
+        stop = min(start + self._inside, self._total)
+        first = int(np.searchsorted(self._ends, start, side="right"))
+        last = int(np.searchsorted(self._ends, stop, side="left"))
+        begin = int(self._ends[first - 1]) if first else 0
+        rows = self._rows[first : last + 1].tolist()
+        text = np.concatenate([part for row in rows for part in self._parts(row)])
+        found = np.empty(stop - start + 2, dtype=np.int32)
+        found[0], found[-1] = words.cls, words.sep
+        found[1:-1] = text[start - begin : stop - begin]
+        return found
+
+    def batch(self, numbers: Numbers, positions: Numbers, key: int) -> Batch:
+        blocks = [self.ids(int(number)) for number in numbers]
+        lengths = [len(block) for block in blocks]
+        plain = np.concatenate([np.empty(0, np.int32), *blocks])
+        within = np.concatenate([np.empty(0, np.int64), *map(np.arange, lengths)])
+        words = self.cache.vocabulary
+        hidden = mask_tokens(
+            plain,
+            np.repeat(numbers, lengths),
+            within,
+            key,
+            special=self._special,
+            mask=words.mask,
+            vocabulary=words.size,
+            share=self.share,
+        )
+        asked = torch.from_numpy(hidden.asked)
+        count = len(lengths)
+        return Batch(
+            texts=Packed(torch.from_numpy(hidden.ids), tuple(lengths), asked),
+            places=torch.arange(count)[:, None],
+            labels=torch.from_numpy(plain[hidden.asked].astype(np.int64)),
+            # A block has many papers.
+            papers=torch.full((count, 1), -1),
+            positions=torch.from_numpy(np.asarray(positions, dtype=np.int64)),
+        )
+
+    def _parts(self, row: int) -> Iterator[NDArray[np.integer]]:
+        for part in (self.cache.titles[row], self.cache.abstracts[row]):
+            if len(part):
+                yield part
+                yield self._sep

@@ -1,0 +1,1 @@
+"""Sources of vectors for evaluation: models, vector files and baselines."""

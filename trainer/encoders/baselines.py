@@ -1,0 +1,141 @@
+"""Baselines: TF-IDF, BM25 and random vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import blake2b
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from trainer.contract.report import EvaluatedModel
+from trainer.encoders.base import EncodedTask, TextEncoder, has_text
+from trainer.evaluations.base import EvaluationTask, TextInput, Vectors
+
+# As recommended by Robertson and Zaragoza (2009), and the defaults of Lucene.
+K1, B = 1.2, 0.75
+_DIM = 384  # of random vectors; the same as the starter model's
+
+
+class TfIdf:
+    """TF-IDF vectors, with document frequencies of the papers of each call."""
+
+    subject = EvaluatedModel(
+        id="tf-idf",
+        title="TF-IDF",
+        kind="baseline",
+        found="tf-idf",
+        about={"words": "English stop words left out, sublinear counts"},
+    )
+
+    def unsupported_reason(self, task: EvaluationTask) -> str:
+        return ""
+
+    def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
+        """Encode texts at unit length; document frequencies are those of `papers` alone."""
+        words = TfidfVectorizer(stop_words="english", sublinear_tf=True, dtype=np.float32)
+        if not _has_words(words, papers):
+            return _nothing(papers, queries)
+        made = _filled(papers, csr_array(words.fit_transform(_texts(papers))))
+        asked = _filled(queries, csr_array(words.transform(_texts(queries)))) if queries else None
+        return EncodedTask(made, asked, None)
+
+
+class Bm25:
+    """Okapi BM25 of typed queries in papers; it cannot compare two papers."""
+
+    subject = EvaluatedModel(
+        id="bm25",
+        title="BM25",
+        kind="baseline",
+        found="bm25",
+        about={"k1": K1, "b": B, "words": "English stop words left out"},
+    )
+
+    def unsupported_reason(self, task: EvaluationTask) -> str:
+        return "" if task.queries else "BM25 answers typed queries, and this task has none"
+
+    def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
+        """Encode such that the dot product of a query and a paper is its BM25 score."""
+        words = CountVectorizer(stop_words="english", dtype=np.float32)
+        if not _has_words(words, papers):
+            return _nothing(papers, queries)
+        made = _bm25(csr_array(words.fit_transform(_texts(papers))))
+        if not queries:
+            return EncodedTask(_filled(papers, made, by="dot"), None, None)
+        asked = csr_array(words.transform(_texts(queries)))
+        return EncodedTask(_filled(papers, made, by="dot"), _filled(queries, asked, by="dot"), None)
+
+
+class Random:
+    """Random vectors, determined by the id and the text of a paper."""
+
+    subject = EvaluatedModel(
+        id="random", title="Random vectors", kind="baseline", found="random", dim=_DIM
+    )
+
+    def unsupported_reason(self, task: EvaluationTask) -> str:
+        return ""
+
+    def encode(self, papers: Sequence[TextInput], queries: Sequence[TextInput] = ()) -> EncodedTask:
+        return EncodedTask(_drawn(papers), _drawn(queries) if queries else None, None)
+
+
+BASELINES: Mapping[str, Callable[[], TextEncoder]] = MappingProxyType(
+    {"tf-idf": TfIdf, "bm25": Bm25, "random": Random}
+)
+
+
+def _bm25(counts: csr_array) -> csr_array:
+    """BM25 weight of each word in each paper, from word counts [papers, words]."""
+    papers = counts.shape[0]
+    lengths = np.asarray(counts.sum(axis=1)).ravel()
+    having = np.bincount(counts.indices, minlength=counts.shape[1])
+    rarity = np.log1p((papers - having + 0.5) / (having + 0.5))
+    length = np.repeat(lengths / lengths.mean(), np.diff(counts.indptr))
+    often = counts.data
+    weights = rarity[counts.indices] * often * (K1 + 1) / (often + K1 * (1 - B + B * length))
+    return csr_array((weights.astype(np.float32), counts.indices, counts.indptr), counts.shape)
+
+
+def _filled(
+    papers: Sequence[TextInput], matrix: csr_array, by: Literal["cosine", "dot"] = "cosine"
+) -> Vectors:
+    """Vectors without the zero rows of papers that have no indexed word."""
+    has = np.diff(matrix.indptr) > 0
+    ids = [paper.id for paper in papers]
+    empty = frozenset(name for name, filled in zip(ids, has, strict=True) if not filled)
+    return Vectors([name for name in ids if name not in empty], matrix[has], empty, by)
+
+
+def _nothing(papers: Sequence[TextInput], queries: Sequence[TextInput]) -> EncodedTask:
+    none = [
+        Vectors((), np.empty((0, 0), np.float32), frozenset(paper.id for paper in asked))
+        for asked in (papers, queries)
+    ]
+    return EncodedTask(none[0], none[1] if queries else None, None)
+
+
+def _texts(papers: Sequence[TextInput]) -> list[str]:
+    return [f"{paper.title} {paper.abstract}" for paper in papers]
+
+
+def _has_words(words: CountVectorizer, papers: Sequence[TextInput]) -> bool:
+    """Whether any text has a word; scikit-learn fails on an empty vocabulary."""
+    split = words.build_analyzer()
+    return any(split(text) for text in _texts(papers))
+
+
+def _drawn(papers: Sequence[TextInput]) -> Vectors:
+    filled = [paper for paper in papers if has_text(paper)]
+    matrix = np.empty((len(filled), _DIM), np.float32)
+    for row, paper in enumerate(filled):
+        said = "\0".join(paper).encode("utf-8", "replace")
+        seed = int.from_bytes(blake2b(said, digest_size=8).digest(), "little")
+        numbers = np.random.Generator(np.random.Philox(key=seed))
+        matrix[row] = numbers.standard_normal(_DIM, np.float32)
+    ids = [paper.id for paper in filled]
+    return Vectors(ids, matrix, frozenset(paper.id for paper in papers) - set(ids))

@@ -1,0 +1,150 @@
+"""Preparation of a run: corpus, base model and method, identical on all ranks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+
+from trainer.contract.errors import TrainerError
+from trainer.contract.package import WEIGHTS, find_model
+from trainer.contract.run import RECORDS, Recipe, write_atomically
+from trainer.data.corpus.corpus import Corpus
+from trainer.data.rng import stateless_bits
+from trainer.distributed import Ranks
+from trainer.loop.stage_trainer import step_counts
+from trainer.methods.base import Method, Setup, TrainingStage
+from trainer.methods.registry import METHODS
+from trainer.model.text_model import Backbone
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of the machine, which are not part of a recipe.
+
+    `device` is a torch device name; empty: one GPU per rank, or else the CPU. `budget` is the
+    number of tokens per forward pass; 0: as many as probably fit. `save_every` is in seconds.
+    `measure`: also evaluate the model on papers of the test part.
+    """
+
+    device: str = ""
+    budget: int = 0
+    fsdp: bool = False
+    checkpointing: bool = False
+    compile: bool = False
+    save_every: float = 300.0
+    measure: bool = False
+
+
+class Base(NamedTuple):
+    """The model to start from. `weights` is "sha256:<hex>"; a plain folder has neither space nor
+    licence."""
+
+    folder: Path
+    weights: str
+    space: str = ""
+    licence: str = ""
+
+
+class PreparedRun(NamedTuple):
+    """The corpus, method and base model of a training."""
+
+    corpus: Corpus
+    method: Method
+    base: Base
+
+
+def prepare_run(
+    recipe: Recipe,
+    folder: Path,
+    ranks: Ranks,
+    options: Options,
+    note: Callable[[str], None],
+    *,
+    kept: bool = True,
+) -> PreparedRun:
+    """Load the corpus, and the method with its initial weights. Raises TrainerError.
+
+    Token caches are created once, so the main rank goes first. `kept`: whether the folder outlives
+    the call, so that messages may refer to it.
+    """
+    found = None
+    for main_goes in (True, False):
+        if ranks.main == main_goes:
+            found = _begin(recipe, folder, ranks.main, options, note)
+        ranks.barrier()
+    assert found is not None
+    for stage in found.method.stages:
+        _check(stage, recipe, folder / RECORDS if kept else None, note)
+    return found
+
+
+def _begin(
+    recipe: Recipe, folder: Path, main: bool, options: Options, note: Callable[[str], None]
+) -> PreparedRun:
+    corpus = Corpus.open(recipe.corpus, verify=main)
+    base = find_base(recipe.base)
+    setup = Setup(
+        corpus=corpus,
+        base=base.folder,
+        folder=folder,
+        settings=recipe.settings,
+        seed=recipe.seed,
+        note=note,
+    )
+    # Heads and other new weights are drawn from torch's generator.
+    torch.manual_seed(int(stateless_bits("weights", recipe.seed)))
+    method = METHODS[recipe.method](setup)
+    if main:
+        write_atomically(folder / RECORDS, json.dumps(method.records, indent=2) + "\n")
+    for stage in method.stages:
+        for module in stage.model.modules():
+            if isinstance(module, Backbone):
+                module.checkpointing = options.checkpointing
+                if options.compile:
+                    module.compile_layers()
+    return PreparedRun(corpus, method, base)
+
+
+def _check(
+    stage: TrainingStage, recipe: Recipe, records: Path | None, note: Callable[[str], None]
+) -> None:
+    if not len(stage.train):
+        why = f"{records} says why. " if records else ""
+        raise TrainerError(
+            f"The corpus in {recipe.corpus} has no examples for the stage {stage.name}.",
+            f"{why}Loosen the settings that choose examples.",
+        )
+    if not step_counts(stage)[1]:
+        raise TrainerError(
+            f"The stage {stage.name} has no steps.", "Set its epochs to more than 0."
+        )
+    if not len(stage.validation) and not stage.scores:
+        note(
+            f"There is nothing to validate the stage {stage.name} on: "
+            "its last weights are kept instead of the best."
+        )
+
+
+def find_base(name: str) -> Base:
+    """Return the model with this name: a package, or a folder in the format of transformers.
+
+    Raises TrainerError.
+    """
+    folder = Path(name).expanduser()
+    if (folder / "config.json").is_file() and not (folder / "package.json").exists():
+        return Base(folder, _hash(folder / WEIGHTS))
+    package = find_model(name)
+    return Base(package.folder, package.files[WEIGHTS], package.space, package.licence)
+
+
+def _hash(path: Path) -> str:
+    if not path.is_file():  # sharded weights
+        return ""
+    with path.open("rb") as file:
+        return "sha256:" + hashlib.file_digest(file, "sha256").hexdigest()

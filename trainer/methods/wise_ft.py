@@ -1,0 +1,44 @@
+"""Interpolation between initial and trained weights (WiSE-FT; Wortsman et al., 2022)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from trainer.model.text_model import Backbone, FacetPooling, ScalarMix, TextModel
+
+
+class WeightInterpolation(TextModel):
+    """The trained model, saved with the fraction `share` of the weights of `start()` mixed in.
+
+    Interpolated weights are often better than either end on data outside the training distribution,
+    such as other journals or papers.
+    """
+
+    def __init__(
+        self,
+        backbone: Backbone,
+        pooling: str,
+        start: Callable[[], Backbone],
+        share: float,
+        facets: FacetPooling | None = None,
+        scalar_mix: ScalarMix | None = None,
+    ) -> None:
+        super().__init__(backbone, pooling, facets, scalar_mix)
+        self._start, self._share = start, share
+
+    def save(self, folder: Path, tokenizer: Path) -> None:
+        """Save the interpolated model; its own weights stay as they are."""
+        if not self._share:
+            super().save(folder, tokenizer)
+            return
+        mixed = self._start()
+        learned = dict(self.backbone.named_parameters())
+        with torch.no_grad():
+            for name, weight in mixed.named_parameters():
+                # The pooler does not affect the vector, and it is random if the start has none.
+                share = 0.0 if ".pooler." in name else self._share
+                weight.lerp_(learned[name].to(weight.device), 1 - share)
+        TextModel(mixed, self.pooling, self.facets, self.scalar_mix).save(folder, tokenizer)

@@ -1,0 +1,1 @@
+"""Layers for training and inference on a CPU."""

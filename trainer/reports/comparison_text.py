@@ -1,0 +1,195 @@
+"""A comparison of two models as console table, Markdown and HTML section."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from trainer.contract.evaluations import Metric
+from trainer.reports import charts, table
+from trainer.reports.compare import SIGNIFICANCE_LEVEL, MetricComparison, ReportComparison
+from trainer.reports.markup import Markup, join, tag
+
+TITLE = "Which differences are real"
+# A difference that is not significant does not prove that models are equal.
+LEGEND = (
+    f"Real: by a paired bootstrap over items, chance makes so great a difference in less than "
+    f"{SIGNIFICANCE_LEVEL:.0%} of such comparisons as a whole (p, by Holm). Intervals are of each "
+    "by itself."
+)
+
+
+def summary(found: ReportComparison) -> str:
+    """One sentence: the number of significant differences, by the better model."""
+    first, second = names(found)
+    real = [each for each in found.compared if each.is_significant]
+    better = [sum(each.second_is_better is side for each in real) for side in (False, True)]
+    said = f"{len(real):,} of {len(found.compared):,} differences are real"
+    parts = [
+        f"{name} is better in {count:,}"
+        for name, count in zip((first, second), better, strict=True)
+        if count
+    ]
+    if neither := len(real) - sum(better):
+        parts.append(f"{neither:,} {'is' if neither == 1 else 'are'} neither better nor worse")
+    return f"{said}: {', '.join(parts)}." if parts else f"{said}."
+
+
+def names(found: ReportComparison) -> list[str]:
+    return table.names([found.first, found.second])
+
+
+def notes(found: ReportComparison) -> list[str]:
+    """Further remarks for the reader, one sentence each."""
+    said = list(found.notes)
+    by_task = {each.result.task: each.unpaired for each in found.compared}
+    if unpaired := sum(by_task.values()):
+        said.append(f"{unpaired:,} items that only one model has a score of are left out.")
+    for why in dict.fromkeys(each.why for each in found.refused):
+        what = "; ".join(each.what for each in found.refused if each.why == why)
+        said.append(f"Not compared, since {why}: {what}.")
+    return said
+
+
+def signed(metric: Metric, value: float) -> str:
+    """Format a difference with its sign, unless it rounds to zero."""
+    text = metric.shown(value)
+    return "+" + text if value > 0 and text != metric.shown(0.0) else text
+
+
+def between(each: MetricComparison) -> str:
+    """Format the 95 % interval; empty if there are too few items."""
+    low, high = each.difference.low, each.difference.high
+    if low is None or high is None:
+        return ""
+    return f"{signed(each.metric, low)} to {signed(each.metric, high)}"
+
+
+def p_value_text(each: MetricComparison) -> str:
+    """Format the adjusted p-value."""
+    return "<0.001" if each.adjusted_p_value < 0.001 else f"{each.adjusted_p_value:.3f}"
+
+
+def terminal(found: ReportComparison) -> Table:
+    """Narrow console table: models are A and B, and each task has its own line."""
+    shown = Table("", box=None, pad_edge=False, collapse_padding=True)
+    for name in ("n", "A", "B", "B - A", "95 %"):
+        shown.add_column(name, justify="right", no_wrap=True)
+    shown.add_column("better", no_wrap=True)
+    for task, of_task in _by_task(found):
+        shown.add_row(f"[bold]{escape(task)}[/]")
+        for each in of_task:
+            title = Padding(escape(each.metric.title), (0, 0, 0, 2))
+            shown.add_row(title, *_numbers(each), _verdict(each))
+    return shown
+
+
+def _by_task(found: ReportComparison) -> list[tuple[str, list[MetricComparison]]]:
+    return [(t, list(group)) for t, group in groupby(found.compared, lambda c: c.result.title)]
+
+
+def _numbers(each: MetricComparison) -> list[str]:
+    at, metric = each.difference, each.metric
+    values = (metric.shown(at.first), metric.shown(at.second), signed(metric, at.value))
+    return [f"{at.n:,}", *values, between(each)]
+
+
+def _verdict(each: MetricComparison) -> str:
+    if each.second_is_better is None:
+        return "[bold]differ[/]" if each.is_significant else "[dim]chance?[/]"
+    return "[bold green]B[/]" if each.second_is_better else "[bold red]A[/]"
+
+
+def markdown(found: ReportComparison) -> str:
+    """Markdown table with summary, legend and notes."""
+    first, second = names(found)
+    head = ["task", "metric", "n", first, second, "difference", "95 %", "p", "better"]
+    lines = [f"## {TITLE}", "", table.safe(summary(found)), ""]
+    lines += [table.line(head), table.line([*["---"] * 2, *["---:"] * 6, "---"])]
+    for each in found.compared:
+        cells = [
+            each.result.title,
+            f"{each.metric.title} {each.metric.arrow}".strip(),
+            *_numbers(each),
+            p_value_text(each),
+            _named(found, each),
+        ]
+        lines.append(table.line(cells))
+    lines += ["", LEGEND, "", *(f"- {table.safe(note)}" for note in notes(found))]
+    return "\n".join(lines) + "\n"
+
+
+def _named(found: ReportComparison, each: MetricComparison) -> str:
+    if each.second_is_better is None:
+        return "they differ" if each.is_significant else "may be chance"
+    return names(found)[each.second_is_better]
+
+
+def section(found: ReportComparison) -> Markup:
+    """HTML section: table, chart of the shares for which higher is better, and notes."""
+    first, second = names(found)
+    columns = [
+        *(tag("th", name) for name in ("task", "metric")),
+        tag("th", "n", class_="number"),
+        *(
+            tag("th", tag("span", class_=f"key b{at}"), name, class_="number", scope="col")
+            for at, name in enumerate((first, second))
+        ),
+        *(tag("th", name, class_="number") for name in ("difference", "95 %", "p")),
+        tag("th", "better", class_="verdict"),
+    ]
+    body = [row for task, of_task in _by_task(found) for row in _rows(found, task, of_task)]
+    shown = tag("table", tag("thead", tag("tr", columns)), tag("tbody", body), class_="scores")
+    return tag(
+        "section",
+        tag("h2", TITLE),
+        tag("p", summary(found)),
+        tag("div", shown, class_="wide"),
+        tag("p", LEGEND, class_="soft"),
+        _chart(found, first, second),
+        tag("ul", (tag("li", note) for note in notes(found)), class_="soft"),
+    )
+
+
+def _rows(found: ReportComparison, task: str, of_task: Sequence[MetricComparison]) -> list[Markup]:
+    rows = []
+    for at, each in enumerate(of_task):
+        head = [] if at else [tag("th", task, rowspan=str(len(of_task)), scope="rowgroup")]
+        numbers = [
+            tag("td", text, class_="number") for text in (*_numbers(each), p_value_text(each))
+        ]
+        verdict = tag("strong" if each.is_significant else "span", _named(found, each))
+        soft = "verdict" if each.is_significant else "verdict soft"
+        metric = tag(
+            "td", each.metric.title, "\u00a0", tag("span", each.metric.arrow, class_="soft")
+        )
+        cells = (metric, numbers, tag("td", verdict, class_=soft))
+        rows.append(tag("tr", head, *cells, class_=None if at else "begins"))
+    return rows
+
+
+def _chart(found: ReportComparison, first: str, second: str) -> Markup:
+    gaps = [
+        charts.Gap(
+            f"{each.result.title}: {each.metric.title}",
+            each.difference.value,
+            each.difference.low,
+            each.difference.high,
+            None if each.second_is_better is None else int(each.second_is_better),
+        )
+        for each in found.compared
+        if each.metric.unit == "percent" and each.metric.higher_is_better
+    ]
+    if not gaps:
+        return Markup("")
+    caption = f"{second} less {first}, of 100, with 95 % intervals. Grey: may be chance."
+    drawn = join(
+        charts.gaps(gaps, TITLE), charts.legend([f"{first} is better", f"{second} is better"])
+    )
+    return tag(
+        "div", tag("figure", drawn, tag("figcaption", caption), class_="broad"), class_="figures"
+    )

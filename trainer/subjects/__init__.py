@@ -1,1 +1,0 @@
-"""What is evaluated: models, files of vectors, baselines, and how their vectors are come by."""

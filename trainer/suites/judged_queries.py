@@ -1,0 +1,114 @@
+"""Typed queries with what was judged relevant: collections as search engines are compared on.
+
+NAME.papers.jsonl   a line a paper: {"id": ..., "title": ..., "abstract": ...}
+NAME.queries.tsv    query id, tab, query
+NAME.qrels.tsv      query id, tab, paper id, tab, relevance (0: judged, and found irrelevant)
+Several collections may lie in one folder; each is a task. Files may be gzipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from trainer.contract.errors import TrainerError
+from trainer.evaluations.base import EvaluationTask, TextInput
+from trainer.suites.files import find, graded, once, papers_in, rows_of
+from trainer.suites.suite import PlannedTask, Suite, SuiteSettings, bind
+
+WITHOUT_TEXT = "judged queries without a text"
+NOT_THERE = "relevant papers that are not in the collection, so never found"
+
+PAPERS, QUERIES, QRELS = ".papers.jsonl", ".queries.tsv", ".qrels.tsv"
+
+
+def names_in(folder: Path) -> list[str]:
+    """Names of the collections in a folder: all that have queries or qrels."""
+    files = [path.name.removesuffix(".gz") for path in folder.glob("*")]
+    ends = (QUERIES, QRELS)
+    return sorted({name.removesuffix(end) for name in files for end in ends if name.endswith(end)})
+
+
+def fits(folder: Path) -> bool:
+    return bool(names_in(folder))
+
+
+def planned(folder: Path) -> list[PlannedTask]:
+    """One task for each collection."""
+    return [PlannedTask(name, name, partial(task, folder, name)) for name in names_in(folder)]
+
+
+def suite(folder: Path, settings: SuiteSettings) -> Suite:
+    """Suite of all collections in a folder. Raises TrainerError if there are none."""
+    tasks = planned(folder)
+    if not tasks:
+        raise TrainerError(
+            f"{folder} has no judged queries.",
+            f"It takes NAME{PAPERS}, NAME{QUERIES} and NAME{QRELS}.",
+        )
+    return Suite("judged", tasks, f"Judged queries in {folder}")
+
+
+def task(folder: Path, name: str) -> EvaluationTask:
+    """Read one collection. Raises TrainerError if a file is missing or damaged."""
+    papers = papers_in(find(folder, name + PAPERS))
+    qrels = qrels_in(find(folder, name + QRELS))
+    queries = queries_in(find(folder, name + QUERIES))
+    return of_queries(name, papers, queries, qrels)
+
+
+def of_queries(
+    name: str,
+    papers: dict[str, TextInput],
+    queries: dict[str, str],
+    qrels: dict[str, dict[str, int]],
+    split: str = "test",
+    left_out: Mapping[str, int] | None = None,
+) -> EvaluationTask:
+    """Create a retrieval task: all papers are searched, only queries with qrels are used.
+
+    Judgements of missing queries and papers are counted as excluded.
+    """
+    from trainer.evaluations.metrics.retrieval import JudgedQueries
+
+    asked = [TextInput(query, text) for query, text in sorted(queries.items()) if query in qrels]
+    if not asked:
+        raise TrainerError(f"No query of {name} has judgements.", "Check the queries' ids.")
+    judged = {query.id: qrels[query.id] for query in asked}
+    relevant = [paper for some in judged.values() for paper, grade in some.items() if grade > 0]
+    left_out = {
+        **(left_out or {}),
+        WITHOUT_TEXT: len(qrels.keys() - queries.keys()),
+        NOT_THERE: sum(paper not in papers for paper in relevant),
+    }
+    documents = sorted(papers)
+    measure = JudgedQueries(judged, documents)
+    texts = [papers[paper] for paper in documents]
+    return bind(
+        name, "retrieval", measure, texts, judged, split=split, queries=asked, left_out=left_out
+    )
+
+
+def queries_in(path: Path) -> dict[str, str]:
+    """Read queries by id. Raises TrainerError for an id with two texts."""
+    return once(((row[0], row[1]) for row in rows_of(path, 2)), path)
+
+
+def qrels_in(path: Path) -> dict[str, dict[str, int]]:
+    """Read qrels, the relevance by query and paper. A header line is skipped.
+
+    Raises TrainerError for a relevance that is not an integer and for contradicting grades.
+    """
+    return graded(_judgements(path), path)
+
+
+def _judgements(path: Path) -> Iterator[tuple[str, str, int]]:
+    for number, (query, paper, relevance, *_) in enumerate(rows_of(path, 3)):
+        try:
+            yield query, paper, int(relevance)
+        except ValueError as error:
+            if number:
+                raise TrainerError(
+                    f"{path} gives {relevance!r} as a relevance.", "It must be a whole number."
+                ) from error
