@@ -10,7 +10,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from sciread_app.paths import Home, open_home
-from sciread_app.services.maintenance.backup_rotation import Backups
+from sciread_app.services.maintenance.backup_rotation import Backups, Kind
 from sciread_app.settings import change_settings
 from sciread_app.storage.files.sqlite_backup import papers_in
 from sciread_app.storage.library import Library
@@ -40,14 +40,18 @@ def sit(qapp, monkeypatch):
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)  # a window takes it over
     turn = sys.getswitchinterval()
 
-    results, to_do, met = [], [], []
+    results, errors, to_do, met = [], [], [], []
 
     def look():
         open_ = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
         window = next((w for w in open_ if w.isVisible() and w.is_open), None)
         if window and window not in met and not window._jobs.running():
             met.append(window)
-            results.append(to_do.pop(0)(window))
+            try:
+                results.append(to_do.pop(0)(window))
+            except Exception as error:  # Qt would drop it, and the window would stay for ever
+                errors.append(error)
+                QApplication.exit(1)
 
     def run(sitting, *dos):
         to_do.extend(dos)
@@ -56,6 +60,8 @@ def sit(qapp, monkeypatch):
         timer.start()
         while sitting:
             sitting.run()
+            if errors:
+                raise errors[0]
             sitting = sitting.next
         return results
 
@@ -65,7 +71,7 @@ def sit(qapp, monkeypatch):
 
 def restore(window):
     care = window.desk.care
-    copy = next(copy for copy in care.backups() if copy.kind == "Daily")
+    copy = next(copy for copy in care.backups() if copy.kind is Kind.daily)
     window.reopen_requested.emit(care.restoring(copy))
     return window.desk.status().papers
 
@@ -80,7 +86,7 @@ def test_a_backup_is_restored_from_the_window_and_shown_in_it(qapp, home, sit):
     before, (after, said) = sit(Session(qapp, home), restore, look_and_leave)
     assert (before, after) == (2, 1)
     assert said.startswith("Restoring the library as of") and said.endswith(": done.")
-    kept = next(copy for copy in Backups(home).all() if copy.kind == "Before restoring")
+    kept = next(copy for copy in Backups(home).all() if copy.kind is Kind.before_restore)
     assert kept.papers == 2
 
 
