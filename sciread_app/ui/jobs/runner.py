@@ -264,6 +264,7 @@ class JobRunner(QObject):
         Jobs requested later are not run.
         """
         self._closed = True
+        self._trim_timer.stop()
         for job in self._running:
             job.replaced = True
             job.task.cancel()
@@ -274,7 +275,13 @@ class JobRunner(QObject):
         for job, future in self._running.items():
             if future in not_done:
                 log.error("«%s» did not stop within %.1f s", job.title, timeout)
-        return not not_done
+        if not_done:
+            return False
+        # A thread refers to its last job, and through it to widgets, until it has ended. It must
+        # not be the last to do so: Qt objects are to be destroyed on the thread they live on.
+        for pool in self._pools.values():
+            pool.shutdown()
+        return True
 
     def _work(
         self, work: Callable[[Task], T], job: Job, wait_for_slot: Callable[[Task], None]

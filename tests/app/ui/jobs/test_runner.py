@@ -156,6 +156,15 @@ def test_shut_down_cancels_jobs_and_delivers_nothing(qapp):
     assert delivered == []
 
 
+def test_shut_down_waits_until_the_threads_have_ended(qapp):
+    jobs, before = JobRunner(), set(threading.enumerate())
+    ran = threading.Event()
+    jobs.run("Adding", lambda task: ran.set())
+    assert ran.wait(60)
+    assert jobs.shut_down(timeout=60)
+    assert set(threading.enumerate()) <= before
+
+
 def test_shut_down_times_out(qapp, caplog):
     jobs, release = JobRunner(), threading.Event()
     jobs.run("Deaf work", lambda task: release.wait(60))
