@@ -1,4 +1,4 @@
-"""Where Python's garbage is collected: on the window's thread, and nowhere else."""
+"""Collects Python's garbage on the main thread only."""
 
 from __future__ import annotations
 
@@ -6,32 +6,37 @@ import gc
 
 from PySide6.QtCore import QObject, QTimer
 
-LOOK_MS = 500
+CHECK_INTERVAL_MS = 500
 
 
 class GarbageCollector(QObject):
-    """A widget must die on the thread it lives on. Python collects cycles on whatever thread has
-    just made too many objects; a dialog that hangs in one would be torn down by a worker, and take
-    the process along."""
+    """Replaces Python's automatic garbage collection.
+
+    Python collects cycles on whatever thread has just created too many objects. A widget in a cycle
+    would be destroyed on that thread, or in the middle of the destruction of another one, while Qt
+    holds its locks: the process would crash or hang. Here they are collected on the main thread,
+    from the event loop.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
+        """Start to collect, and turn automatic collection off for the rest of the process."""
         super().__init__(parent)
-        self._limits = gc.get_threshold()
+        self._thresholds = gc.get_threshold()
         gc.disable()
-        self._timer = QTimer(self, interval=LOOK_MS)
-        self._timer.timeout.connect(self.look)
+        self._timer = QTimer(self, interval=CHECK_INTERVAL_MS)
+        self._timer.timeout.connect(self._check)
         self._timer.start()
 
-    def look(self) -> None:
-        """Collect as far as Python would have done by itself."""
+    def _check(self) -> None:
+        """Collect the generations that Python would have collected by itself."""
         counts = gc.get_count()
         for generation in (2, 1, 0):
-            limit = self._limits[generation]
-            if limit and counts[generation] > limit:
+            threshold = self._thresholds[generation]
+            if threshold and counts[generation] > threshold:
                 gc.collect(generation)
                 return
 
     def stop(self) -> None:
-        """Leave it to Python again: there are no widgets any more."""
+        """Stop collecting. Automatic collection stays off, because the widgets of a closed window
+        have not been destroyed yet."""
         self._timer.stop()
-        gc.enable()

@@ -36,13 +36,19 @@ class PatientBot(QtBot):
         return super().waitSignal(signal, timeout=timeout, **more)
 
 
-@pytest.fixture(autouse=True)
-def collected_here() -> Iterator[None]:
-    """As the program does: widgets of a cycle must not die on a worker's thread."""
+@pytest.fixture(scope="module", autouse=True)
+def no_automatic_collection() -> Iterator[None]:
+    """As in the program: a widget in a cycle must not be destroyed on another thread."""
     gc.disable()
     yield
-    gc.collect(1)
+    gc.collect()
     gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def collected_garbage() -> Iterator[None]:
+    yield
+    gc.collect(1)
 
 
 @pytest.fixture

@@ -52,7 +52,7 @@ QUIET_MS = 10
 
 def every_text(home):
     """Each text that is seen or heard on the way, with the place where it was met first."""
-    gc.disable()  # widgets of a cycle must not die on a worker's thread
+    gc.disable()  # see GarbageCollector
     workspace.EncoderProcess = _encoder
     seen = SeenTexts(QApplication([]))
     _go(home / "κενή", [_look_round], seen)
