@@ -264,7 +264,8 @@ class Runs:
         if state is RunState.finished:
             return RunStatus.finished
         if self._is_starting(run):
-            return RunStatus.starting
+            # A process that was stopped says so in the run a moment before it ends.
+            return RunStatus.stopping if name in self._stopping else RunStatus.starting
         self._stopping.discard(name)
         if state is RunState.new:
             return RunStatus.failed if (run.folder / CONSOLE).exists() else RunStatus.stopped
