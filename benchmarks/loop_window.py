@@ -148,9 +148,11 @@ class Windowed:
 
 
 def numbers_of(verdict: ComparisonVerdict) -> list[dict[str, Any]]:
-    """What a verdict rests on, as the command line writes it."""
+    """The evidence of a verdict as the command line writes it in JSON."""
+    names = {"p_value": "chance", "significant": "real"}
     return [
-        each._asdict() | {"metric": each.metric.name, "difference": each.difference}
+        {names.get(key, key): value for key, value in each._asdict().items()}
+        | {"metric": each.metric.name, "difference": each.difference}
         for each in verdict.evidence
     ]
 
