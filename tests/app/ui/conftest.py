@@ -36,6 +36,13 @@ class PatientBot(QtBot):
         return super().waitSignal(signal, timeout=timeout, **more)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def empty_clipboard(qapp: QApplication) -> Iterator[None]:
+    """Empty at the end: without a screen, Qt destroys what is on it after Python has ended."""
+    yield
+    qapp.clipboard().clear()
+
+
 @pytest.fixture(scope="module", autouse=True)
 def no_automatic_collection() -> Iterator[None]:
     """As in the program: a widget in a cycle must not be destroyed on another thread."""
