@@ -81,6 +81,14 @@ _FORMULA = re.compile(
     r"|\\\(((?:(?!\\\().){1,1000}?)\\\)|\\\[((?:(?!\\\[).){1,2000}?)\\\]",
     re.S,
 )
+_GROUP = r"\{(?:[^{}$]|\{(?:[^{}$]|\{[^{}$]*\})*+\})*+\}"
+# A mathematical command with its arguments, which titles have without dollars: t \bar{t}.
+UNDELIMITED = (
+    rf"\\(?:{'|'.join(_ACCENTS)})(?![A-Za-z])\s*(?:{_GROUP}|[A-Za-z])"
+    rf"|\\(?:sqrt(?:\[[^\[\]{{}}$]*\])?|operatorname){_GROUP}"
+    rf"|\\(?:[dt]?frac|binom){_GROUP}{_GROUP}"
+)
+_UNDELIMITED = re.compile(UNDELIMITED)
 # Markdown code: a fenced block, or a span between equal numbers of backticks.
 _CODE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[^\n]*(?:\n.*?(?:^ {0,3}(?P=fence)[`~]*[ \t]*$|\Z)|\Z)"
@@ -141,6 +149,7 @@ def _commands(text: str) -> str:
     """Commands outside formulas, as old abstracts have them."""
     if "\\" not in text:
         return text
+    text = _UNDELIMITED.sub(lambda match: _shown(match[0], match[0]), text)
     for pattern in (_OLD_FONT, _FONT, _OLD_LETTER):
         text = pattern.sub(_in_font, text)
     text = _WORD.sub(lambda m: _LETTERS.get(m[1], m[0]), text)
@@ -154,10 +163,15 @@ def _in_font(match: re.Match[str]) -> str:
 
 def _formula(match: re.Match[str]) -> str:
     inside = next(group for group in match.groups() if group is not None)
+    return _shown(inside, match[0])
+
+
+def _shown(formula: str, source: str) -> str:
+    """A formula without dollars in Unicode, or its source if a line cannot represent it."""
     try:
-        text = _Formula(inside).read()
+        text = _Formula(formula).read()
     except _NotShown:
-        return match[0]
+        return source
     line = _LOPSIDED.sub(r"\1 ", " ".join(text.split())) or text  # a space, or nothing
     return line.translate(str.maketrans(_PROTECTED[1], _PROTECTED[0]))
 

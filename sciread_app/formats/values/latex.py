@@ -1,4 +1,4 @@
-"""Conversion of LaTeX in bibliographies to plain text and back; formulas in dollars stay LaTeX."""
+"""Conversion of LaTeX in bibliographies to plain text and back; formulas stay LaTeX."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from typing import Literal
 from pylatexenc.latex2text import get_default_latex_context_db
 from pylatexenc.latexencode import UnicodeToLatexEncoder
 
+from sciread_app.domain.text import tex
+
 Dialect = Literal["bibtex", "biblatex"]
 
 # While groups are still needed, literal braces are represented by these private characters.
@@ -21,7 +23,9 @@ _SPECIAL = ("\\", "$", "~", "--", "``", "''", "&", *_GROUPING)
 _ENTITY = re.compile(r"(?<!\\)&(?:#\d+|#x[0-9a-f]+|[a-z]\w{1,30});", re.I)
 
 _MATH = re.compile(
-    r"(?<!\\)(\$\$(?:\\.|[^$\\])+\$\$|\$(?:\\.|[^$\\])+\$|\\\((?:(?!\\\)).)+\\\))", re.S
+    r"(?<!\\)(\$\$(?:\\.|[^$\\])+\$\$|\$(?:\\.|[^$\\])+\$|\\\((?:(?!\\\)).)+\\\)"
+    rf"|{tex.UNDELIMITED})",
+    re.S,
 )
 _MACRO = re.compile(
     r"""\\(?P<accent>["'`^~=.]|[cvuHkrdbt](?![A-Za-z]))\s*
@@ -80,7 +84,7 @@ def grouped(text: str) -> str:
     """Like `decode`, but with the grouping braces."""
     if not _has(text, _SPECIAL):
         return text
-    if "$" not in text and "\\(" not in text:
+    if "$" not in text and "\\" not in text:
         return _text(text)
     parts = _MATH.split(text)
     parts[::2] = map(_text, parts[::2])
@@ -148,7 +152,9 @@ _ESCAPES = {
 }  # fmt: skip
 # Dollars enclose a formula by pandoc's rules: no blank inside at either end, no digit after.
 _DOLLARS = re.compile(
-    r"(?<!\\)(\$(?![\s$])(?:\\.|[^$\\])*(?<![\s\\])\$(?![\d$])|\\\((?:(?!\\\)).)+\\\))", re.S
+    r"(?<!\\)(\$(?![\s$])(?:\\.|[^$\\])*(?<![\s\\])\$(?![\d$])|\\\((?:(?!\\\)).)+\\\)"
+    rf"|{tex.UNDELIMITED})",
+    re.S,
 )
 _TO_ESCAPE = re.compile(r"[\\{}~^&%$#_]|(?<=-)-|(?<=`)`|(?<=')'|[^\x00-\x7f]")
 _to_latex = UnicodeToLatexEncoder(

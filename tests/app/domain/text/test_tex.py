@@ -43,6 +43,9 @@ from sciread_app.domain.text.tex import readable, with_formulas
         (r"0.1-10$\,$eV axions", "0.1-10 eV axions"),
         (r"subsets of $\R^n$ and $\C^2$", "subsets of ℝⁿ and ℂ²"),
         (r"$B\to K^*\ell\ell$", "B→K*ℓℓ"),
+        (r"of t \bar{t} and t{\bar t}H", "of t t̄ and t{t̄}H"),
+        (r"at \sqrt{s_{\mathrm{NN}}} = \frac{1}{2} TeV", "at √(s_(NN)) = 1/2 TeV"),
+        (r"\binom{n}{k} and \barbell", r"\binom{n}{k} and \barbell"),
         # what is no formula, or has no likeness in a line of text
         ("costs $5 and $6 a month", "costs $5 and $6 a month"),
         ("between $5 and $10", "between $5 and $10"),

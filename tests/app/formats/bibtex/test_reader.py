@@ -114,6 +114,11 @@ def test_entries_around_one_that_cannot_be_read_are_read(read, entry):
     assert (one.title, skipped.entry, two.title) == ("One", "k", "Two")
 
 
+def test_title_keeps_mathematical_command_without_dollars(read):
+    (paper,) = read(r"@article{k, title = {Search for {$H$} and {T}op pairs t \bar{t}}}")
+    assert paper.title == r"Search for $H$ and Top pairs t \bar{t}"
+
+
 def test_an_entry_without_title_is_skipped_with_the_reason(read):
     (skipped,) = read("\n@misc{key, author={Ann}}")
     assert skipped.why == "line 2: the entry has no title; give it one, then add again."

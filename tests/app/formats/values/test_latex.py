@@ -39,6 +39,16 @@ def test_mathematics_stays_as_it_is(math):
     assert decode(encode(f"On {math} & é")) == f"On {math} & é"
 
 
+@pytest.mark.parametrize(
+    "math",
+    [r"t \bar{t}", r"\bar{\mathrm{t}}", r"\sqrt{s_{\mathrm{NN}}}", r"\frac{1}{2}", r"\vec {p}"],
+)
+def test_mathematical_command_without_dollars_keeps_its_braces(math):
+    assert decode(rf"{{On}} \emph{{{math} in}} {{B}}{{\'e}}") == f"On {math} in Bé"
+    assert decode(encode(f"On {math} & é")) == f"On {math} & é"
+    assert math in encode(f"On {math} & é", protect=True)
+
+
 def test_bibtex_is_written_in_ascii_and_biblatex_in_unicode():
     assert encode("Ångström & α") == r"{\r{A}}ngstr{\"o}m \& {\ensuremath{\alpha}}"
     assert encode("Ångström & α", "biblatex") == r"Ångström \& α"
