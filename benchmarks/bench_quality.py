@@ -19,9 +19,10 @@ from pathlib import Path
 from statistics import mean
 
 from sciread_app.domain.paper import Author, Paper, PaperId
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.encoder import EncoderProcess
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.search import SearchMode, SearchService
+from sciread_app.services.search.search import SearchService
 from sciread_app.storage.library import Library
 from trainer.contract.package import starter_package
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QApplication, QPushButton
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY
 from sciread_app.services.evaluation.evaluation_service import LOCAL
 from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
@@ -25,7 +26,6 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from sciread_app.ui.training.form.form import TrainingForm
 from sciread_app.ui.training.page import TrainingPage
-from sciread_app.ui.view_models import Mode
 from sciread_app.workspace import Workspace
 
 TELLS = 30.0  # seconds between two words of what goes on
@@ -121,7 +121,7 @@ class Windowed:
         self._window.go_to("search")
         page = self._window.page
         assert page
-        page.box.set_mode(Mode.meaning)
+        page.box.set_mode(SearchMode.meaning)
         page.box.set_text(words)
         page.search()
         self.until(lambda: page.view.query == words and not self._jobs.running())

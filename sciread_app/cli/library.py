@@ -16,6 +16,7 @@ from sciread_app.cli.output import papers as views
 from sciread_app.console import Console
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, LibraryDamaged, LibraryError
 from sciread_app.language import tr
 from sciread_app.paths import find_home
@@ -23,7 +24,7 @@ from sciread_app.services.export import export as exports
 from sciread_app.services.maintenance import doctor as doctors
 from sciread_app.services.maintenance.salvage import salvage_home
 from sciread_app.services.search.paper_names import paper_named
-from sciread_app.services.search.search import SearchMode, SearchResults
+from sciread_app.services.search.search import SearchResults
 from sciread_app.workspace import Workspace, backups_of
 
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, help="How many papers to show.")]

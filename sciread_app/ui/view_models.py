@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -10,14 +9,6 @@ from typing import Literal, NamedTuple
 from sciread_app.domain.fetch import QueryField
 from sciread_app.domain.paper import Paper, PaperFile, PaperId, Skipped
 from sciread_app.domain.paper_updates import UpdateKind
-
-
-class Mode(enum.Enum):
-    """How the words in the search box are looked for."""
-
-    hybrid = "hybrid"
-    text = "text"
-    meaning = "meaning"
 
 
 class Moved(NamedTuple):

@@ -18,12 +18,13 @@ from pathlib import Path
 import numpy as np
 import psutil
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.encoder import EncoderProcess
 from sciread_app.errors import EncoderFailed
 from sciread_app.paths import Home
 from sciread_app.services.models.active_model import LoadedModel
 from sciread_app.services.search.relevance import UNRELATED
-from sciread_app.services.search.search import SearchMode, SearchResults
+from sciread_app.services.search.search import SearchResults
 from sciread_app.storage.library import Library
 from sciread_app.tasks import Task
 from sciread_app.workspace import Workspace

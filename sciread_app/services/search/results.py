@@ -12,14 +12,6 @@ from sciread_app.domain.query.parser import Query
 from sciread_app.storage.id_sets import Ids
 
 
-class SearchMode(StrEnum):
-    """The kind of search: by keywords, by meaning, or both."""
-
-    text = "text"
-    meaning = "meaning"
-    hybrid = "hybrid"
-
-
 class MatchInfo(StrEnum):
     """How the words of a query occur in a paper."""
 

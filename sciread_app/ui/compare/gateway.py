@@ -6,16 +6,15 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.text.tex import readable
 from sciread_app.domain.votes import Question
 from sciread_app.language import tr
 from sciread_app.services.models.blind_votes import VoteTally, said
-from sciread_app.services.search.search import SearchMode as SearchMode
 from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
 from sciread_app.ui.result_mapping import BEST, listing_of
-from sciread_app.ui.view_models import Mode
 from sciread_app.workspace import Workspace
 
 
@@ -39,12 +38,11 @@ class CompareGateway:
         ]
         return sorted(found, key=lambda one: not one.answers)
 
-    def ask(self, name: str, query: str, mode: Mode, task: Task) -> ModelResults:
+    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults:
         with self._search(name) as (search, read, papers):
             if not read:
                 return ModelResults(0, papers)
-            by = SearchMode(mode.value)
-            found = search.find(query, limit=BEST, mode=by, task=task)
+            found = search.find(query, limit=BEST, mode=mode, task=task)
             return ModelResults(read, papers, listing_of(found).with_weaker())
 
     def encode(self, name: str, task: Task) -> int:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QApplication, QLabel, QSplitter, QVBoxLayout, QWidget
 
 from sciread_app.domain.paper import PaperId
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, SciReadError
 from sciread_app.language import tr
 from sciread_app.tasks import Task
@@ -27,7 +28,7 @@ from sciread_app.ui.compare.view_models import (
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.query_state import ResultView
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.view_models import EMPTY_RESULTS, Mode
+from sciread_app.ui.view_models import EMPTY_RESULTS
 from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
 from trainer.contract.errors import TrainerError
 
@@ -62,7 +63,7 @@ class ComparePanel(QWidget):
         self._jobs = jobs
         self.is_open = self._is_alone = False
         self._view = ResultView()
-        self._mode = Mode.hybrid
+        self._mode = SearchMode.hybrid
         self._answers: Mapping[str, ModelResults] = {}
         self._count = VoteCount()
         self._reading: Job | None = None
@@ -111,7 +112,7 @@ class ComparePanel(QWidget):
                 replaces="compare",
             )
 
-    def show_view(self, view: ResultView, mode: Mode) -> None:
+    def show_view(self, view: ResultView, mode: SearchMode) -> None:
         """Search for the page's current request with both models."""
         self._view, self._mode = view, mode
         if self.is_open:
@@ -217,7 +218,7 @@ class ComparePanel(QWidget):
             return NONE_THERE
         if view.title or not view.request.ranked:
             return NO_QUERY
-        return BY_WORDS if self._mode is Mode.text and view.request.typed else ""
+        return BY_WORDS if self._mode is SearchMode.text and view.request.typed else ""
 
     def _answer(self, answers: Mapping[str, ModelResults], count: VoteCount) -> None:
         self._answers, self._count = answers, count
@@ -369,7 +370,7 @@ class ComparePanel(QWidget):
 
 
 def _answer(
-    others: ComparisonServices, name: str, query: str, mode: Mode, task: Task
+    others: ComparisonServices, name: str, query: str, mode: SearchMode, task: Task
 ) -> ModelResults:
     """The results of one model; an error of one does not stop the other."""
     try:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.language import trn
 from sciread_app.tasks import Task
 from sciread_app.ui.paper_list.paper_list import CardSource
-from sciread_app.ui.view_models import EMPTY_RESULTS, Mode, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
 
 
 class ComparableModel(NamedTuple):
@@ -68,7 +69,7 @@ class ComparisonServices(Protocol):
         """Installed models, the active one first."""
         ...
 
-    def ask(self, name: str, query: str, mode: Mode, task: Task) -> ModelResults: ...
+    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults: ...
 
     def encode(self, name: str, task: Task) -> int: ...
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.language import tr, trn
 from sciread_app.services.evaluation.csv_export import write_csv
@@ -20,7 +21,7 @@ from sciread_app.services.evaluation.leaderboard import Leaderboard, StoredRepor
 from sciread_app.services.evaluation.model_comparison import ComparisonVerdict
 from sciread_app.services.map.map_service import MapLayout, MapService
 from sciread_app.services.models.model_card import CardScore
-from sciread_app.services.search.search import SearchMode, SearchService
+from sciread_app.services.search.search import SearchService
 from sciread_app.services.subprocess import trainer
 from sciread_app.services.training.corpora import SavedCorpus as KeptCorpus
 from sciread_app.services.training.run_monitor import RunMonitor, RunProgress

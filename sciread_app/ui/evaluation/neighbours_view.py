@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from sciread_app.domain.paper import PaperId
 from sciread_app.domain.query.builder import fragment
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.rank_changes import in_common, with_moves
@@ -27,7 +28,7 @@ from sciread_app.ui.evaluation.view_models import EvaluationServices
 from sciread_app.ui.jobs.runner import Job, JobError, JobQueue, JobRunner
 from sciread_app.ui.paper_list.paper_list import PaperList, PaperModel
 from sciread_app.ui.style.theme import Appearance, styled
-from sciread_app.ui.view_models import EMPTY_RESULTS, Mode, ResultList
+from sciread_app.ui.view_models import EMPTY_RESULTS, ResultList
 from sciread_app.ui.widgets.empty_state import EmptyState, second_model_actions
 
 TYPED_MS = 250
@@ -137,8 +138,8 @@ class NeighboursView(QWidget):
 
         def work(task: Task) -> tuple[ModelResults, ModelResults]:
             return (
-                others.ask(one, query, Mode.meaning, task),
-                others.ask(other, query, Mode.meaning, task),
+                others.ask(one, query, SearchMode.meaning, task),
+                others.ask(other, query, SearchMode.meaning, task),
             )
 
         self.message.setText(tr("Asking both models…"))

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.actions import add_action
 from sciread_app.ui.app_context import AppContext
 from sciread_app.ui.compare.actions import CompareActions
 from sciread_app.ui.search.search_box import MODES
 from sciread_app.ui.search.sort_button import ORDERS
-from sciread_app.ui.view_models import Mode
 from sciread_app.ui.widgets.file_dialogs import DialogPurpose, open_files
 
 if TYPE_CHECKING:
@@ -89,5 +89,5 @@ def _sort(order: Order, page: SearchPage) -> None:
     page.sort_by(order)
 
 
-def _set_mode(mode: Mode, page: SearchPage) -> None:
+def _set_mode(mode: SearchMode, page: SearchPage) -> None:
     page.box.set_mode(mode)

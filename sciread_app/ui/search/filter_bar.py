@@ -12,6 +12,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from sciread_app.domain.query.facets import FacetCounts
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.paths import resource
 from sciread_app.tasks import Task
@@ -22,7 +23,6 @@ from sciread_app.ui.search.value_filter import ValueList
 from sciread_app.ui.search.year_histogram import YearHistogram
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, restyled, scaled, styled
-from sciread_app.ui.view_models import Mode
 from sciread_app.ui.widgets.flow_layout import FlowLayout
 from sciread_app.ui.widgets.window_placement import move_below
 
@@ -70,7 +70,7 @@ SWITCHES = {"has": (tr("Has a PDF"), ("pdf",)), "is": (tr("Unread"), ("unread",)
 
 
 class FacetSource(Protocol):
-    def facets(self, query: str, mode: Mode, task: Task) -> FacetCounts:
+    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
         """The counts of values among all papers that match a query. Raises BadQuery."""
         ...
 
@@ -169,7 +169,7 @@ class FilterBar(QWidget):
         self._source = source
         self._jobs = jobs
         self._appearance = appearance
-        self._request, self._mode = SearchRequest(), Mode.hybrid  # of the list shown
+        self._request, self._mode = SearchRequest(), SearchMode.hybrid  # of the list shown
         self._filters: dict[str, tuple[str, ...]] = {}
         self.popover: Popover | None = None
         self.buttons: dict[str, QPushButton] = {}
@@ -188,7 +188,7 @@ class FilterBar(QWidget):
         self._paint(appearance.theme)
         self._show_chosen()
 
-    def show_view(self, request: SearchRequest, mode: Mode) -> None:
+    def show_view(self, request: SearchRequest, mode: SearchMode) -> None:
         """Update for the results of this request."""
         self._request, self._mode = request, mode
         self.show_filters(request)

@@ -12,13 +12,14 @@ from sciread_app.domain.paper import Order, PaperId
 from sciread_app.domain.paper_updates import retraction_status
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.services.search.facets import FacetService
 from sciread_app.services.search.query_by_document import QueryByDocument
-from sciread_app.services.search.search import SearchMode, SearchResults, SearchService
+from sciread_app.services.search.search import SearchResults, SearchService
 from sciread_app.tasks import Task
 from sciread_app.ui.result_mapping import BEST, listing_of
-from sciread_app.ui.view_models import Card, DocumentQuery, Mode, ResultList
+from sciread_app.ui.view_models import Card, DocumentQuery, ResultList
 from sciread_app.workspace import Workspace
 
 NAMED = 12  # authors, tags and so on that are offered while one types
@@ -59,7 +60,7 @@ class SearchGateway:
         self._facets = FacetService(workspace.library)
 
     def find(
-        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
         with self._asking(query, mode) as asking:
             found = asking.find(order, task)
@@ -79,7 +80,7 @@ class SearchGateway:
             found = outside.of_files(source, task)
         return DocumentQuery(found.title, found.known, found.text)
 
-    def facets(self, query: str, mode: Mode, task: Task) -> FacetCounts:
+    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
         """The counts among all papers that match a query, not only the best."""
         with self._asking(query, mode) as asking:
             ids = self._facets.remembered(asking.key)
@@ -116,10 +117,10 @@ class SearchGateway:
         ]
 
     @contextmanager
-    def _asking(self, query: str, mode: Mode) -> Iterator[_Asking]:
+    def _asking(self, query: str, mode: SearchMode) -> Iterator[_Asking]:
         asked = parse(query)
-        note = "" if mode is Mode.text or not asked.terms else self._why_by_words()
-        by = SearchMode.text if note else SearchMode(mode.value)
+        note = "" if mode is SearchMode.text or not asked.terms else self._why_by_words()
+        by = SearchMode.text if note else mode
         if note or not (asked.terms or asked.has_examples):
             yield _Asking(self._by_words, "", query, by, note)
             return

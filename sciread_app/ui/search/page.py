@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from sciread_app.domain.clipboard_formats import CopyWhat
 from sciread_app.domain.paper import LibraryChanges, Order, PaperId
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.panel import ComparePanel
@@ -33,7 +34,7 @@ from sciread_app.ui.search.header import (
 from sciread_app.ui.search.layout import SearchLayout
 from sciread_app.ui.search.missing_paper import MissingPaper
 from sciread_app.ui.style.theme import Appearance
-from sciread_app.ui.view_models import Mode, ResultList
+from sciread_app.ui.view_models import ResultList
 from sciread_app.ui.widgets.empty_state import EmptyState
 
 SLOW_MS = 250  # after which the page shows that it is searching
@@ -47,7 +48,7 @@ class SearchServices(HeaderServices, DetailsSource, CompareSource, Protocol):
     """
 
     def find(
-        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList: ...
 
     def browse(self, order: Order, task: Task) -> ResultList: ...

@@ -10,6 +10,7 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
 from sciread_app.domain.query.facets import FacetCount
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.language import tr
 from sciread_app.ui.jobs.runner import JobError
 from sciread_app.ui.search.completer import (
@@ -22,7 +23,6 @@ from sciread_app.ui.search.completer import (
 )
 from sciread_app.ui.style.icons import icon
 from sciread_app.ui.style.theme import Appearance, Theme, scaled, styled
-from sciread_app.ui.view_models import Mode
 from sciread_app.ui.widgets.segmented_control import SegmentedControl
 
 PAUSE_MS = 150  # of no typing before a search starts
@@ -32,9 +32,9 @@ EXAMPLES = tr(
 NARROWING = tr("Add words to say what these papers should be about, too")
 MODES = {
     # Translators: three ways to search
-    Mode.hybrid: (tr("Hybrid"), tr("Words and meaning together (Alt+1)")),
-    Mode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
-    Mode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
+    SearchMode.hybrid: (tr("Hybrid"), tr("Words and meaning together (Alt+1)")),
+    SearchMode.text: (tr("Words"), tr("Only papers that hold the words (Alt+2)")),
+    SearchMode.meaning: (tr("Meaning"), tr("Only by what papers are about (Alt+3)")),
 }
 
 
@@ -161,10 +161,10 @@ class SearchBox(QWidget):
         self._pause.stop()
 
     @property
-    def mode(self) -> Mode:
+    def mode(self) -> SearchMode:
         return list(MODES)[self._modes.current]
 
-    def set_mode(self, mode: Mode) -> None:
+    def set_mode(self, mode: SearchMode) -> None:
         self._modes.choose(list(MODES).index(mode))
         self.ask()
 

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sciread_app.domain.paper import Order
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.errors import LibraryError
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.view_models import ComparableModel, ModelResults, VoteCount
-from sciread_app.ui.view_models import Mode
 from trainer.contract.errors import PackageRefused
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class FakeOthers:
         found = [ComparableModel(name, name.title(), name == answers) for name in names]
         return sorted(found, key=lambda one: not one.answers)
 
-    def ask(self, name: str, query: str, mode: Mode, task: Task) -> ModelResults:
+    def ask(self, name: str, query: str, mode: SearchMode, task: Task) -> ModelResults:
         """What the desk finds; of all but the starter and its like, the first at the end, and one
         paper that is not found there."""
         if name == "broken":

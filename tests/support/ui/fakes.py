@@ -9,6 +9,7 @@ from pathlib import Path
 from sciread_app.domain.paper import Order, Paper, PaperId, Skipped
 from sciread_app.domain.query.facets import FacetCount, FacetCounts
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery
 from sciread_app.tasks import Task
 from sciread_app.ui.view_models import (
@@ -16,7 +17,6 @@ from sciread_app.ui.view_models import (
     DocumentQuery,
     ImportSummary,
     MatchReasons,
-    Mode,
     PaletteTarget,
     ResultList,
     Status,
@@ -80,7 +80,7 @@ class FakeDesk:
         return Paper(**{name: getattr(known, name) for name in Paper.__slots__} | {"id": id})
 
     def find(
-        self, query: str, mode: Mode, task: Task, order: Order = Order.relevance
+        self, query: str, mode: SearchMode, task: Task, order: Order = Order.relevance
     ) -> ResultList:
         """Scopes limit nothing here; examples are left out."""
         self.asked.append(query)
@@ -125,7 +125,7 @@ class FakeDesk:
             raise BadQuery("No paper was found in empty.bib.", "Drop a PDF.")
         return DocumentQuery("Paper 2 and 1 more", (PaperId(2),), "On Wasps")
 
-    def facets(self, query: str, mode: Mode, task: Task) -> FacetCounts:
+    def facets(self, query: str, mode: SearchMode, task: Task) -> FacetCounts:
         """Made up, but for what a query asks for first."""
         self.counted.append(query)
         years = tuple((year, year - 1998) for year in range(1999, 2021))

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed, LibraryError
 from sciread_app.paths import Home
 from sciread_app.services.models.activation import ActivationService
 from sciread_app.services.models.active_model import ActiveModelManager
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.search import SearchMode
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ActiveModelStore, ModelRef
 from sciread_app.storage.search.vector_file import VectorFile

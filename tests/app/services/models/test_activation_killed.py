@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, event
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.paths import Home
 from sciread_app.services.models.activation import ActivationService
 from sciread_app.services.models.active_model import ActiveModelManager, LoadedModel
 from sciread_app.services.search import encoding_batches
-from sciread_app.services.search.search import SearchMode
 from sciread_app.storage.library import Library
 from sciread_app.storage.organisation.active_model import ActiveModelStore
 from sciread_app.storage.search.vector_file import VectorFile

@@ -8,10 +8,10 @@ import time
 import numpy as np
 import pytest
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import Cancelled, EncoderFailed
 from sciread_app.services.models.active_model import ActiveModelManager
 from sciread_app.services.search.embedding_index import EmbeddingIndex
-from sciread_app.services.search.search import SearchMode
 from sciread_app.storage.organisation.active_model import ModelRef
 from sciread_app.tasks import Task
 from tests.support.fake_models import FakeModel, FakeModels, vector_of

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.services.models.comparison import ModelComparison
-from sciread_app.services.search.search import SearchMode, SearchService
+from sciread_app.services.search.search import SearchService
 from sciread_app.tasks import Task
 from tests.app.services.search.test_search import Synonyms
 from tests.support.make import paper

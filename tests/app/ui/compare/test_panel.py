@@ -7,10 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from sciread_app.domain.paper import LibraryChanges
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.votes import Question
 from sciread_app.ui.compare.panel import BY_WORDS, KNOWN, SAME, UNREAD
 from sciread_app.ui.compare.rank_changes import in_common, with_moves
-from sciread_app.ui.view_models import Mode, Moved, ResultList
+from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.fakes import FakeDesk
 
@@ -115,7 +116,7 @@ def test_any_two_models_are_compared_and_none_with_itself(qtbot, page):
 
 
 def test_by_words_alone_there_is_nothing_to_compare(qtbot, page):
-    page.box.set_mode(Mode.text)
+    page.box.set_mode(SearchMode.text)
     qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
 
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from sciread_app import workspace as workspaces
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.domain.training import LIBRARY, TrainingData, TrainingDataKind
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.ui.compare.gateway import CompareGateway
 from sciread_app.ui.evaluation.gateway import EvaluationGateway
-from sciread_app.ui.view_models import Mode
 from sciread_app.workspace import Workspace
 from tests.app.cli.test_library import Shell
 from tests.support.fake_models import FakeModel
@@ -105,7 +105,8 @@ def test_each_model_has_a_map_and_neighbours_of_its_own(dashboard, workspace, ou
     with workspace.active_model.use() as now:  # the page of the map has the very same
         assert np.array_equal(workspace.map(now).read().places, maps[0].places)
     near = [
-        others.ask(name, "like:1", Mode.meaning, Task()).listing.ids for name in ("starter", "ours")
+        others.ask(name, "like:1", SearchMode.meaning, Task()).listing.ids
+        for name in ("starter", "ours")
     ]
     assert list(near[0]) != list(near[1])
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sciread_app import workspace as workspace_module
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.ui.shell.gateway import WindowGateway
 from sciread_app.ui.shell.main_window import MainWindow
-from sciread_app.ui.view_models import Mode
 from sciread_app.workspace import Workspace
 from tests.support.directions import DIM
 from tests.support.fake_models import FakeModel, vector_of
@@ -67,7 +67,7 @@ def nearest(workspace, query: str) -> int:
 
 
 def look_for(qtbot, jobs, window, query):
-    window.page.box.set_mode(Mode.meaning)
+    window.page.box.set_mode(SearchMode.meaning)
     window.page.box.set_text(query)
     window.page.search()
     qtbot.waitUntil(lambda: window.page.view.query == query and not jobs.running())
@@ -97,8 +97,8 @@ def test_what_was_counted_for_one_model_is_not_shown_for_another(window, workspa
     for name in ("ours", "theirs", "ours"):
         workspace.activation.activate(name, Task())
         workspace.active_model.encode_missing(Task())
-        desk.find("bees", Mode.meaning, Task())
-        now = desk.facets("bees", Mode.meaning, Task()).years
+        desk.find("bees", SearchMode.meaning, Task())
+        now = desk.facets("bees", SearchMode.meaning, Task()).years
         assert years.setdefault(name, now) == now
     assert years["ours"] != years["theirs"]
 

@@ -9,12 +9,12 @@ import pytest
 
 from sciread_app.domain.clipboard_formats import CopyAs
 from sciread_app.domain.paper import Order
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.errors import BadQuery, Cancelled
 from sciread_app.paths import Home
 from sciread_app.tasks import Task
 from sciread_app.ui.search.gateway import STARTING
 from sciread_app.ui.shell.gateway import WindowGateway
-from sciread_app.ui.view_models import Mode
 from sciread_app.workspace import Workspace
 from tests.support.make import paper
 
@@ -57,35 +57,35 @@ def test_browse_supports_every_order(desk):
 
 
 def test_search_before_the_model_is_loaded_is_by_words_with_a_note(desk):
-    found = desk.find("primes", Mode.hybrid, Task())
+    found = desk.find("primes", SearchMode.hybrid, Task())
     assert titles(desk, found) == ["Zeta functions"]
     assert found.note == STARTING
     assert found.words == ("primes",)
-    assert desk.find("primes", Mode.text, Task()).note == ""
+    assert desk.find("primes", SearchMode.text, Task()).note == ""
 
 
 def test_search_without_need_of_a_model_has_no_note(desk):
-    assert desk.find("year:2001", Mode.hybrid, Task()).note == ""
+    assert desk.find("year:2001", SearchMode.hybrid, Task()).note == ""
 
 
 def test_conditions_list_all_matches_and_ranking_the_best(desk, workspace):
     workspace.library.put([paper(f"Bee {n}", published="2020") for n in range(150)])
-    assert len(desk.find("year:2020", Mode.hybrid, Task()).ids) == 150
-    assert titles(desk, desk.find("year:..2019", Mode.hybrid, Task(), Order.title)) == [
+    assert len(desk.find("year:2020", SearchMode.hybrid, Task()).ids) == 150
+    assert titles(desk, desk.find("year:..2019", SearchMode.hybrid, Task(), Order.title)) == [
         "Attention",
         "Birds",
         "Zeta functions",
     ]
-    found = desk.find("bee", Mode.text, Task())
+    found = desk.find("bee", SearchMode.text, Task())
     assert (len(found.ids), found.total) == (100, 150)
-    found = desk.find("bee", Mode.text, Task(), Order.title)
+    found = desk.find("bee", SearchMode.text, Task(), Order.title)
     assert (len(found.ids), found.total) == (150, 150)  # whoever sorts looks for one of them all
     assert sum(bool(one.text_rank) for one in found.evidence.values()) == 100
 
 
 def test_invalid_query_is_a_user_error(desk):
     with pytest.raises(BadQuery):
-        desk.find("year:soon", Mode.hybrid, Task())
+        desk.find("year:soon", SearchMode.hybrid, Task())
 
 
 def test_load_without_a_model_returns_at_once(tmp_path, workspace):
@@ -93,7 +93,7 @@ def test_load_without_a_model_returns_at_once(tmp_path, workspace):
     workspace = Workspace(Home(tmp_path))
     desk = WindowGateway(workspace)
     desk.load_model(Task())
-    found = desk.find("primes", Mode.hybrid, Task())
+    found = desk.find("primes", SearchMode.hybrid, Task())
     assert titles(desk, found) == ["Zeta functions"]
     assert found.note.startswith("Searching by words only.") and "gone" in found.note
     assert desk.encode_missing(Task()) == 0
@@ -173,4 +173,5 @@ def test_palette_targets_contain_everything_named(desk, workspace):
     assert goals["Collection", "maths/old"] == "in:maths/old"
     assert goals["Tag", "to read"] == 'tag:"to read"'
     assert goals["Saved search", "Bees"] == "bees year:2015.."
-    assert [desk.find(goals[key], Mode.text, Task()).total for key in list(goals)[-2:]] == [1, 0]
+    last = [desk.find(goals[key], SearchMode.text, Task()) for key in list(goals)[-2:]]
+    assert [found.total for found in last] == [1, 0]

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QApplication
 
 from sciread_app.domain.paper import LibraryChanges, Order
 from sciread_app.domain.query.parser import parse
+from sciread_app.domain.query.search_mode import SearchMode
 from sciread_app.ui.query_state import QueryChip, SearchFilter, SearchRequest
 from sciread_app.ui.search.completer import PartialWord, partial_word
-from sciread_app.ui.view_models import Mode, ResultList
+from sciread_app.ui.view_models import ResultList
 from tests.support.make import paper
 from tests.support.ui.fakes import FakeDesk
 
@@ -123,8 +124,8 @@ def test_mode_follows_the_switch(qtbot, show_page):
     desk = Noting(papers=PAPERS)
     page = show_page(desk)
     page.box.set_text("light")
-    qtbot.waitUntil(lambda: desk.modes == [Mode.hybrid])
-    for mode in (Mode.text, Mode.meaning):
+    qtbot.waitUntil(lambda: desk.modes == [SearchMode.hybrid])
+    for mode in (SearchMode.text, SearchMode.meaning):
         page.box.set_mode(mode)
         qtbot.waitUntil(lambda mode=mode: desk.modes[-1:] == [mode])
 
