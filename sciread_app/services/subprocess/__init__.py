@@ -1,1 +1,1 @@
-"""Work in processes of its own."""
+"""Work in separate processes."""

@@ -1,4 +1,4 @@
-"""The trainer as a process: commands that return a result, and trainings that outlive us."""
+"""The trainer as a process: commands that return a result, and detached trainings."""
 
 from __future__ import annotations
 
@@ -17,31 +17,30 @@ from sciread_app.errors import TrainerFailed
 from sciread_app.language import tr
 from sciread_app.tasks import Task
 
-_LOOK_EVERY = 0.1  # seconds
-_LAST_WAIT = 5.0  # seconds that a process may take to leave when it is asked to
-_TAIL = 2_000  # bytes of what it wrote last
-_OF_A_SHARE = 1_000  # what a share of 1 is as a number of steps
-# A window that is dragged meanwhile shall not stutter.
-_NICE = 5
+_POLL_INTERVAL = 0.1  # seconds
+_TERMINATE_TIMEOUT = 5.0  # seconds that a process may take to exit before it is killed
+_TAIL = 2_000  # bytes from the end of stderr that an error quotes
+_PROGRESS_STEPS = 1_000  # steps reported to the task for a share of 1
+_NICE = 5  # keeps the window responsive meanwhile
 
 
 def ask(arguments: list[str], home: Path, task: Task) -> dict[str, Any]:
-    """Have the trainer do a verb, and return its answer. How far it is goes to `task`.
+    """Run a command of the trainer and return its JSON output; its progress is reported to `task`.
 
-    The verb must know --json and --progress. Raises TrainerFailed, and Cancelled when the process
-    is gone.
+    The command must accept --json and --progress. Raises TrainerFailed, and Cancelled after the
+    process has ended.
     """
     command = trainer_command(*arguments, "--json", "--progress")
     with tempfile.TemporaryDirectory() as folder:
-        # Files take any amount; a pipe that is not read would block the process.
-        answer, told = Path(folder) / "answer", Path(folder) / "told"
-        with answer.open("wb") as out, told.open("wb") as errors:
-            process = subprocess.Popen(command, stdout=out, stderr=errors, **_surroundings(home))
+        # Files, since a pipe that is not read would block the process once it is full.
+        answer, log = Path(folder) / "stdout", Path(folder) / "stderr"
+        with answer.open("wb") as out, log.open("wb") as errors:
+            process = subprocess.Popen(command, stdout=out, stderr=errors, **_popen_options(home))
         try:
-            _wait(process, told, task)
+            _wait(process, log, task)
         finally:
             _end(process)
-        return _answer(process, answer.read_bytes(), told.read_bytes())
+        return _answer(answer.read_bytes(), log.read_bytes())
 
 
 def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes]:
@@ -51,21 +50,21 @@ def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes
     """
     windows = sys.platform == "win32"
     flags = (
-        subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined]  # of Windows
+        subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined]  # Windows only
         | subprocess.BELOW_NORMAL_PRIORITY_CLASS  # type: ignore[attr-defined]
         if windows
         else 0
     )
-    around = _surroundings(home)
-    around["creationflags"] |= flags
+    options = _popen_options(home)
+    options["creationflags"] |= flags
     try:
-        with log.open("wb") as said:
+        with log.open("wb") as output:
             process = subprocess.Popen(
                 trainer_command(*arguments),
-                stdout=said,
+                stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=not windows,
-                **around,
+                **options,
             )
         if not windows:
             os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
@@ -75,8 +74,8 @@ def begin(arguments: list[str], home: Path, log: Path) -> subprocess.Popen[bytes
     return process
 
 
-def _surroundings(home: Path) -> dict[str, Any]:
-    # Run where the trainer lies, so that `-m trainer` finds ours and no folder of that name.
+def _popen_options(home: Path) -> dict[str, Any]:
+    # The working directory makes `-m trainer` find this package and no other folder of that name.
     source = Path(trainer.contract.__file__).parents[2]
     return {
         "stdin": subprocess.DEVNULL,
@@ -86,41 +85,42 @@ def _surroundings(home: Path) -> dict[str, Any]:
     }
 
 
-def _wait(process: subprocess.Popen[bytes], told: Path, task: Task) -> None:
-    """Until it ends; what it tells meanwhile goes on to the task."""
+def _wait(process: subprocess.Popen[bytes], log: Path, task: Task) -> None:
+    """Wait until the process ends, and report the progress it writes to `log`. Raises Cancelled."""
     note, done, running = "", 0, True
-    with told.open("rb") as file:
+    with log.open("rb") as file:
         while running:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_LOOK_EVERY)
+                process.wait(_POLL_INTERVAL)
                 running = False
             if lines := _lines(file):
                 for line in lines:
-                    note, done = _heard(line, note, done)
-                task.step(done, _OF_A_SHARE if done else 0, note)
+                    note, done = _read_progress(line, note, done)
+                task.step(done, _PROGRESS_STEPS if done else 0, note)
             task.raise_if_cancelled()
 
 
 def _lines(file: IO[bytes]) -> list[bytes]:
-    """The lines that have become whole since it was last asked for them."""
+    """Read the lines that have been completed since the last call."""
     start, new = file.tell(), file.read()
     whole = new[: new.rfind(b"\n") + 1]
     file.seek(start + len(whole))
     return whole.splitlines()
 
 
-def _heard(line: bytes, note: str, done: int) -> tuple[str, int]:
-    """The current step and its progress, from a line of the trainer's output."""
+def _read_progress(line: bytes, note: str, done: int) -> tuple[str, int]:
+    """Return the current step and its progress after a line of the trainer's output."""
     try:
-        said = json.loads(line)
+        report = json.loads(line)
     except ValueError:
         return note, done
-    if not isinstance(said, dict):
+    if not isinstance(report, dict):
         return note, done
-    if "note" in said:
-        return str(said["note"]), 0
-    if "share" in said:
-        return f"{said.get('what', '')}: {said.get('said', '')}", int(said["share"] * _OF_A_SHARE)
+    if "note" in report:
+        return str(report["note"]), 0
+    if "share" in report:
+        note = f"{report.get('what', '')}: {report.get('said', '')}"
+        return note, int(report["share"] * _PROGRESS_STEPS)
     return note, done
 
 
@@ -128,15 +128,18 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if process.poll() is None:
         process.terminate()
         try:
-            process.wait(_LAST_WAIT)
+            process.wait(_TERMINATE_TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
-def _answer(process: subprocess.Popen[bytes], answer: bytes, told: bytes) -> dict[str, Any]:
-    """The answer, whatever the exit status: a status of 1 also stands for an answer that lists
-    what failed. Raises TrainerFailed for an error, and where there is no whole answer."""
+def _answer(answer: bytes, log: bytes) -> dict[str, Any]:
+    """Return the JSON object on the last line of stdout.
+
+    The exit status is ignored: it is 1 also for an answer that lists partial failures. Raises
+    TrainerFailed if the answer is an error, or is incomplete.
+    """
     lines = answer.decode("utf-8", "replace").splitlines()
     try:
         found = json.loads(lines[-1]) if lines else None
@@ -145,8 +148,8 @@ def _answer(process: subprocess.Popen[bytes], answer: bytes, told: bytes) -> dic
     if isinstance(found, dict) and "error" in found:
         raise TrainerFailed(str(found["error"]), str(found.get("hint", "")))
     if not isinstance(found, dict):
-        # Without what it told of how far it was.
-        said = [line for line in told.splitlines() if not line.startswith(b"{")]
-        tail = b"\n".join(said)[-_TAIL:].decode("utf-8", "replace").strip()
+        # Without progress reports, which are JSON.
+        lines_left = [line for line in log.splitlines() if not line.startswith(b"{")]
+        tail = b"\n".join(lines_left)[-_TAIL:].decode("utf-8", "replace").strip()
         raise TrainerFailed(tr("The trainer stopped before it was done."), tail)
     return found

@@ -1,4 +1,4 @@
-"""Work in a process of its own, whose memory is given back, to the last byte, when it is done."""
+"""Functions run in a separate process, which returns all its memory to the system at the end."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from sciread_app.tasks import Task
 T = TypeVar("T")
 
 _ROOT = Path(__file__).parents[3]  # the folder that holds the package, installed or not
-_NICE = 5  # a window that is dragged meanwhile shall not stutter
+_NICE = 5  # keeps the window responsive meanwhile
 
 
 def apart(work: Callable[..., T], *given: Any, task: Task) -> T:
     """Run `work(*given, task)` in another process, and return its result. `work` is a module-level
     function whose arguments and result can be pickled.
 
-    It is paused and cancelled where it reports, as if it ran here. Raises its exceptions, and
-    WorkLost if its process dies.
+    It is paused and cancelled where it reports progress, as if it ran in this process. Raises its
+    exceptions, and WorkLost if its process dies.
     """
     try:
         with subprocess.Popen(
@@ -37,7 +37,7 @@ def apart(work: Callable[..., T], *given: Any, task: Task) -> T:
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         ) as process:
             try:
-                done, said = _followed(process, (work, given), task)
+                done, outcome = _follow(process, (work, given), task)
             finally:
                 process.kill()
     except (EOFError, OSError) as error:
@@ -46,39 +46,43 @@ def apart(work: Callable[..., T], *given: Any, task: Task) -> T:
             tr("Start the work again. If it dies again, there may be too little memory."),
         ) from error
     if not done:
-        raise said
-    result: T = said
+        raise outcome
+    result: T = outcome
     return result
 
 
-def _followed(process: subprocess.Popen[bytes], work: Any, task: Task) -> tuple[bool, Any]:
-    """Whether it was done, and what came of it, be it an error."""
+def _follow(process: subprocess.Popen[bytes], work: Any, task: Task) -> tuple[bool, Any]:
+    """Send the work and report its progress to `task`.
+
+    Returns True and the result, or False and the exception that was raised.
+    """
     assert process.stdin and process.stdout
-    # The language goes first: to unpickle a function is to import its module, and all its texts.
+    # The language is sent first: unpickling the function imports its module, which translates
+    # the module's constant texts.
     _send(process.stdin, told())
     _send(process.stdin, work)
     while True:
-        about, said = pickle.load(process.stdout)
-        if about != "step":
-            return about == "done", said
-        task.step(*said)
+        kind, values = pickle.load(process.stdout)
+        if kind != "step":
+            return kind == "done", values
+        task.step(*values)
         _send(process.stdin, None)
 
 
 def _main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what prints does not print into them
+    os.dup2(2, 1)  # keeps printed text out of the answers
     if hasattr(os, "nice"):
         os.nice(_NICE)
     speak(*pickle.load(sys.stdin.buffer))
     work, given = pickle.load(sys.stdin.buffer)
 
-    def report(*said: Any) -> None:
-        _send(answers, ("step", said))
+    def report(*progress: Any) -> None:
+        _send(answers, ("step", progress))
         try:
             pickle.load(sys.stdin.buffer)
         except EOFError:
-            sys.exit()  # the caller is gone
+            sys.exit()  # the calling process has ended
 
     try:
         _send(answers, ("done", work(*given, Task(report))))

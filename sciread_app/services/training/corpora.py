@@ -34,14 +34,14 @@ SUFFIXES = (
     ".jsonl", ".json", ".xml", ".csv", ".tsv", ".parquet", ".sqlite3",
     ".jsonl.gz", ".json.gz", ".xml.gz", ".csv.gz", ".tsv.gz",
 )  # fmt: skip
-_ARRIVING = ".arriving-"
-_A_DAY = 86_400  # seconds after which what has not arrived never will
-_NO_NAME = re.compile(r"[^\w.-]+")
+_TEMPORARY = ".arriving-"
+_ABANDONED_AFTER = 86_400  # seconds after which an unfinished corpus was certainly abandoned
+_INVALID_CHARACTERS = re.compile(r"[^\w.-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class SavedCorpus:
-    """Papers that were put aside. `what` they are, in words of a person: a collection, files."""
+    """A corpus stored in a folder. `what` is the source of its papers; `made` is local time."""
 
     id: str
     folder: Path
@@ -53,8 +53,11 @@ class SavedCorpus:
 
 @dataclass(frozen=True)
 class CorpusInUse:
-    """The training data available. `about`: citations are estimated. `unasked`: papers of the
-    library whose citations were not fetched yet, and could be."""
+    """Statistics of the training data.
+
+    `about`: the numbers of citations are estimates. `unasked` are the papers of the library whose
+    citations have not been fetched yet.
+    """
 
     holdings: CorpusStats
     about: bool = False
@@ -62,23 +65,26 @@ class CorpusInUse:
 
 
 class Corpora:
-    """A folder's name ends with the hash of what is in it: the same papers are kept once, with all
-    that was made of them."""
+    """The corpora of a home folder.
+
+    The name of a corpus ends with its hash, so that the same papers are stored once, together with
+    the files derived from them.
+    """
 
     def __init__(self, home: Home, library: Library) -> None:
         self._home = home
         self._library = library
-        self._holds: dict[Path, CorpusStats] = {}
+        self._stats: dict[Path, CorpusStats] = {}
         self._making = threading.Lock()
 
     def all(self) -> list[SavedCorpus]:
-        """The most recent comes first. Damaged ones are left out."""
+        """Return all corpora, the most recent first, without damaged ones."""
         folders = self._home.corpora.iterdir() if self._home.corpora.is_dir() else ()
         found = [known for folder in folders if (known := _described(folder))]
         return sorted(found, key=lambda corpus: corpus.made, reverse=True)
 
     def find(self, id: str) -> SavedCorpus:
-        """The corpus with this id, or in this folder. Raises LibraryError."""
+        """Return the corpus with this id, or in this folder. Raises LibraryError."""
         for folder in (self._home.corpora / id, Path(id).expanduser()):
             if found := _described(folder):
                 return found
@@ -88,39 +94,42 @@ class Corpora:
         )
 
     def with_hash(self, sha256: str) -> SavedCorpus | None:
+        """Return the corpus with this hash, if any."""
         return next((corpus for corpus in self.all() if corpus.sha256 == sha256), None)
 
     def held(self, data: TrainingData, task: Task) -> CorpusInUse:
-        """Statistics of the papers by what methods need. Files are frozen first.
+        """Return the statistics that training methods have requirements for.
 
-        Raises LibraryError and TrainerFailed.
+        Files are made into a corpus first. Raises LibraryError, TrainerFailed and Cancelled.
         """
         if data.kind in (TrainingDataKind.library, TrainingDataKind.collection):
             ids = self._ids(data)
-            stock = self._library.corpus_stats.of(ids)
-            return CorpusInUse(_holdings(stock), stock.about, self._unasked(ids))
+            counts = self._library.corpus_stats.of(ids)
+            return CorpusInUse(_to_stats(counts), counts.about, self._unasked(ids))
         return CorpusInUse(self._of_corpus(self.make(data, task), task))
 
     def make(self, data: TrainingData, task: Task) -> Path:
-        """The folder of a corpus of these papers, as they are now. Where the same was put aside
-        before, that. Raises LibraryError, TrainerFailed and Cancelled."""
+        """Freeze these papers in a corpus and return its folder, that of an equal one if it exists.
+
+        Raises LibraryError, TrainerFailed and Cancelled.
+        """
         if data.kind is TrainingDataKind.corpus:
             return self.find(data.name).folder
         sources = self._sources(data)
         with self._making:
             self._home.corpora.mkdir(parents=True, exist_ok=True)
             self._tidy()
-            arriving = Path(tempfile.mkdtemp(prefix=_ARRIVING, dir=self._home.corpora))
+            arriving = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self._home.corpora))
             try:
                 made = arriving / "corpus"
                 arguments = ["prepare", *sources, f"--output={made}"]
-                said = trainer.ask(arguments, self._home.folder, task)
-                return self._keep(made, data, str(said["sha256"]))
+                answer = trainer.ask(arguments, self._home.folder, task)
+                return self._keep(made, data, str(answer["sha256"]))
             finally:
                 shutil.rmtree(arriving, ignore_errors=True)
 
     def remove(self, id: str) -> None:
-        """Delete a corpus; it can be made again. Raises LibraryError."""
+        """Delete a corpus. Raises LibraryError if there is none with this id."""
         folder = self._home.corpora / id
         if Path(id).name != id or not _described(folder):
             raise LibraryError(tr("There is no corpus {name}.", name=id))
@@ -129,18 +138,20 @@ class Corpora:
     def _keep(self, made: Path, data: TrainingData, sha256: str) -> Path:
         if known := self.with_hash(sha256):
             return known.folder
-        name = _NO_NAME.sub("-", Path(data.name).name or data.kind.value).strip("-.")[:60]
+        name = _INVALID_CHARACTERS.sub("-", Path(data.name).name or data.kind.value).strip("-.")[
+            :60
+        ]
         target = self._home.corpora / f"{name or data.kind.value}-{sha256[:8]}"
-        if target.exists():  # and is damaged, or its hash were known
+        if target.exists():  # a damaged corpus, else its hash would be known
             shutil.rmtree(target)
         made.rename(target)
         return target
 
     def _sources(self, data: TrainingData) -> list[str]:
-        """The arguments of `prepare`."""
+        """Return the inputs for `trainer prepare`. Raises LibraryError if there are no papers."""
         if data.kind is TrainingDataKind.files:
             return [str(file) for file in files_in(Path(data.name))]
-        self._ids(data)  # which says if there are none
+        self._ids(data)  # raises if there are none
         library = f"library={self._library.path.absolute()}"
         collection = (
             [f"--collection={data.name}"] if data.kind is TrainingDataKind.collection else []
@@ -148,8 +159,10 @@ class Corpora:
         return [library, *collection]
 
     def _ids(self, data: TrainingData) -> Ids:
-        wanted = [Condition("in", data.name)] if data.kind is TrainingDataKind.collection else []
-        ids = self._library.matching(wanted) if wanted else np.sort(self._library.ids())
+        if data.kind is TrainingDataKind.collection:
+            ids = self._library.matching([Condition("in", data.name)])
+        else:
+            ids = np.sort(self._library.ids())
         if not len(ids):
             raise LibraryError(
                 tr("There are no papers in the library.")
@@ -160,28 +173,28 @@ class Corpora:
         return ids
 
     def _unasked(self, ids: Ids) -> tuple[int, ...]:
-        from sciread_app.sources.semantic_scholar import KEY  # with all that asks over the network
+        from sciread_app.sources.semantic_scholar import KEY  # imports the network code
 
         before = time.time() - STALE
         unasked = self._library.citations.papers_to_look_up(KEY, before)
         return tuple(np.intersect1d(unasked, ids).tolist())
 
     def _of_corpus(self, folder: Path, task: Task) -> CorpusStats:
-        if folder not in self._holds:
+        if folder not in self._stats:
             task.step(0, 0, tr("Counting what it holds"))
-            said = trainer.ask(["corpus", str(folder)], self._home.folder, task)
-            self._holds[folder] = CorpusStats.read(said["holds"])
-        return self._holds[folder]
+            answer = trainer.ask(["corpus", str(folder)], self._home.folder, task)
+            self._stats[folder] = CorpusStats.read(answer["holds"])
+        return self._stats[folder]
 
     def _tidy(self) -> None:
         """Delete leftovers of a killed process."""
-        for left in self._home.corpora.glob(f"{_ARRIVING}*"):
-            if time.time() - left.stat().st_mtime > _A_DAY:
+        for left in self._home.corpora.glob(f"{_TEMPORARY}*"):
+            if time.time() - left.stat().st_mtime > _ABANDONED_AFTER:
                 shutil.rmtree(left, ignore_errors=True)
 
 
 def files_in(folder: Path) -> list[Path]:
-    """The files in a folder that a corpus can be made of. Raises LibraryError if there are none."""
+    """Return the files in a folder that `prepare` reads. Raises LibraryError if there are none."""
     folder = folder.expanduser().absolute()
     found = [folder] if folder.is_file() else sorted(folder.glob("*"))
     files = [path for path in found if path.is_file() and path.name.lower().endswith(SUFFIXES)]
@@ -195,16 +208,16 @@ def files_in(folder: Path) -> list[Path]:
 
 
 def _described(folder: Path) -> SavedCorpus | None:
-    """The corpus in a folder, as it describes itself; None if there is none."""
+    """Return the corpus in a folder; None if there is none, or its description is damaged."""
     file = folder / DESCRIPTION
     try:
-        said = json.loads(file.read_text("utf-8"))
+        description = json.loads(file.read_text("utf-8"))
         return SavedCorpus(
             folder.name,
             folder,
-            _origin(said["counts"]["files"]),
-            int(said["papers"]),
-            str(said["sha256"]),
+            _origin(description["counts"]["files"]),
+            int(description["papers"]),
+            str(description["sha256"]),
             datetime.fromtimestamp(file.stat().st_mtime),
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
@@ -218,12 +231,12 @@ def _origin(files: list[Mapping[str, Any]]) -> TrainingData:
     return TrainingData(TrainingDataKind.files, ", ".join(str(file["name"]) for file in files))
 
 
-def _holdings(stock: CorpusCounts) -> CorpusStats:
+def _to_stats(counts: CorpusCounts) -> CorpusStats:
     return CorpusStats(
-        papers=stock.papers,
-        abstracts=stock.abstracts,
-        citations=stock.citations,
-        citing=stock.citing,
-        venues=[VenueYear(*venue) for venue in stock.venues],
-        fields=stock.fields,
+        papers=counts.papers,
+        abstracts=counts.abstracts,
+        citations=counts.citations,
+        citing=counts.citing,
+        venues=[VenueYear(*venue) for venue in counts.venues],
+        fields=counts.fields,
     )

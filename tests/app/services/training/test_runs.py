@@ -235,6 +235,6 @@ def test_a_process_that_never_said_a_word_has_failed_in_the_end(
     run = Run.create(home.runs / "mute", recipe(home))
     (run.folder / CONSOLE).touch()
     assert Runs(home).find("mute").standing is RunStatus.starting
-    monkeypatch.setattr(services, "_STARTS", 0.0)
+    monkeypatch.setattr(services, "_START_TIMEOUT", 0.0)
     failed = Runs(home).find("mute")
     assert failed.standing is RunStatus.failed and "without a word" in failed.hint
