@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sciread_app.encoder import EncoderProcess
-from sciread_app.language import tr
 from sciread_app.paths import Home, cache_folder, find_home, open_home, resource
 from sciread_app.services.ingest.importer import Importer, ImportReport
 from sciread_app.services.library.duplicates import Duplicates
@@ -27,8 +26,7 @@ from sciread_app.storage.files.sqlite_backup import revision_of
 from sciread_app.storage.library import Library
 from sciread_app.storage.migrations import HEAD
 from sciread_app.tasks import Task
-from trainer.contract.errors import PackageRefused
-from trainer.contract.package import STARTER, Package, read_package, starter_package
+from trainer.contract.package import read_package
 
 if TYPE_CHECKING:
     from sciread_app.services.evaluation.evaluation_service import EvaluationService
@@ -70,9 +68,14 @@ class Workspace:
         self.duplicates = Duplicates(self.library, self.editor)
         # Each request holds the active model only while it runs.
         self.active_model = ActiveModelManager(
-            self.library, home.indexes, self.settings.model, self._encoder
+            self.library, home.indexes, self.settings.model, self._open_encoder
         )
-        self.activation = ActivationService(self.library, self.active_model, home)
+        self.activation = ActivationService(
+            self.library,
+            self.active_model,
+            home,
+            lambda model: self.models.package(model, hashes=False).space,
+        )
 
     @property
     def risk(self) -> str:
@@ -110,7 +113,7 @@ class Workspace:
     @cached_property
     def comparison(self) -> ModelComparison:
         """The models that can be compared with the active one."""
-        return ModelComparison(self.library, self.home.indexes, self._encoder)
+        return ModelComparison(self.library, self.home.indexes, self._open_encoder)
 
     @cached_property
     def votes(self) -> BlindVotes:
@@ -279,19 +282,9 @@ class Workspace:
             pdf_seconds=self.settings.pdf_seconds,
         )
 
-    def _encoder(self, model: str) -> EncoderProcess:
-        """Raises PackageRefused."""
-        if model == STARTER:
-            return self._timed(starter_package())
-        folder = self.home.models / model
-        if Path(model).name != model or not folder.is_dir():
-            raise PackageRefused(
-                tr("There is no model {model} in this library.", model=model),
-                tr("`sciread model list` says which there are."),
-            )
-        return self._timed(read_package(folder))
-
-    def _timed(self, package: Package) -> EncoderProcess:
+    def _open_encoder(self, model: str) -> EncoderProcess:
+        """Verify the files of a model. Its process starts later. Raises PackageRefused."""
+        package = self.models.package(model)
         encoder = EncoderProcess(package)
         encoder.on_timed = partial(self.models.facts.has_read, package.space)
         return encoder

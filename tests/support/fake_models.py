@@ -67,12 +67,19 @@ class FakeModels:
         self._lock = threading.Lock()
 
     def __call__(self, name: str) -> FakeModel:
-        if name not in self.names:
-            raise PackageRefused(f"There is no model {name}.", "Choose another.")
+        self._refuse_unknown(name)
         model = FakeModel(name, lambda text: self.on_text(text))
         with self._lock:
             self.opened.append(model)
         return model
+
+    def space_of(self, name: str) -> str:
+        self._refuse_unknown(name)
+        return f"space-{name}"
+
+    def _refuse_unknown(self, name: str) -> None:
+        if name not in self.names:
+            raise PackageRefused(f"There is no model {name}.", "Choose another.")
 
     def running(self) -> list[str]:
         return [model.title for model in self.opened if not model.closed]

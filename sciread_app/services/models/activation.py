@@ -3,7 +3,7 @@ swapped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -44,9 +44,18 @@ class ActivationService:
     activation is recorded in the library until then, so that it is known after a kill.
     """
 
-    def __init__(self, library: Library, active_model: ActiveModelManager, home: Home) -> None:
+    def __init__(
+        self,
+        library: Library,
+        active_model: ActiveModelManager,
+        home: Home,
+        space_of: Callable[[str], str],
+    ) -> None:
+        """`space_of` returns the space of a model by its name without verifying its weights, and
+        raises PackageRefused."""
         self._library = library
         self._active_model = active_model
+        self._space_of = space_of
         self._spaces = VectorCleanup(library, home)
         self._lock = home.indexes / "activation.lock"
 
@@ -56,12 +65,12 @@ class ActivationService:
         return standing.pending if standing else ""
 
     def is_ready(self, model: str) -> bool:
-        """Whether the model has encoded nearly all papers. Raises PackageRefused."""
-        to = self._active_model.open(model)
-        try:
-            return self._is_ready(to)
-        finally:
-            to.close()
+        """Return whether the model has encoded nearly all papers, so that `activate` takes only
+        seconds. Raises PackageRefused.
+
+        Weights are not hashed, which takes a second per gigabyte: `activate` does that.
+        """
+        return self._lacks_few(self._space_of(model))
 
     def activate(self, model: str, task: Task) -> ActivationResult:
         """Make this model active in all processes that have the library open. It replaces any
@@ -114,7 +123,7 @@ class ActivationService:
         """Encode what is missing, and load the model. Returns how many papers were encoded."""
         guarded = self._guarded_task(to.name, task)
         assert to.space
-        if self._is_ready(to):
+        if self._lacks_few(to.space.key):
             read = to.space.encode_missing(guarded)
         else:
             with self._exclusively(guarded), to.low_priority():
@@ -149,9 +158,8 @@ class ActivationService:
         if not self._active_model.swap(to):
             raise Cancelled(tr("Another model was chosen meanwhile."))
 
-    def _is_ready(self, to: LoadedModel) -> bool:
-        assert to.space
-        return len(self._library.missing_vectors(to.space.key)[0]) <= _FEW
+    def _lacks_few(self, space: str) -> bool:
+        return len(self._library.missing_vectors(space)[0]) <= _FEW
 
     def _guarded_task(self, model: str, task: Task) -> Task:
         """A task that is cancelled when another model is chosen, or the activation given up."""

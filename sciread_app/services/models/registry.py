@@ -125,6 +125,19 @@ class ModelRegistry:
             map(self._look, names), key=lambda m: (not m.ours, m.title.casefold(), m.name)
         )
 
+    def package(self, name: str, *, hashes: bool = True) -> Package:
+        """Return the package of a model by the name of its folder. Without `hashes` it is good for
+        listing, not for loading (see `read_package`). Raises PackageRefused."""
+        if name == STARTER:
+            return starter_package(hashes=hashes)
+        folder = self.folder / name
+        if Path(name).name != name or not folder.is_dir():
+            raise PackageRefused(
+                tr("There is no model {model} in this library.", model=name),
+                tr("`sciread model list` says which there are."),
+            )
+        return read_package(folder, hashes=hashes)
+
     def find(self, name: str) -> InstalledModel:
         """The model of this name, or of this title. Raises LibraryError."""
         models = self.all()
@@ -161,7 +174,7 @@ class ModelRegistry:
         model = self.find(name)
         papers = self._library.count()
         try:
-            package = self._package(model.name)
+            package = self.package(model.name, hashes=False)
         except PackageRefused:
             return ModelDetails(model, self._folder(model.name), Origin(), (), "", papers, papers)
         return ModelDetails(
@@ -265,7 +278,7 @@ class ModelRegistry:
 
     def _judge(self, name: str) -> None:
         try:
-            self._package(name, hashes=True)
+            self.package(name)
         except PackageRefused as refused:
             verdict = VerificationResult(refused.message, refused.hint)
         else:
@@ -277,7 +290,7 @@ class ModelRegistry:
         state = self._state(name)
         folder = self._folder(name)
         try:
-            package = self._package(name)
+            package = self.package(name, hashes=False)
         except PackageRefused as refused:
             problem, hint = refused.message, refused.hint
             if name != STARTER and not folder.is_dir():
@@ -324,11 +337,6 @@ class ModelRegistry:
                 tr("Every SciRead has it already."),
             )
         return model
-
-    def _package(self, name: str, *, hashes: bool = False) -> Package:
-        if name == STARTER:
-            return starter_package(hashes=hashes)
-        return read_package(self.folder / name, hashes=hashes)
 
     def _folder(self, name: str) -> Path:
         return starter_package(hashes=False).folder if name == STARTER else self.folder / name

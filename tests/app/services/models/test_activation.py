@@ -70,7 +70,8 @@ def start(home: Home) -> Iterator[Callable[[], Program]]:
 def opened(home: Home) -> Program:
     library, models = Library(home.library), FakeModels("a", "b", "c")
     active_model = ActiveModelManager(library, home.indexes, "a", models)
-    return Program(library, active_model, ActivationService(library, active_model, home), models)
+    activation = ActivationService(library, active_model, home, models.space_of)
+    return Program(library, active_model, activation, models)
 
 
 @pytest.fixture

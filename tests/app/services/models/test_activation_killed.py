@@ -57,7 +57,8 @@ SWITCHED = {"switched", "in its place", "before the old one is closed"}
 def opened(home: Home) -> tuple[Library, ActiveModelManager, ActivationService, FakeModels]:
     library, models = Library(home.library), FakeModels("a", "b")
     answering = ActiveModelManager(library, home.indexes, "a", models)
-    return library, answering, ActivationService(library, answering, home), models
+    activation = ActivationService(library, answering, home, models.space_of)
+    return library, answering, activation, models
 
 
 def die(*_: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -18,6 +19,7 @@ from tests.support.directions import DIM
 from tests.support.fake_models import FakeModel, vector_of
 from tests.support.make import paper
 from tests.support.tiny_model import tiny_package
+from trainer.contract import package as package_module
 
 PAPERS = 40
 
@@ -110,6 +112,33 @@ def test_each_model_has_a_map_of_its_own(window, workspace):
     assert desk.map.status().drawing is None
     workspace.activation.activate("ours", Task())
     assert np.allclose(desk.map.status().drawing.places, drawn.places)
+
+
+@pytest.fixture
+def hashed(monkeypatch, home) -> Counter[str]:
+    """How often each file of the model `theirs` is hashed."""
+    counts, compute = Counter(), package_module._hash
+
+    def count(path):
+        if path.parent.name == "theirs":
+            counts[path.name] += 1
+        return compute(path)
+
+    monkeypatch.setattr(package_module, "_hash", count)
+    return counts
+
+
+@pytest.mark.parametrize("ready", [True, False])
+def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed, ready):
+    if not ready:
+        workspace.library.put([paper(f"More {n}") for n in range(100)])
+    assert workspace.activation.is_ready("theirs") == ready
+    assert not hashed
+    window.swapping.activate("theirs", "Theirs")
+    qtbot.waitUntil(lambda: window.banner.message.text() == "Theirs answers now.")
+    qtbot.waitUntil(lambda: not jobs.running())
+    files = workspace.models.package("theirs", hashes=False).files
+    assert hashed == dict.fromkeys(files, 1)
 
 
 def test_what_the_command_line_activates_the_window_takes_up(qtbot, jobs, window, workspace, home):
