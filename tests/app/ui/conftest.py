@@ -1,4 +1,4 @@
-"""A window to test: no screen, no database, no model."""
+"""Fixtures that show the window without a screen, a database or a model."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from sciread_app.ui.shell.main_window import MainWindow
 from sciread_app.ui.style.theme import Appearance, ThemeChoice
 from tests.support.ui.fakes import FakeDesk
 
-LONG = 60.0  # seconds that a busy machine may take for what is a moment on another
+LONG = 60.0  # seconds: the longest wait on a busy machine
 
 
 class PatientBot(QtBot):
-    """Waits for what must come until it comes."""
+    """A QtBot whose waits have a timeout of 60 s."""
 
     def waitUntil(self, callback: Callable[[], object], *, timeout: int = int(LONG * 1000)) -> None:
         super().waitUntil(callback, timeout=timeout)
@@ -38,14 +38,14 @@ class PatientBot(QtBot):
 
 @pytest.fixture(scope="session", autouse=True)
 def empty_clipboard(qapp: QApplication) -> Iterator[None]:
-    """Empty at the end: without a screen, Qt destroys what is on it after Python has ended."""
+    """Clear the clipboard at the end: offscreen, Qt would destroy its contents after Python."""
     yield
     qapp.clipboard().clear()
 
 
 @pytest.fixture(scope="module", autouse=True)
 def no_automatic_collection() -> Iterator[None]:
-    """As in the program: a widget in a cycle must not be destroyed on another thread."""
+    """Disable automatic collection as the program does: it could destroy widgets on any thread."""
     gc.disable()
     yield
     gc.collect()
@@ -74,14 +74,14 @@ def jobs(qapp: QApplication) -> Iterator[JobRunner]:
 def appearance(qapp: QApplication) -> Iterator[Appearance]:
     appearance = Appearance(qapp, ThemeChoice.light)
     yield appearance
-    appearance.deleteLater()  # lest it follows the theme of the next test
+    appearance.deleteLater()  # or it would follow the theme of the next test
 
 
 @pytest.fixture
 def show_page(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance
 ) -> Callable[[FakeDesk], SearchPage]:
-    """Shows a search page on a library, and waits until something stands on it."""
+    """Return a function that shows a search page and waits for its first results."""
 
     def show(desk: FakeDesk) -> SearchPage:
         page = SearchPage(desk, jobs, appearance)
@@ -99,7 +99,7 @@ def show_page(
 def show_window(
     qtbot: QtBot, jobs: JobRunner, appearance: Appearance, tmp_path: Path
 ) -> Callable[[FakeDesk], MainWindow]:
-    """Shows the whole window on a library, and waits until nothing more is going on."""
+    """Return a function that shows the whole window and waits until no job runs."""
 
     def show(desk: FakeDesk) -> MainWindow:
         window = MainWindow(tmp_path, jobs, appearance)

@@ -1,5 +1,4 @@
-"""The whole way: the window, a real library, the client for the network, and a server that
-speaks as arXiv does."""
+"""Fetch papers from a server that answers as arXiv does into a real library, in the window."""
 
 from __future__ import annotations
 
@@ -33,7 +32,7 @@ def arxiv(tmp_path, monkeypatch) -> Iterator[ArxivServer]:
 
 @pytest.fixture
 def failures(jobs) -> list[str]:
-    """What a person would be told of."""
+    """Return the list to which the messages of failed jobs are added."""
     found: list[str] = []
     jobs.failed.connect(lambda job, problem: found.append(f"{job.title}: {problem}"))
     return found
@@ -80,9 +79,9 @@ def test_fetch_adds_papers_to_the_list(qtbot, window, jobs, arxiv, failures):
     assert any("429" in note and note.endswith(" s)") for note in notes)
     assert window.page.model.rowCount() == expected
     by_meaning = "all searchable by meaning"
-    said = window._foot.status.text
-    qtbot.waitUntil(lambda: bool(failures) or by_meaning in said(), timeout=250_000)
+    status_text = window._foot.status.text
+    qtbot.waitUntil(lambda: bool(failures) or by_meaning in status_text(), timeout=250_000)
     assert not failures, "\n".join(failures)
-    # Generous: what it must catch is work of seconds on the window's own thread.
+    # Generous: it must catch work of seconds on the window's own thread.
     print(f"longest gap {heart.stop():.0f} ms")
     assert heart.longest_ms < 1_000

@@ -1,4 +1,4 @@
-"""What the window says of fetches."""
+"""The lines that describe fetches in the window."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_results_line_without_results_has_the_reason():
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "expected"),
     [
         (SourceQuery("arxiv", "a"), ""),
         (SourceQuery("arxiv", "a", "2024-01-01"), "since 2024-01-01"),
@@ -78,8 +78,8 @@ def test_results_line_without_results_has_the_reason():
         ),
     ],
 )
-def test_asked_lists_the_bounds_of_a_query(query, said):
-    assert asked(query) == said
+def test_asked_lists_the_bounds_of_a_query(query, expected):
+    assert asked(query) == expected
 
 
 def test_query_line_is_one_line():

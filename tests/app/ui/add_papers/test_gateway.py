@@ -1,4 +1,4 @@
-"""A real library, and real fetching from a source made up here, behind the intake page."""
+"""The gateway of the intake page on a real library, with a fake source."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BEES = SourceQuery("hive", "bees")
 
 
 class Hive:
-    """A source whose papers are what a test puts there."""
+    """Yield the records that a test puts there."""
 
     KEY, TITLE, HELP = "hive", "The hive", "Write bees."
     FIELDS = (QueryField("Author", "au:{}", "Maja"),)
@@ -136,18 +136,18 @@ def test_import_history_excludes_fetches(intake, workspace, tmp_path):
 
 def test_citation_report_is_in_sentences(intake, workspace):
     failed = [Skipped("Semantic Scholar", "3 papers", "It does not answer.")]
-    report = CitationFetchReport(
+    fetched = CitationFetchReport(
         1200, 30, 9800, 4200, 3, failed, ["doi:10.1/x: its publisher keeps them."]
     )
-    workspace.__dict__["citation_fetcher"] = SimpleNamespace(fetch=lambda task: report)
-    told = intake.cite(Task())
-    assert told.lines == [
+    workspace.__dict__["citation_fetcher"] = SimpleNamespace(fetch=lambda task: fetched)
+    report = intake.cite(Task())
+    assert report.lines == [
         "1,200 papers asked for: 9,800 references and 4,200 citations.",
         "30 of them are known to no source.",
         "3 papers had no answer; the next time asks for them.",
     ]
-    assert told.failures == failed
-    assert told.remarks == [Skipped("", "doi:10.1/x", "its publisher keeps them.")]
+    assert report.failures == failed
+    assert report.remarks == [Skipped("", "doi:10.1/x", "its publisher keeps them.")]
     workspace.__dict__["citation_fetcher"] = SimpleNamespace(
         fetch=lambda task: CitationFetchReport()
     )

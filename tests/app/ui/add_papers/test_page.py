@@ -1,4 +1,4 @@
-"""The intake page: asking a source, fetching, what came in, files, citations."""
+"""The intake page: queries, previews, fetches, imported files, citations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.ui.fake_add_papers import BUSY, CHANGES, FakeIntake, done, fe
 from tests.support.ui.fakes import FakeDesk
 from tests.support.ui.heartbeat import FairHeartbeat
 
-FILES, CITATIONS = 3, 4  # behind the three sources
+FILES, CITATIONS = 3, 4  # places in the switch, after the three sources
 
 
 @pytest.fixture
@@ -110,23 +110,23 @@ def test_empty_form_shows_no_error_before_a_request(qtbot, show):
 
 
 @pytest.mark.parametrize(
-    ("bounds", "said"),
+    ("bounds", "expected"),
     [
         ({"since": "soon"}, "Since “soon” is no date"),
         ({"since": "2024", "until": "2023"}, "Until is before since"),
         ({"most": "lots"}, "no number of papers"),
     ],
 )
-def test_invalid_dates_and_numbers_prevent_a_fetch(qtbot, show, bounds, said):
+def test_invalid_dates_and_numbers_prevent_a_fetch(qtbot, show, bounds, expected):
     intake = FakeIntake()
     page = show(intake)
     write(page, "all:bees", **bounds)
     press(qtbot, page.form.fetch_button)
-    assert said in page.form.message.text()
+    assert expected in page.form.message.text()
     assert not intake.rows
 
 
-# Looking.
+# Preview.
 
 
 def test_preview_shows_the_count_and_the_first_papers(qtbot, show):
@@ -308,8 +308,7 @@ def test_changes_of_a_run_are_on_its_card(qtbot, show, jobs):
     page = show(intake)
     press(qtbot, card_of(page, "bees").act)
     qtbot.waitUntil(lambda: not jobs.running())
-    said = card_of(page, "bees").note.text()
-    assert said == "1 new version · 1 now published · 1 retracted"
+    assert card_of(page, "bees").note.text() == "1 new version · 1 now published · 1 retracted"
 
 
 def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
@@ -319,9 +318,9 @@ def test_results_of_a_run_are_listed_and_opened(qtbot, show, jobs):
     press(qtbot, card_of(page, "bees").what)
     qtbot.waitUntil(lambda: dialog_of(page, FetchResultsDialog) is not None)
     dialog = dialog_of(page, FetchResultsDialog)
-    said = " ".join(label.text() for label in dialog.findChildren(QLabel))
-    assert "12 new papers · 1 new version · 1 now published · 1 retracted" in said
-    assert "arXiv: bees" in said and "These could not be read:" in said
+    shown = " ".join(label.text() for label in dialog.findChildren(QLabel))
+    assert "12 new papers · 1 new version · 1 now published · 1 retracted" in shown
+    assert "arXiv: bees" in shown and "These could not be read:" in shown
     wanted = []
     page.papers_requested.connect(lambda ids, what: wanted.append((ids, what)))
     show_papers = next(b for b in dialog.findChildren(QPushButton) if b.text().startswith("Show"))
@@ -385,7 +384,7 @@ def test_fifty_running_fetches_keep_the_window_responsive(qtbot, show, jobs):
     heart.start()
     press(qtbot, page.list.all_button)
     qtbot.waitUntil(lambda: not jobs.running())
-    # Generous: what it must catch is work of seconds on the window's own thread.
+    # Generous: it must catch work of seconds on the window's own thread.
     assert heart.stop() < 1_000
     assert len([a for a in intake.asked if a.startswith("run")]) == 50
 
@@ -436,9 +435,9 @@ def test_files_are_imported_without_sources(qtbot, jobs, appearance):
     page = AddPapersPage(intake, jobs, appearance)
     qtbot.addWidget(page)
     page.show()
-    with qtbot.waitSignal(page.problem) as told:
+    with qtbot.waitSignal(page.problem) as signal:
         pass
-    assert "ZeroDivisionError" in told.args[0].report
+    assert "ZeroDivisionError" in signal.args[0].report
     assert page.files.add_files.isVisible()
     assert [button.text() for button in page.switch.tab_stops()] == ["Files", "Citations"]
 
@@ -491,7 +490,7 @@ def test_missing_citations_are_listed(qtbot, show):
     assert dialog_of(page, MissingFilesDialog).ledger.failures == failed
 
 
-# For everybody.
+# Keyboard.
 
 
 def test_controls_are_reached_by_keyboard_and_named(qtbot, show):

@@ -1,4 +1,4 @@
-"""What the form of a query understands, and how its fields are put into the text."""
+"""Parsing of the bounds of a query, and insertion of fields and operators into its text."""
 
 from __future__ import annotations
 

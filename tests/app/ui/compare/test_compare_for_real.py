@@ -1,4 +1,4 @@
-"""Two models compared and voted on over a real library, where each has vectors of its own."""
+"""Comparison of two models, with blind votes, on a real library."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WORDS = ("bees", "wasps", "hornets", "ants", "flies", "moths")
 
 @pytest.fixture
 def opened(monkeypatch, tmp_path):
-    """Which models were opened, by the ids of their packages."""
+    """Return the ids of the packages whose models were opened."""
     opened: list[str] = []
 
     def encoder(package):
@@ -44,7 +44,7 @@ def page(show_page, tmp_path, opened):
     workspace.close()
 
 
-def test_somebody_compares_two_models_and_votes(qtbot, page, tmp_path, opened):
+def test_two_models_are_compared_voted_on_and_votes_taken_back(qtbot, page, tmp_path, opened):
     panel = page.compare
     page.box.set_text("like:1")
     qtbot.waitUntil(lambda: page.view.query == "like:1")
@@ -55,7 +55,7 @@ def test_somebody_compares_two_models_and_votes(qtbot, page, tmp_path, opened):
         qtbot.waitUntil(lambda side=side: panel.sides[side].model.rowCount() > 0)
     title = page._finder._workspace.models.find("starter").title
     assert [side.title.text() for side in panel.sides] == [title, "Ours"]
-    assert sorted(opened) == ["ours", "starter"]  # what answers is not opened a second time
+    assert sorted(opened) == ["ours", "starter"]  # the active model is not opened a second time
     found = [list(side.model.listing.ids) for side in panel.sides]
     assert found[0] != found[1] and sorted(found[0]) == sorted(found[1])
 
@@ -73,7 +73,7 @@ def test_somebody_compares_two_models_and_votes(qtbot, page, tmp_path, opened):
     votes = BlindVotes(elsewhere, lambda: spaces)
     assert votes.between("ours", "starter").ahead == better
     votes.cast(Question("moths"), "ours", "starter", "")
-    panel.take_back()  # the last one, wherever it was given
+    panel.take_back()  # the last one, whichever connection cast it
     said = "The vote on “moths” is taken back."
     qtbot.waitUntil(lambda: panel.ballot.text.text().startswith(said))
     panel.take_back()

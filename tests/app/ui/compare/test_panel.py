@@ -1,4 +1,4 @@
-"""Two models asked the same, side by side, and a vote of somebody who sees no names."""
+"""Side-by-side comparison of two models, and blind votes on their answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sciread_app.ui.view_models import Moved, ResultList
 from sciread_app.ui.widgets.focus import takes_focus
 from tests.support.ui.fakes import FakeDesk
 
-NAMELESS = ["The answer on the left", "The answer on the right"]
+ANONYMOUS = ["The answer on the left", "The answer on the right"]
 _CTRL_SHIFT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
 
 
@@ -35,7 +35,7 @@ def page(qtbot, show_page, desk):
 
 @pytest.fixture
 def blind(qtbot, page):
-    """Nameless answers to something that was not asked before; who is left is Starter."""
+    """Show anonymous answers to a new query, with Starter on the left."""
     page.compare.trial._chance = lambda: 0.9
     page.compare.chooser.blind.setChecked(True)
     ask(qtbot, page, "about")
@@ -78,7 +78,7 @@ def moves(side):
     return [one.moved.places for one in evidence(side)]
 
 
-def test_each_answer_is_marked_by_how_it_differs_from_the_other(page):
+def test_answers_are_marked_with_rank_changes(page):
     left, right = sides(page)
     assert titles(page) == ["Starter", "Specter-Ours"]
     assert moves(right) == [*[1] * 11, -11, None]
@@ -89,14 +89,14 @@ def test_each_answer_is_marked_by_how_it_differs_from_the_other(page):
         side.hits.viewport().grab()
 
 
-def test_a_move_is_heard_by_who_does_not_see_it(qtbot, page):
+def test_rank_change_is_in_the_accessible_text(qtbot, page):
     right = sides(page)[1]
     qtbot.waitUntil(lambda: right.model.card(0) is not None)
-    said = [right.model.data(right.model.index(row)) for row in (0, 11)]
-    assert "1 place further up here" in said[0] and "11 places further down here" in said[1]
+    text = [right.model.data(right.model.index(row)) for row in (0, 11)]
+    assert "1 place further up here" in text[0] and "11 places further down here" in text[1]
 
 
-def test_both_are_asked_whatever_is_asked_next_and_what_is_like_a_paper(qtbot, page):
+def test_new_query_is_answered_by_both_models(qtbot, page):
     ask(qtbot, page, "paper 1")
     assert sides(page)[0].model.rowCount() == page.model.rowCount()
     assert sides(page)[1].model.rowCount() == page.model.rowCount() + 1
@@ -108,27 +108,27 @@ def test_both_are_asked_whatever_is_asked_next_and_what_is_like_a_paper(qtbot, p
     assert sides(page)[1].model.rowCount() == 0
 
 
-def test_any_two_models_are_compared_and_none_with_itself(qtbot, page):
+def test_choosing_the_other_model_swaps_the_sides(qtbot, page):
     choose(page, 0, "same")
     qtbot.waitUntil(lambda: titles(page) == ["Same", "Specter-Ours"])
     choose(page, 1, "same")
     qtbot.waitUntil(lambda: titles(page) == ["Specter-Ours", "Same"])
 
 
-def test_by_words_alone_there_is_nothing_to_compare(qtbot, page):
+def test_text_mode_has_nothing_to_compare(qtbot, page):
     page.box.set_mode(SearchMode.text)
     qtbot.waitUntil(lambda: page.compare.message.text() == BY_WORDS)
 
 
-def test_a_paper_chosen_on_one_side_is_chosen_on_the_other_and_on_the_page(page):
+def test_selection_on_one_side_is_copied_to_the_other(page):
     left, right = sides(page)
     right.hits.go_to(3)
     assert left.hits.current() == right.hits.current() == page.hits.current()
-    right.hits.go_to(12)  # only there: no verb is to be done to another
+    right.hits.go_to(12)  # listed on this side only: no command may act on another paper
     assert left.hits.chosen() == page.hits.chosen() == []
 
 
-def test_a_paper_is_read_and_one_comes_back_to_both_answers(qtbot, page):
+def test_closing_a_paper_returns_to_both_answers(qtbot, page):
     right = sides(page)[1]
     right.hits.go_to(2)
     right.hits.setFocus()
@@ -140,7 +140,7 @@ def test_a_paper_is_read_and_one_comes_back_to_both_answers(qtbot, page):
     assert page.compare.isVisible() and not page.details.isVisible() and not page.hits.isVisible()
 
 
-def test_a_model_that_has_read_nothing_can_be_let_to(qtbot, page, desk):
+def test_model_without_vectors_can_encode_the_library(qtbot, page, desk):
     choose(page, 1, "miread-ours")
     right = sides(page)[1]
     qtbot.waitUntil(right.read_button.isVisible)
@@ -153,27 +153,27 @@ def test_a_model_that_has_read_nothing_can_be_let_to(qtbot, page, desk):
     assert desk.others.read["miread-ours"] == 12
 
 
-def test_a_model_that_cannot_be_opened_is_explained_beside_one_that_can(qtbot, page):
+def test_broken_model_is_explained_beside_a_working_one(qtbot, page):
     choose(page, 1, "broken")
     qtbot.waitUntil(lambda: "is not whole" in sides(page)[1].message.text())
     assert sides(page)[1].message.text().endswith("Fetch it again.")
     assert sides(page)[0].model.rowCount() == 12
 
 
-def test_the_better_one_can_be_let_to_answer(qtbot, page):
+def test_switch_button_requests_the_other_model(qtbot, page):
     assert not sides(page)[0].switch_button.isVisible()
     with qtbot.waitSignal(page.compare.switch_requested) as wanted:
         sides(page)[1].switch_button.click()
     assert wanted.args == ["specter-ours", "Specter-Ours"]
 
 
-def test_comparing_ends_with_esc_and_the_models_are_stopped(qtbot, page, desk):
+def test_escape_ends_the_comparison_and_closes_the_models(qtbot, page, desk):
     qtbot.keyClick(sides(page)[1].hits, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: desk.others.closed == 1)
     assert not page.compare.isVisible() and page.details.isVisible() and page.hits.isVisible()
 
 
-def test_without_another_model_that_is_said(qtbot, show_page):
+def test_panel_without_a_second_model_has_a_placeholder(qtbot, show_page):
     desk = FakeDesk(3)
     desk.others.read.clear()
     page = show_page(desk)
@@ -196,16 +196,16 @@ def test_without_another_model_that_is_said(qtbot, show_page):
     qtbot.waitUntil(panel.sides[0].hits.hasFocus)
 
 
-def test_lists_that_share_nothing_say_so():
+def test_in_common_counts_shared_papers():
     assert in_common(ResultList((), 0), ResultList((), 0)) == "Neither found anything."
-    said = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
-    assert said == "0 of the first 2 stand in both answers."
+    text = in_common(ResultList((1, 2), 2), ResultList((3,), 1))
+    assert text == "0 of the first 2 stand in both answers."
     (same,) = with_moves(ResultList((1,), 1), ResultList((1,), 1)).evidence.values()
     assert same.moved == Moved(0)
 
 
-def test_nothing_tells_whose_answer_is_whose_until_one_has_voted(qtbot, blind, desk):
-    assert titles(blind) == NAMELESS
+def test_blind_answers_hide_the_models_until_the_vote(qtbot, blind, desk):
+    assert titles(blind) == ANONYMOUS
     for side in sides(blind):
         assert not side.switch_button.isVisible() and not side.message.text()
         assert side.hits.accessibleName() == side.title.text()
@@ -215,14 +215,14 @@ def test_nothing_tells_whose_answer_is_whose_until_one_has_voted(qtbot, blind, d
     blind.compare.ballot.right.click()
     qtbot.waitUntil(lambda: titles(blind) == ["Starter", "Specter-Ours"])
     assert desk.others.votes == [(Question("about"), "specter-ours")]
-    said = blind.compare.ballot.text.text()
-    assert said == "You found Specter-Ours better. Votes: specter-ours 1."
+    text = blind.compare.ballot.text.text()
+    assert text == "You found Specter-Ours better. Votes: specter-ours 1."
     assert evidence(sides(blind)[0])[0].percentile is not None
     assert not blind.compare.can_vote
 
 
 @pytest.mark.parametrize(("drawn", "left"), [(0.1, "specter-ours"), (0.9, "starter")])
-def test_chance_says_which_stands_on_the_left(qtbot, page, desk, drawn, left):
+def test_blind_sides_are_drawn_at_random(qtbot, page, desk, drawn, left):
     page.compare.trial._chance = lambda: drawn
     page.compare.chooser.blind.setChecked(True)
     ask(qtbot, page, "about")
@@ -231,21 +231,21 @@ def test_chance_says_which_stands_on_the_left(qtbot, page, desk, drawn, left):
     assert desk.others.votes == [(Question("about"), left)]
 
 
-def test_neither_may_be_better(qtbot, blind, desk):
+def test_vote_for_neither_is_stored(qtbot, blind, desk):
     blind.compare.vote(None)
     qtbot.waitUntil(lambda: desk.others.votes == [(Question("about"), "")])
-    said = "Starter is on the left, Specter-Ours on the right. Votes: neither 1."
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+    text = "Starter is on the left, Specter-Ours on the right. Votes: neither 1."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == text)
 
 
-def test_what_is_like_a_paper_is_voted_on_as_such(qtbot, blind, desk):
+def test_vote_on_similar_papers_stores_the_paper(qtbot, blind, desk):
     blind.show_similar([3])
     qtbot.waitUntil(lambda: blind.compare.trial.query == "like:3" and blind.compare.can_vote)
     blind.compare.vote(0)
     qtbot.waitUntil(lambda: desk.others.votes == [(Question(paper=3), "starter")])
 
 
-def test_papers_that_come_meanwhile_change_no_sides(qtbot, blind):
+def test_new_papers_do_not_change_the_blind_sides(qtbot, blind):
     blind.compare.trial._chance = lambda: 0.1
     asked = len(blind._finder.asked)
     blind.library_changed(LibraryChanges(papers=True))
@@ -253,25 +253,25 @@ def test_papers_that_come_meanwhile_change_no_sides(qtbot, blind):
     assert blind.compare.trial.sides == ("starter", "specter-ours")
 
 
-def test_who_has_seen_an_answer_with_its_name_cannot_vote_on_it(qtbot, blind, desk):
+def test_answers_seen_with_names_cannot_be_voted_on(qtbot, blind, desk):
     ballot = blind.compare.ballot
-    ask(qtbot, blind, "paper")  # was seen with names
+    ask(qtbot, blind, "paper")  # already shown with names
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
-    assert titles(blind) == NAMELESS and not blind.compare.can_vote
+    assert titles(blind) == ANONYMOUS and not blind.compare.can_vote
     blind.compare.vote(0)
     blind.toggle_compare()
-    search(qtbot, blind, "paper 2")  # its answer by the active model alone
+    search(qtbot, blind, "paper 2")  # answered by the active model alone
     blind.toggle_compare()
     qtbot.waitUntil(lambda: blind.compare.trial.query == "paper 2" and answered(blind))
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
     ask(qtbot, blind, "paper 3")
     assert blind.compare.can_vote
-    choose(blind, 1, "same")  # what stays must be the first one's
+    choose(blind, 1, "same")  # the answer that stays must be that of the first model
     qtbot.waitUntil(lambda: ballot.text.text().startswith(KNOWN))
     assert desk.others.votes == []
 
 
-def test_equal_answers_and_half_answers_are_not_voted_on(qtbot, blind):
+def test_equal_or_incomplete_answers_cannot_be_voted_on(qtbot, blind):
     ballot = blind.compare.ballot
     choose(blind, 1, "same")
     ask(qtbot, blind, "paper 4")
@@ -281,33 +281,33 @@ def test_equal_answers_and_half_answers_are_not_voted_on(qtbot, blind):
     qtbot.waitUntil(lambda: ballot.text.text().startswith(UNREAD))
     assert [side.model.rowCount() for side in sides(blind)] == [0, 0]
     sides(blind)[1].read_button.click()
-    qtbot.waitUntil(lambda: blind.compare.can_vote)  # what was kept back was never seen
+    qtbot.waitUntil(lambda: blind.compare.can_vote)  # the hidden answer was never shown
 
 
-def test_a_vote_can_be_taken_back_and_not_be_given_again(qtbot, blind, desk):
+def test_withdrawn_vote_cannot_be_cast_again(qtbot, blind, desk):
     blind.compare.vote(0)
     qtbot.waitUntil(blind.compare.ballot.back.isVisible)
     blind.compare.ballot.back.click()
     qtbot.waitUntil(lambda: desk.others.votes == [])
-    said = "The vote on “about” is taken back. No votes."
-    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == said)
+    text = "The vote on “about” is taken back. No votes."
+    qtbot.waitUntil(lambda: blind.compare.ballot.text.text() == text)
     assert not blind.compare.can_vote and not blind.compare.can_take_back
 
 
-def test_a_vote_that_cannot_be_kept_gives_no_name_away(qtbot, blind, desk):
+def test_failed_vote_keeps_the_models_hidden(qtbot, blind, desk):
     desk.others.full = True
     blind.compare.vote(0)
     qtbot.waitUntil(lambda: "The disk is full." in blind.compare.message.text())
-    assert titles(blind) == NAMELESS
+    assert titles(blind) == ANONYMOUS
     assert blind.compare.can_vote
 
 
-def test_names_are_hidden_as_long_as_the_box_is_ticked(qtbot, page):
+def test_blind_box_hides_and_restores_the_names(qtbot, page):
     page.compare.trial._chance = lambda: 0.1
-    page.compare.chooser.blind.setChecked(True)  # of answers that were seen with their names
-    qtbot.waitUntil(lambda: titles(page) == NAMELESS)
+    page.compare.chooser.blind.setChecked(True)  # these answers were shown with names
+    qtbot.waitUntil(lambda: titles(page) == ANONYMOUS)
     assert not page.compare.can_vote
-    assert page.compare.trial.sides == ("specter-ours", "starter")  # and may have changed places
+    assert page.compare.trial.sides == ("specter-ours", "starter")  # drawn again
     for side in sides(page):
         assert not side.switch_button.isVisible()
         assert evidence(side)[0].percentile is None
@@ -315,14 +315,14 @@ def test_names_are_hidden_as_long_as_the_box_is_ticked(qtbot, page):
     qtbot.waitUntil(lambda: titles(page) == ["Starter", "Specter-Ours"])
 
 
-def test_an_answer_with_a_remark_is_not_voted_on(qtbot, blind, desk):
+def test_answer_with_a_note_cannot_be_voted_on(qtbot, blind, desk):
     desk.others.notes["specter-ours"] = "Found by words alone."
     search(qtbot, blind, "paper 6")
     qtbot.waitUntil(lambda: blind.compare.ballot.text.text().startswith("Found by words alone."))
     assert not blind.compare.can_vote
 
 
-def test_it_is_all_done_by_keys_and_what_cannot_be_done_says_why(qtbot, show_window, desk):
+def test_comparison_is_operated_by_keyboard(qtbot, show_window, desk):
     window = show_window(desk)
     verbs = {name: action for name, action in window.menus.verbs() if "Compare models" in name}
     left = verbs["Compare models: The left answer is better"]
@@ -350,7 +350,7 @@ def test_it_is_all_done_by_keys_and_what_cannot_be_done_says_why(qtbot, show_win
     assert desk.others.votes[1][1] == ""
 
 
-def test_both_answers_are_panes_and_everything_has_a_name(qtbot, show_window, desk):
+def test_comparison_panes_are_reached_by_f6_and_named(qtbot, show_window, desk):
     window = show_window(desk)
     window.activateWindow()
     window.page.toggle_compare()

@@ -1,4 +1,4 @@
-"""The whole way: two papers that may be one are merged in the window, and taken back, by key."""
+"""Merging of duplicates by key and its undo, in the window with a real library."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRIES = (
 
 @pytest.fixture
 def desk(tmp_path) -> Iterator[WindowGateway]:
-    """Two papers that may be one. No model: nothing here goes by meaning."""
+    """Return the gateway of a library with two possible duplicates and no model."""
     home = tmp_path / "home"
     home.mkdir()
     write_settings(home / "settings.toml", Settings(model="none"))
@@ -48,9 +48,9 @@ def window(qtbot, jobs, appearance, tmp_path, desk) -> Iterator[MainWindow]:
     jobs.shut_down()
 
 
-def test_the_library_is_searched_for_pairs_that_no_import_noticed(qtbot, window, tmp_path):
+def test_search_finds_pairs_that_imports_missed(qtbot, window, tmp_path):
     with closing(sqlite3.connect(tmp_path / "home" / "library.sqlite3")) as db, db:
-        db.execute("DELETE FROM relations")  # as in a library that an earlier version has filled
+        db.execute("DELETE FROM relations")  # as in a library written by an earlier version
     window.go_to("duplicates")
     page = window.other_page("duplicates")
     qtbot.waitUntil(lambda: not page.empty.isHidden() and page.list.current is None)
@@ -60,7 +60,7 @@ def test_the_library_is_searched_for_pairs_that_no_import_noticed(qtbot, window,
     assert page.search.isEnabled() and page.count.text() == "1 pair"
 
 
-def test_two_papers_are_made_one_and_taken_back_and_kept_apart(qtbot, window, desk):
+def test_pair_is_merged_restored_and_kept_apart_by_keys(qtbot, window, desk):
     window.activateWindow()
     qtbot.keyClick(window, Key.Key_5, Control)
     page = window.other_page("duplicates")
@@ -79,7 +79,7 @@ def test_two_papers_are_made_one_and_taken_back_and_kept_apart(qtbot, window, de
     assert len(desk.cards([1, 2])) == 2 and desk.organise.shelf().duplicates == 0
 
 
-def test_a_merge_is_listed_and_the_record_is_made_a_paper_again(qtbot, window, desk):
+def test_listed_merge_can_be_split_again(qtbot, window, desk):
     desk.organise.merge_into_best([1, 2])
     qtbot.keyClick(window, Key.Key_5, Control)
     page = window.other_page("duplicates")

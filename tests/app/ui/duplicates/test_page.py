@@ -1,4 +1,4 @@
-"""Two papers side by side, and what somebody says of them, by mouse and by key."""
+"""The duplicates page: pairs side by side, decisions by mouse and by key."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def marked(row):
     return [text for text, differs in row.right if differs]
 
 
-def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
+def test_pair_is_shown_side_by_side_with_differences_marked(page):
     assert page.count.text() == "3 pairs" and page.list.current.title == "The life of bees"
     assert page.panel.reason.text() == "The titles are alike"
     rows = {row.name: row for row in page.panel.found.rows}
@@ -69,7 +69,7 @@ def test_each_pair_is_shown_side_by_side_with_what_differs_marked(page):
     assert rows["Identifiers"].said == "Both are kept"
 
 
-def test_both_sides_are_as_wide_whatever_the_length_of_their_words(qtbot, page, reviewer):
+def test_long_word_does_not_widen_its_side(qtbot, page, reviewer):
     long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
     reviewer.add(replace(ONE, title=long), replace(OTHER, title="Moths"))
     with qtbot.waitSignal(page.shown):
@@ -80,14 +80,14 @@ def test_both_sides_are_as_wide_whatever_the_length_of_their_words(qtbot, page, 
     assert first.minimumSizeHint().width() == second.minimumSizeHint().width()
 
 
-def test_a_long_word_is_copied_without_the_places_where_it_may_break(qtbot, page, reviewer):
+def test_long_word_is_copied_without_break_marks(qtbot, page, reviewer):
     long = "Wissenschaftlichtechnischezusammenarbeitsgemeinschaft"
     reviewer.add(replace(ONE, title=long), replace(OTHER, title=long))
     with qtbot.waitSignal(page.shown):
         page.library_changed(LibraryChanges(papers=True))
     with qtbot.waitSignal(page.shown):
         page.list.setCurrentIndex(page.list.pairs.index(3, 0))
-    # What is the same on both sides is not chosen from, and can be selected.
+    # A value that is the same on both sides is selectable text instead of a choice.
     text = next(label for label in page.panel.findChildren(QLabel) if long[:16] in label.text())
     text.setSelection(0, len(text.text()))
     qtbot.keyClick(text, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -104,7 +104,7 @@ def test_a_long_word_is_copied_without_the_places_where_it_may_break(qtbot, page
     menu.close()
 
 
-def test_what_a_merge_would_take_is_chosen_to_begin_with(page):
+def test_default_choices_are_those_of_a_merge(page):
     assert page.panel.found.keep == 0
     wins = {
         field: page.panel.found.wins[field] for field in ("title", "venue", "kind", "published")
@@ -117,7 +117,7 @@ def test_what_a_merge_would_take_is_chosen_to_begin_with(page):
     ("key", "asked"),
     [(Key.Key_K, "keep 1 2"), (Key.Key_V, "versions 1 2"), (Key.Key_M, "merge 1 2")],
 )
-def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer, key, asked):
+def test_key_decides_a_pair_and_shows_the_next(qtbot, show_window, reviewer, key, asked):
     desk = FakeDesk(10)
     desk.duplicates = reviewer
     for verb in ("merge", "mark_not_duplicates", "mark_as_versions"):
@@ -133,7 +133,7 @@ def test_one_key_decides_and_the_next_pair_is_shown(qtbot, show_window, reviewer
     assert window.shelving.notice.isVisible()
 
 
-def test_the_menu_of_a_pair_offers_what_can_be_done_and_where_it_lies(qtbot, show_window, reviewer):
+def test_context_menu_of_a_pair_shows_both_papers_on_the_map(qtbot, show_window, reviewer):
     desk = FakeDesk(80)
     desk.duplicates = reviewer
     window = show_window(desk)
@@ -151,7 +151,7 @@ def test_the_menu_of_a_pair_offers_what_can_be_done_and_where_it_lies(qtbot, sho
     assert on_map.isVisible()
 
 
-def test_chosen_papers_of_a_list_are_merged_from_the_menu(qtbot, show_window):
+def test_selected_papers_are_merged_and_split_from_the_menu(qtbot, show_window):
     asked = []
     desk = FakeDesk(10)
     desk.organise.merge_into_best = lambda ids: asked.append(("merge", ids))
@@ -168,7 +168,7 @@ def test_chosen_papers_of_a_list_are_merged_from_the_menu(qtbot, show_window):
     assert paper in papers and sorted(papers) == list(range(1, 11))
 
 
-def test_a_value_that_is_clicked_wins(qtbot, page, reviewer):
+def test_clicked_value_is_kept_by_the_merge(qtbot, page, reviewer):
     qtbot.mouseClick(cell(page, "title", 1), Qt.MouseButton.LeftButton)
     assert cell(page, "title", 1).objectName() == "winner"
     assert cell(page, "title", 0).objectName() == "choice"
@@ -177,14 +177,14 @@ def test_a_value_that_is_clicked_wins(qtbot, page, reviewer):
     assert reviewer.asked == ["merge 1 2 title=The Life of Bees."]
 
 
-def test_left_and_right_let_one_paper_win_in_all(qtbot, page, reviewer):
+def test_left_and_right_keys_choose_all_values_of_one_paper(qtbot, page, reviewer):
     qtbot.keyClick(page.list, Key.Key_Right)
     assert set(page.panel.chosen) == {"title", "authors", "venue", "abstract"}
     qtbot.keyClick(page.list, Key.Key_Left)
     assert set(page.panel.chosen) == {"kind", "published"}
 
 
-def test_up_and_down_go_from_pair_to_pair(qtbot, page):
+def test_down_key_goes_to_the_next_pair(qtbot, page):
     with qtbot.waitSignal(page.shown):
         qtbot.keyClick(page.list, Key.Key_Down)
     assert page.panel.found.pair.title == "Wasps"
@@ -197,7 +197,7 @@ def test_formulas_in_merged_titles_are_unicode(qtbot, page, reviewer):
     assert page.merges.list.item(0).text().startswith("On y² → On x²")
 
 
-def test_all_that_agree_are_merged_by_one_button(qtbot, page, reviewer):
+def test_merge_all_button_merges_agreeing_pairs(qtbot, page, reviewer):
     assert page.merge_all.text() == "Merge all that agree (1)"
     with qtbot.waitSignal(page.shown):
         qtbot.mouseClick(page.merge_all, Qt.MouseButton.LeftButton)
@@ -205,17 +205,17 @@ def test_all_that_agree_are_merged_by_one_button(qtbot, page, reviewer):
     assert page.merge_all.isHidden()
 
 
-def test_nothing_is_decided_twice_while_the_first_is_done(qtbot, page, reviewer):
+def test_second_decision_is_ignored_while_the_first_runs(qtbot, page, reviewer):
     page.edit_requested.disconnect()
     page.mark_not_duplicates()
     page.merge()
     assert page.busy and not page.panel.merge.isEnabled() and reviewer.asked == []
     with qtbot.waitSignal(page.shown):
-        page.library_changed(LibraryChanges(papers=True))  # it has failed, or is done
+        page.library_changed(LibraryChanges(papers=True))  # the edit failed or is done
     assert page.panel.merge.isEnabled()
 
 
-def test_versions_of_one_work_stand_in_a_list_of_their_own(qtbot, page):
+def test_versions_are_in_a_separate_list(qtbot, page):
     assert page.panel.hint.text().startswith("M, K or V decides")
     with qtbot.waitSignal(page.shown):
         page.show_list(VERSIONS)
@@ -229,7 +229,7 @@ def test_versions_of_one_work_stand_in_a_list_of_their_own(qtbot, page):
         page.show_list(TO_LOOK_AT)
 
 
-def test_without_pairs_the_page_says_so(qtbot, jobs, appearance):
+def test_page_without_pairs_has_a_placeholder(qtbot, jobs, appearance):
     page = DuplicatesPage(FakeReviewer(), jobs, appearance)
     qtbot.addWidget(page)
     page.show()
@@ -239,7 +239,7 @@ def test_without_pairs_the_page_says_so(qtbot, jobs, appearance):
     assert page.merge_all.isHidden()
 
 
-def test_a_pair_whose_paper_has_gone_is_looked_for_again(qtbot, page, reviewer):
+def test_pair_with_a_removed_paper_is_replaced_by_the_next(qtbot, page, reviewer):
     gone = page.list.current
     del reviewer._sides[gone.a, gone.b]
     reviewer._pairs.remove(gone)
@@ -248,20 +248,20 @@ def test_a_pair_whose_paper_has_gone_is_looked_for_again(qtbot, page, reviewer):
     assert page.list.current.title == "Wasps"
 
 
-def test_what_can_be_reached_by_key_has_a_name(page):
+def test_focusable_controls_have_accessible_names(page):
     for cells in page.panel.cells.values():
         assert all(cell.button.accessibleName() for cell in cells)
     assert page.list.accessibleName() and page.lists.accessibleName()
 
 
-def test_papers_that_say_the_same_have_no_choice():
+def test_equal_papers_have_no_choices():
     reviewer = FakeReviewer([(ONE, ONE)])
     [pair] = reviewer.pairs()
     assert not any(row.choice for row in comparison(pair, reviewer.sides(pair)).rows)
 
 
 def hold_pairs(reviewer):
-    """Pairs are looked for until the event that is returned is set."""
+    """Block the search for pairs until the returned event is set."""
     go_on, pairs = threading.Event(), reviewer.pairs
 
     def wait(task=None):
@@ -272,7 +272,7 @@ def hold_pairs(reviewer):
     return go_on
 
 
-def test_a_key_pressed_while_the_page_loads_is_done_to_the_first_pair(qtbot, show_window):
+def test_key_pressed_during_loading_acts_on_the_first_pair(qtbot, show_window):
     desk = FakeDesk(10)
     desk.duplicates.add(ONE, OTHER)
     desk.organise.merge = desk.duplicates.merge
@@ -283,7 +283,7 @@ def test_a_key_pressed_while_the_page_loads_is_done_to_the_first_pair(qtbot, sho
     page = window.other_page("duplicates")
     assert page.isVisible() and page.panel.found is None
     qtbot.keyClick(window.focusWidget(), Key.Key_M)
-    qtbot.keyClick(window.focusWidget(), Key.Key_M)  # once is meant, however often it is pressed
+    qtbot.keyClick(window.focusWidget(), Key.Key_M)  # the second press is ignored
     assert desk.duplicates.asked == []
     go_on.set()
     qtbot.waitUntil(lambda: desk.duplicates.asked == ["merge 1 2"])
@@ -291,7 +291,7 @@ def test_a_key_pressed_while_the_page_loads_is_done_to_the_first_pair(qtbot, sho
     assert desk.organise.asked == []
 
 
-def test_a_key_for_a_pair_that_is_not_there_does_nothing_later(qtbot, jobs, appearance):
+def test_key_pressed_during_loading_without_pairs_is_dropped(qtbot, jobs, appearance):
     reviewer = FakeReviewer()
     go_on = hold_pairs(reviewer)
     page = DuplicatesPage(reviewer, jobs, appearance)
@@ -310,7 +310,7 @@ def test_a_key_for_a_pair_that_is_not_there_does_nothing_later(qtbot, jobs, appe
     assert decided == []
 
 
-def test_a_file_name_wider_than_its_cell_is_elided_and_whole_in_the_tip(qtbot, appearance):
+def test_wide_file_name_is_elided_with_its_full_name_in_the_tooltip(qtbot, appearance):
     name = "1998_0042.1783_2017-11-12_10.1103_0031-9007_80.17_3891_v2_2024.pdf"
     cell = ComparisonCell("Files of the first paper", appearance)
     qtbot.addWidget(cell)

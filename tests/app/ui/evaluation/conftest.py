@@ -1,4 +1,4 @@
-"""The dashboard in its window, on what nobody has measured."""
+"""Fixtures that show the dashboard in its window, with made-up measurements."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def page(window):
 
 @pytest.fixture
 def show(page, settled):
-    """Goes to a view, and waits until it stands there."""
+    """Return a function that goes to a view, waits for its jobs and returns it."""
 
     def go(number):
         page.show_view(number)
