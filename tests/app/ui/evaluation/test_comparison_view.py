@@ -1,4 +1,4 @@
-"""Is B better than A? The page answers in a sentence, and shows what it rests on."""
+"""The view that compares two models: the verdict and the differences behind it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def cells(view, line):
     return {column: model.index(line, column).data() for column in (METRIC, GAP, CHANCE, BETTER)}
 
 
-def test_it_says_which_is_better_and_what_speaks_for_it(view):
+def test_verdict_names_the_better_model_and_the_evidence(view):
     assert view.sentence.text().startswith("SPECTER on 900 papers is better than Starter")
     assert "gains most in Citations" in view.support.text()
     assert "the library of today" in view.data.text()
@@ -34,14 +34,14 @@ def test_it_says_which_is_better_and_what_speaks_for_it(view):
     assert "Holm" in view.notes.text()
 
 
-def test_each_difference_stands_with_its_interval_and_whether_it_may_be_chance(view):
+def test_differences_have_intervals_and_significance(view):
     assert cells(view, 1) == {
         METRIC: "MAP ↑", GAP: "+6.00   +4.00 to +8.00", CHANCE: "0.001", BETTER: "B",
     }  # fmt: skip
     assert cells(view, 2)[BETTER] == "chance?"
 
 
-def test_what_does_not_count_stands_below_under_a_heading(view, dashboard, page, settled):
+def test_differences_outside_the_verdict_have_their_own_heading(view, dashboard, page, settled):
     dashboard.answer = dashboard.answer | {
         "compared": [*dashboard.answer["compared"], compared("health", "mean_cosine", 0.1)]
     }
@@ -51,7 +51,7 @@ def test_what_does_not_count_stands_below_under_a_heading(view, dashboard, page,
     assert heads[-2:] == ["How vectors lie: shown, but no part of the verdict", "health"]
 
 
-def test_the_other_way_round_the_other_one_is_asked_about(view, dashboard, settled):
+def test_swap_button_reverses_the_comparison(view, dashboard, settled):
     assert dashboard.asked[-1] == ("compare", "starter", "specter-1")
     view.pair.swap.click()
     settled()
@@ -59,7 +59,7 @@ def test_the_other_way_round_the_other_one_is_asked_about(view, dashboard, settl
     assert view.sentence.text().startswith("Starter is better than SPECTER on 900 papers")
 
 
-def test_who_was_chosen_stays_so_when_more_is_measured(view, dashboard, page, settled):
+def test_chosen_pair_is_kept_when_new_reports_arrive(view, dashboard, page, settled):
     view.pair.choose(*[model for model, name in page.found.names.items() if name != "Starter"])
     settled()
     chosen = view.pair.chosen
@@ -71,7 +71,7 @@ def test_who_was_chosen_stays_so_when_more_is_measured(view, dashboard, page, se
     assert view.pair.chosen == chosen
 
 
-def test_two_that_were_not_measured_on_the_same_are_not_compared(view, dashboard, page, settled):
+def test_models_measured_on_different_data_are_not_compared(view, dashboard, page, settled):
     dashboard.found = EvaluationResults(
         [board(measured(START, 0.5), key="local-a"), board(measured(TRAINED, 0.5), key="local-b")]
     )
@@ -82,7 +82,7 @@ def test_two_that_were_not_measured_on_the_same_are_not_compared(view, dashboard
     assert dashboard.asked == []
 
 
-def test_of_one_model_there_is_nothing_to_compare(view, dashboard, page, settled):
+def test_single_model_has_nothing_to_compare(view, dashboard, page, settled):
     dashboard.found = EvaluationResults([board(measured(START, 0.5))])
     page.refresh()
     settled()
@@ -91,7 +91,7 @@ def test_of_one_model_there_is_nothing_to_compare(view, dashboard, page, settled
     assert [button.text() for button in view.empty.buttons()] == ["Measure models…"]
 
 
-def test_why_the_trainer_cannot_compare_is_told(view, dashboard, page, settled, monkeypatch):
+def test_failed_comparison_shows_the_reason(view, dashboard, page, settled, monkeypatch):
     def fail(first, second, task):
         raise TrainerFailed("Nothing of these reports can be compared.", "Evaluate both.")
 
@@ -102,7 +102,7 @@ def test_why_the_trainer_cannot_compare_is_told(view, dashboard, page, settled, 
     assert view.empty.text.text() == "Evaluate both."
 
 
-def test_the_trained_one_is_held_against_what_it_was_made_from():
+def test_usual_pair_is_a_trained_model_and_its_base():
     made, other = replace(TRAINED, base="starter"), replace(TRAINED, id="other", space="cccc")
     found = EvaluationResults(
         [board(measured(other, 0.9), measured(made, 0.8), measured(START, 0.7))]
@@ -111,7 +111,7 @@ def test_the_trained_one_is_held_against_what_it_was_made_from():
     assert (first.split("\n")[0], second.split("\n")[0]) == ("starter", "specter-1")
 
 
-def test_a_difference_is_painted_on_its_side_of_nothing(view, appearance):
+def test_difference_bar_is_painted_on_the_side_of_the_better_model(view, appearance):
     table = view.table
     table.selectRow(4)
     box = table.visualRect(table.model().index(1, GAP))

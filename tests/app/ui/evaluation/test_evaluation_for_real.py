@@ -1,4 +1,4 @@
-"""The dashboard over a real home: what it finds there, what it writes, and whose maps it draws."""
+"""The dashboard on a real home folder: reports, maps, trainings and exports."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def put(home: Path, of, value: float, board: str = "local-mine") -> None:
     write_pictures(folder, pictures_of(1, value))
 
 
-def test_what_lies_in_the_home_is_found_under_the_names_of_today(dashboard, workspace, ours,
+def test_reports_are_found_under_the_current_model_names(dashboard, workspace, ours,
                                                                  tmp_path):  # fmt: skip
     put(tmp_path, subject(id="ours", title="As it was called", space=ours.space), 0.8)
     put(tmp_path, START, 0.7)
@@ -72,7 +72,9 @@ def test_what_lies_in_the_home_is_found_under_the_names_of_today(dashboard, work
     assert set(dashboard.pictures(kept)) == {"cite", "mag"}
 
 
-def test_the_data_of_a_board_are_named_by_what_they_are(dashboard, workspace, tmp_path):
+def test_leaderboard_data_and_offered_corpora_have_descriptive_names(
+    dashboard, workspace, tmp_path
+):
     corpus = workspace.corpora.make(LIBRARY, Task())
     board = workspace.scores.place("local", corpus)
     put(tmp_path, START, 0.7, board.name)
@@ -85,7 +87,7 @@ def test_the_data_of_a_board_are_named_by_what_they_are(dashboard, workspace, tm
     assert offered[f"Put aside: {name}"] == TrainingData(TrainingDataKind.corpus, corpus.name)
 
 
-def test_papers_that_somebody_worked_with_are_known_else_the_latest(dashboard, workspace):
+def test_known_papers_are_those_rated_or_read_or_else_the_latest(dashboard, workspace):
     assert dashboard.known_papers()[0] == 30 and len(dashboard.known_papers()) == 30
     workspace.library.reading_state.mark_read([4])
     assert dashboard.known_papers() == [4]
@@ -94,7 +96,7 @@ def test_papers_that_somebody_worked_with_are_known_else_the_latest(dashboard, w
     assert set(dashboard.find("bees", Task())) == {n + 1 for n in range(0, 30, 3)}
 
 
-def test_each_model_has_a_map_and_neighbours_of_its_own(dashboard, workspace, ours):
+def test_each_model_has_its_own_map_and_neighbours(dashboard, workspace, ours):
     others = CompareGateway(workspace)
     for name in ("starter", "ours"):
         assert dashboard.drawing(name) is None
@@ -102,7 +104,7 @@ def test_each_model_has_a_map_and_neighbours_of_its_own(dashboard, workspace, ou
         assert len(dashboard.draw(name, Task()).ids) == 30
     maps = [dashboard.drawing(name) for name in ("starter", "ours")]
     assert not np.allclose(maps[0].places, maps[1].places)
-    with workspace.active_model.use() as now:  # the page of the map has the very same
+    with workspace.active_model.use() as now:  # the map page shows the same map
         assert np.array_equal(workspace.map(now).read().places, maps[0].places)
     near = [
         others.ask(name, "like:1", SearchMode.meaning, Task()).listing.ids
@@ -111,7 +113,7 @@ def test_each_model_has_a_map_and_neighbours_of_its_own(dashboard, workspace, ou
     assert list(near[0]) != list(near[1])
 
 
-def test_trainings_are_followed_from_where_one_was(dashboard, tmp_path):
+def test_training_curve_grows_with_new_events(dashboard, tmp_path):
     recipe = Recipe.named("specter-small", tmp_path / "corpus")
     run = Run.create(tmp_path / "runs" / "first", recipe)
     for step in (1, 2, 3):
@@ -124,7 +126,7 @@ def test_trainings_are_followed_from_where_one_was(dashboard, tmp_path):
     assert not dashboard.after("first")
 
 
-def test_the_command_line_has_the_very_same_numbers(dashboard, tmp_path):
+def test_command_line_prints_the_same_scores(dashboard, tmp_path):
     put(tmp_path, START, 0.7)
     put(tmp_path, WORDS, 0.6)
     found = dashboard.look()
@@ -135,14 +137,14 @@ def test_the_command_line_has_the_very_same_numbers(dashboard, tmp_path):
     }
     shell = Shell(tmp_path)
     (board,) = shell.json("model", "scores")
-    told = {(s["task"], s["metric"], s["model"]): s["value"] for s in board["scores"]}
-    assert shown == told and len(told) == 8
-    said = shell.run("model", "scores").stdout
+    printed = {(s["task"], s["metric"], s["model"]): s["value"] for s in board["scores"]}
+    assert shown == printed and len(printed) == 8
+    output = shell.run("model", "scores").stdout
     for row in found.rows:
-        assert all(row.metric.shown(cell.score.value) in said for cell in row.cells.values())
+        assert all(row.metric.shown(cell.score.value) in output for cell in row.cells.values())
 
 
-def test_scores_are_written_as_a_page_and_as_a_table(dashboard, tmp_path):
+def test_scores_are_written_as_html_and_csv(dashboard, tmp_path):
     put(tmp_path, START, 0.7)
     put(tmp_path, WORDS, 0.6)
     boards = dashboard.look().boards

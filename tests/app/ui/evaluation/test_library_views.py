@@ -1,4 +1,4 @@
-"""The library as two models see it: neighbours of papers that one knows, and two maps."""
+"""The views of the library by two models: neighbours of known papers, and two maps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def choose(view, settled, first, second):
 # Neighbours
 
 
-def test_the_first_known_paper_is_asked_of_two_models(neighbours, desk):
+def test_neighbours_of_the_first_known_paper_are_shown_for_two_models(neighbours, desk):
     assert [side.title.text() for side in neighbours.sides] == ["Starter", "Specter-Ours"]
     assert desk.asked[-2:] == ["like:1", "like:1"]
     found = [list(side.model.listing.ids) for side in neighbours.sides]
@@ -42,13 +42,13 @@ def test_the_first_known_paper_is_asked_of_two_models(neighbours, desk):
     assert "stand in both answers" in neighbours.message.text()
 
 
-def test_what_stands_elsewhere_or_only_here_is_marked(neighbours):
+def test_neighbours_are_marked_with_rank_changes(neighbours):
     moved = neighbours.sides[1].model.listing.evidence
     assert moved[PaperId(999)].moved.places is None
     assert any(each.moved.places for paper, each in moved.items() if paper != 999)
 
 
-def test_a_paper_is_found_by_its_words(neighbours, dashboard, desk, qtbot, settled):
+def test_typed_words_find_a_paper(neighbours, dashboard, desk, qtbot, settled):
     qtbot.keyClicks(neighbours.box, "curie")
     qtbot.waitUntil(lambda: ("find", "curie") in dashboard.asked)
     settled()
@@ -58,7 +58,7 @@ def test_a_paper_is_found_by_its_words(neighbours, dashboard, desk, qtbot, settl
     qtbot.waitUntil(lambda: list(neighbours.papers.model().listing.ids) == [1, 2])
 
 
-def test_a_model_that_has_read_nothing_says_so_and_can_read(neighbours, desk, qtbot, settled):
+def test_model_without_vectors_can_encode_the_library(neighbours, desk, qtbot, settled):
     choose(neighbours, settled, "starter", "miread-ours")
     side = neighbours.sides[1]
     assert "has not read your papers yet" in side.message.text()
@@ -69,12 +69,12 @@ def test_a_model_that_has_read_nothing_says_so_and_can_read(neighbours, desk, qt
     assert len(side.model.listing.ids) and not side.read_button.isVisible()
 
 
-def test_a_model_that_cannot_be_opened_is_explained(neighbours, settled):
+def test_broken_model_is_explained(neighbours, settled):
     choose(neighbours, settled, "starter", "broken")
     assert "The model broken is not whole. Fetch it again." in neighbours.message.text()
 
 
-def test_without_a_second_model_it_says_what_to_do(neighbours, desk, settled):
+def test_neighbours_without_a_second_model_have_a_placeholder(neighbours, desk, settled):
     desk.others.read.clear()
     neighbours.ask()
     settled()
@@ -85,7 +85,7 @@ def test_without_a_second_model_it_says_what_to_do(neighbours, desk, settled):
 @pytest.mark.parametrize(
     ("place", "text"), [("training", "Train one…"), ("models", "Add a model…")]
 )
-def test_without_a_second_model_a_button_leads_to_one(
+def test_placeholder_buttons_lead_to_training_and_models(
     show, desk, window, qtbot, settled, number, place, text
 ):
     desk.others.read.clear()
@@ -97,7 +97,7 @@ def test_without_a_second_model_a_button_leads_to_one(
     assert window.shows(place)
 
 
-def test_a_neighbour_is_opened_from_the_list(neighbours, page, qtbot, window):
+def test_neighbour_is_opened_from_the_list(neighbours, page, qtbot, window):
     hits = neighbours.sides[0].hits
     hits.go_to(0)
     with qtbot.waitSignal(page.paper_requested):
@@ -108,14 +108,14 @@ def test_a_neighbour_is_opened_from_the_list(neighbours, page, qtbot, window):
 # Two maps
 
 
-def test_both_maps_stand_side_by_side_in_the_colours_of_the_first(maps):
+def test_both_maps_use_the_colours_of_the_first(maps):
     first, second = (side.view.points for side in maps.sides)
     assert len(first.ids) == len(second.ids) == 100
     assert np.array_equal(first.scheme.of, second.scheme.of)
     assert maps.sides[0].count.text() == "100 papers"
 
 
-def test_the_second_is_turned_to_lie_like_the_first():
+def test_turned_aligns_the_second_map_with_the_first():
     one, other = drawing(100), drawing(100, turn=2.0)
     assert np.abs(other.places - one.places).max() > 0.3
     assert np.allclose(turned(other, one).places, one.places, atol=1e-5)
@@ -123,13 +123,13 @@ def test_the_second_is_turned_to_lie_like_the_first():
     assert turned(few, one) is few
 
 
-def test_papers_that_the_first_map_has_not_are_told_apart():
+def test_scheme_like_separates_papers_missing_on_the_first_map():
     one, other = drawing(100), drawing(120)
     scheme = scheme_like(other, one)
     assert scheme.names[-1] == "Not on the first map" and scheme.counts[-1] == 20
 
 
-def test_a_group_of_one_map_stands_out_on_both_and_esc_ends_that(maps, qtbot):
+def test_group_is_highlighted_on_both_maps_until_escape(maps, qtbot):
     first, second = (side.view for side in maps.sides)
     first.group_requested.emit(1, False)
     wanted = maps._drawings[0].ids[maps._drawings[0].coarse == 1]
@@ -139,7 +139,7 @@ def test_a_group_of_one_map_stands_out_on_both_and_esc_ends_that(maps, qtbot):
     assert first.points.highlighted is None and second.points.highlighted is None
 
 
-def test_a_paper_is_pointed_at_and_picked_on_both(maps):
+def test_hovered_and_picked_papers_are_marked_on_both_maps(maps):
     first, second = (side.view for side in maps.sides)
     first.hovered.emit(4, QPoint(10, 10))
     assert second._rings.tolist() == [4]
@@ -147,18 +147,18 @@ def test_a_paper_is_pointed_at_and_picked_on_both(maps):
     assert first._picked == second._picked == 7
 
 
-def test_a_map_that_is_not_there_is_drawn_when_asked_for(maps, desk, dashboard, qtbot, settled):
+def test_missing_map_is_drawn_on_request(maps, desk, dashboard, qtbot, settled):
     choose(maps, settled, "starter", "miread-ours")
     side = maps.sides[1]
     assert side.empty.isVisible() and side.empty.title.text() == "This model has no map yet"
     (button,) = side.empty.buttons()
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: side.view.isVisible())
-    assert desk.others.read["miread-ours"] == desk.count  # it has read them first
+    assert desk.others.read["miread-ours"] == desk.count  # the library is encoded first
     assert ("draw", "miread-ours") in dashboard.asked
 
 
-def test_two_models_are_never_the_same_and_one_alone_is_not_compared_with_itself(qtbot):
+def test_model_pair_picker_never_holds_the_same_model_twice(qtbot):
     pair = ModelPairPicker()
     qtbot.addWidget(pair)
     pair.offer({"a": "A"})

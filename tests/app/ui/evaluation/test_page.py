@@ -1,4 +1,4 @@
-"""The dashboard as a page of the window: measuring from it, exporting, menus, places."""
+"""The dashboard page: evaluating, exporting, menus, switching models."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def dialog(page, settled):
         found.close()
 
 
-def test_a_view_is_built_when_it_is_first_gone_to(page, show):
+def test_view_is_built_on_its_first_visit(page, show):
     assert not page.findChildren(NeighboursView)
     for number in (NEIGHBOURS, LEARNING, NEIGHBOURS):
         show(number)
@@ -40,7 +40,7 @@ def test_a_view_is_built_when_it_is_first_gone_to(page, show):
     assert len(page.findChildren(NeighboursView)) == 1
 
 
-def test_models_and_what_they_should_beat_are_offered(dialog):
+def test_dialog_offers_models_trainings_and_baselines(dialog):
     shown = [dialog.list.item(row).text() for row in range(dialog.list.count())]
     assert shown == [
         "Starter", "SPECTER on 900 papers   (of a training)",
@@ -50,7 +50,7 @@ def test_models_and_what_they_should_beat_are_offered(dialog):
     assert dialog.data.currentText() == "The library, 100 papers"
 
 
-def test_nothing_can_be_measured_without_a_model_or_data(dialog):
+def test_dialog_needs_a_model_and_data(dialog):
     dialog.tick([])
     assert not dialog.go.isEnabled()
     dialog.tick(["starter"])
@@ -62,7 +62,7 @@ def test_nothing_can_be_measured_without_a_model_or_data(dialog):
     assert dialog.go.isEnabled()
 
 
-def test_what_is_chosen_is_measured_told_of_and_then_shown(dialog, page, dashboard, window, qtbot,
+def test_evaluation_shows_its_progress_and_reports_its_end(dialog, page, dashboard, window, qtbot,
                                                            settled):  # fmt: skip
     dashboard.go_on.clear()
     dialog.tick(["starter"])
@@ -84,7 +84,7 @@ def test_what_is_chosen_is_measured_told_of_and_then_shown(dialog, page, dashboa
     assert not window.rail.button("dashboard").busy
 
 
-def test_a_task_that_could_not_run_is_a_remark_and_no_failure(
+def test_failed_task_is_a_notice_rather_than_an_error(
     page, dashboard, window, settled, monkeypatch
 ):
     failed = [FailedTask("Starter", "Journals", "There is one journal.")]
@@ -98,7 +98,7 @@ def test_a_task_that_could_not_run_is_a_remark_and_no_failure(
     assert window.work_log.works[-1].state is JobState.done
 
 
-def test_measuring_is_stopped(page, dashboard, qtbot, settled):
+def test_evaluation_can_be_stopped(page, dashboard, qtbot, settled):
     dashboard.go_on.clear()
     page.measure(["starter"], "local", LIBRARY)
     qtbot.waitUntil(lambda: page._note.text().startswith("30"))
@@ -107,7 +107,7 @@ def test_measuring_is_stopped(page, dashboard, qtbot, settled):
     assert page.evaluate.text() == "Measure…" and not page.stop.isVisible()
 
 
-def test_published_data_are_named_by_their_folder(dialog, page, dashboard, qtbot, settled):
+def test_published_suite_is_evaluated_from_its_folder(dialog, page, dashboard, qtbot, settled):
     dialog.tick(["starter"])
     dialog.suites.setCurrentText("SciDocs")
     dialog.suites.activated.emit(dialog.suites.currentIndex())
@@ -117,7 +117,7 @@ def test_published_data_are_named_by_their_folder(dialog, page, dashboard, qtbot
     assert dashboard.asked[0] == ("evaluate", ("starter",), "scidocs", Path("/data/scidocs"))
 
 
-def test_why_it_could_not_be_measured_is_told(page, dashboard, window, settled, monkeypatch):
+def test_failed_evaluation_shows_the_reason(page, dashboard, window, settled, monkeypatch):
     def fail(*_):
         raise TrainerFailed("No model was measured.", "The disk is full.")
 
@@ -127,7 +127,7 @@ def test_why_it_could_not_be_measured_is_told(page, dashboard, window, settled, 
     assert window.banner.message.text() == "No model was measured."
 
 
-def test_where_nothing_is_measured_only_what_is_seen_can_be_exported(
+def test_exports_without_scores_are_disabled_except_for_pictures(
     page, dashboard, window, settled, show
 ):
     there = window.menus.dashboard._exports
@@ -145,7 +145,7 @@ def test_where_nothing_is_measured_only_what_is_seen_can_be_exported(
 
 
 @pytest.mark.parametrize("kind", ["html", "csv", "png"])
-def test_what_is_shown_is_exported(page, settled, tmp_path, window, kind, monkeypatch):
+def test_export_writes_the_file_and_a_message(page, settled, tmp_path, window, kind, monkeypatch):
     target = tmp_path / f"scores.{kind}"
     monkeypatch.setattr(page_module, "ask_where", lambda asked, parent: target)
     {"html": page.export_page, "csv": page.export_table, "png": page.export_picture}[kind]()
@@ -154,7 +154,7 @@ def test_what_is_shown_is_exported(page, settled, tmp_path, window, kind, monkey
     assert window.banner.message.text() == f"Exported to scores.{kind}."
 
 
-def test_a_picture_has_all_lines_and_says_of_what_they_are(page, appearance, tmp_path, settled):
+def test_picture_of_the_scores_contains_all_rows(page, appearance, tmp_path, settled):
     page.window().resize(1000, 500)
     picture = export.picture_of(page.scores, appearance)
     table = page.scores.table
@@ -166,19 +166,19 @@ def test_a_picture_has_all_lines_and_says_of_what_they_are(page, appearance, tmp
 
 
 @pytest.mark.parametrize("number", range(len(VIEWS)))
-def test_every_view_can_be_taken_a_picture_of(show, page, appearance, number):
+def test_every_view_can_be_exported_as_a_picture(show, page, appearance, number):
     show(number)
     picture = export.picture_of(page._view_widget, appearance)
     assert picture.width() > 1_000 and picture.height() > 600
 
 
-def test_a_picture_that_cannot_be_written_is_told_of(page, window, settled, tmp_path):
+def test_unwritable_picture_is_reported(page, window, settled, tmp_path):
     page.export_picture(tmp_path / "nowhere" / "a.png")
     settled()
     assert "cannot be written" in window.banner.message.text()
 
 
-def test_every_verb_stands_in_the_menu_and_goes_to_the_page(window, page, settled):
+def test_menu_commands_go_to_the_dashboard(window, page, settled):
     window.go_to("search")
     actions = {name: action for name, action in window.menus.verbs() if name.startswith("Scores")}
     assert len(actions) == 10
@@ -187,7 +187,7 @@ def test_every_verb_stands_in_the_menu_and_goes_to_the_page(window, page, settle
     assert window.shows("dashboard") and page.views.current == LEARNING
 
 
-def test_what_others_switch_or_read_is_seen_when_it_is_looked_at_again(show, desk, window, settled):
+def test_library_change_refreshes_the_neighbours(show, desk, window, settled):
     view = show(NEIGHBOURS)
     desk.others.read["miread-ours"] = desk.count
     desk.asked.clear()
@@ -196,7 +196,7 @@ def test_what_others_switch_or_read_is_seen_when_it_is_looked_at_again(show, des
     assert desk.asked and view.pair.isEnabled()
 
 
-def test_a_model_is_let_answer_from_its_neighbours(show, desk, qtbot, settled, window):
+def test_switch_button_of_the_neighbours_requests_the_model(show, desk, qtbot, settled, window):
     view = show(NEIGHBOURS)
     with qtbot.waitSignal(view.switch_requested) as wanted:
         qtbot.mouseClick(view.sides[1].switch_button, Qt.MouseButton.LeftButton)

@@ -1,4 +1,4 @@
-"""Work beside the window: what comes back, what is dropped, what stops."""
+"""The job runner: delivery, cancellation, pausing, shutdown."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def test_paused_job_gives_up_its_slot_until_resumed(qtbot, jobs):
     qtbot.waitUntil(lambda: ended == ["second"])
     jobs.set_paused(job, False)
     steps.clear()
-    assert steps.wait(60)  # it goes on
+    assert steps.wait(60)  # the job runs again
     jobs.run("third", lambda task: None, lambda _: ended.append("third"))
     jobs.run("search", lambda task: None, lambda _: ended.append("search"), queue=JobQueue.short)
     qtbot.waitUntil(lambda: ended == ["second", "search"])
@@ -284,7 +284,8 @@ def test_finished_job_triggers_trim_memory(qtbot, jobs):
     process, left = psutil.Process(), []
 
     def work(task):
-        # Too small to be given back by itself, and with the last one in use nothing below it is.
+        # Each block is too small for malloc to return on its own, and the last one, still in use,
+        # holds back all below it.
         held = [b"x" * 2**16 for _ in range(4_000)]
         left.append(held[-1])
         return process.memory_info().rss

@@ -1,4 +1,4 @@
-"""Records changed by hand: one with all its fields, or a field of many."""
+"""The edit dialogs: all fields of one record, or some fields of several."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NAMES = st.text("abcXYZéß", min_size=1, max_size=6).map(str.capitalize)
 
 @pytest.fixture
 def dialogs(qtbot, show_window):
-    """Opens the dialog for these rows of the list, and says what it is."""
+    """Return a function that opens the edit dialog for some rows and returns it."""
     desk = FakeDesk(20)
     desk.organise.tags = {"to read": {20}}
     window = show_window(desk)

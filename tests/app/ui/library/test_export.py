@@ -1,4 +1,4 @@
-"""Files for other programs, from the window, and papers from Zotero."""
+"""Exports from the window, automatic exports, and the import from Zotero."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.ui.fakes import FakeDesk
 
 @pytest.fixture
 def chosen(monkeypatch, tmp_path) -> list[str]:
-    """What the file dialog answers: a name, and the kind of file."""
+    """Set the answer of the file dialog: a path and a file filter."""
     answer = [str(tmp_path / "thesis"), "BibTeX (*.bib)"]
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *args: tuple(answer))
     return answer
@@ -27,7 +27,7 @@ def press(window: MainWindow, text: str) -> None:
     next(b for b in buttons if b.text() == text and b.isVisibleTo(window.banner)).click()
 
 
-def said(window: MainWindow) -> str:
+def banner_text(window: MainWindow) -> str:
     return f"{window.banner.message.text()} {window.banner.hint.text()}"
 
 
@@ -36,11 +36,11 @@ def test_selected_papers_are_exported_to_a_file(qtbot, show_window, chosen, tmp_
     window = show_window(desk)
     window.page.hits.selectAll()
     verb(window, "Export…").trigger()
-    qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in said(window))
+    qtbot.waitUntil(lambda: "5 papers were written to thesis.bib" in banner_text(window))
     assert desk.exchange.written == [([5, 4, 3, 2, 1], tmp_path / "thesis.bib")]
     chosen[:] = [str(tmp_path / "mine"), "RIS (*.ris)"]
     window.exchange.export_found("tag:x", "x")
-    qtbot.waitUntil(lambda: "mine.ris" in said(window))
+    qtbot.waitUntil(lambda: "mine.ris" in banner_text(window))
     chosen[0] = ""
     window.exchange.export_found("tag:x", "x")
     assert len(desk.exchange.written) == 2
@@ -50,14 +50,14 @@ def test_auto_export_follows_changes_and_reports_errors(qtbot, show_window, chos
     desk = FakeDesk(2)
     window = show_window(desk)
     window.shelving.sidebar.auto_export_requested.emit("thesis/bees")
-    qtbot.waitUntil(lambda: "“thesis/bees” is kept as thesis.bib" in said(window))
+    qtbot.waitUntil(lambda: "“thesis/bees” is kept as thesis.bib" in banner_text(window))
     kept = desk.exchange.files["thesis/bees"]
     desk.exchange.files["thesis/bees"] = replace(kept, problem="Somebody has changed it.")
     window.events.library_changed.emit(LibraryChanges(papers=True))
-    qtbot.waitUntil(lambda: "Somebody has changed it" in said(window))
+    qtbot.waitUntil(lambda: "Somebody has changed it" in banner_text(window))
     assert desk.exchange.brought_up_to_date == 1
     press(window, "Let it be")
-    qtbot.waitUntil(lambda: "no longer kept" in said(window))
+    qtbot.waitUntil(lambda: "no longer kept" in banner_text(window))
     assert desk.exchange.files == {}
 
 
@@ -65,10 +65,10 @@ def test_auto_exports_are_listed_and_disabled(qtbot, show_window):
     desk = FakeDesk(2)
     window = show_window(desk)
     verb(window, "Collections kept as files").trigger()
-    qtbot.waitUntil(lambda: "No collection is kept as a file" in said(window))
+    qtbot.waitUntil(lambda: "No collection is kept as a file" in banner_text(window))
     desk.exchange.enable_auto_export("thesis", Path("/x/thesis.bib"), None)
     verb(window, "Collections kept as files").trigger()
-    qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in said(window))
+    qtbot.waitUntil(lambda: "“thesis” is kept as thesis.bib" in banner_text(window))
     press(window, "Stop keeping it")
     qtbot.waitUntil(lambda: desk.exchange.files == {})
 
@@ -77,7 +77,7 @@ def test_zotero_import_is_reported_and_its_absence_explained(qtbot, show_window,
     desk = FakeDesk(2)
     window = show_window(desk)
     verb(window, "Bring papers from Zotero").trigger()
-    qtbot.waitUntil(lambda: "3" in said(window) and "failed" in said(window))
+    qtbot.waitUntil(lambda: "3" in banner_text(window) and "failed" in banner_text(window))
     desk.exchange.zotero_runs = False
     verb(window, "Bring papers from Zotero").trigger()
-    qtbot.waitUntil(lambda: "Start Zotero" in said(window))
+    qtbot.waitUntil(lambda: "Start Zotero" in banner_text(window))

@@ -1,5 +1,4 @@
-"""The whole way, by keys: papers are filed, found by what they are filed under, edited, thrown
-away and brought back."""
+"""Papers are filed, filtered, edited, trashed and restored by keyboard in a real library."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ ENTRY = "@article{{p{0}, title = {{Bees of kind {0}}}, author = {{Curie, Marie}}
 
 @pytest.fixture
 def desk(tmp_path) -> Iterator[WindowGateway]:
-    """Six papers, and no model: nothing here goes by meaning."""
+    """Return the gateway of a library with six papers and no model."""
     home = tmp_path / "home"
     home.mkdir()
     write_settings(home / "settings.toml", Settings(model="none"))
@@ -54,7 +53,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
         qtbot.keyClick(QApplication.focusWidget(), key, keys)
 
     def into_list():
-        window.activateWindow()  # a popup has taken the keys, and without a screen keeps them
+        window.activateWindow()  # a popup took the keyboard focus and offscreen keeps it
         hits.setFocus()
         qtbot.waitUntil(hits.hasFocus)
 
@@ -83,7 +82,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
     ]
     assert [(tag.name, tag.count) for tag in shelf.tags] == [("to read", 6)]
 
-    # The collection is gone to from the sidebar, and renamed there.
+    # Go to the collection in the sidebar, and rename it there.
     press(Key.Key_B, Control | Qt.KeyboardModifier.ShiftModifier)
     assert tree.hasFocus()
     qtbot.keyClicks(tree, "bees")
@@ -99,7 +98,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
     qtbot.waitUntil(lambda: desk.organise.shelf().collections[1].path == "thesis/honey")
     settled()
 
-    # Somebody edits the first paper, whose field is marked from then on.
+    # Edit a field of the first paper, which is marked from then on.
     window.page.set_scope("")
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 6)
     into_list()
@@ -116,7 +115,7 @@ def test_papers_are_organised_edited_and_trashed_by_keyboard(qtbot, window, desk
         into_list()
     assert desk.cards([first])[0].paper.venue == "Annalen der Physik"
 
-    # To the trash, back by undo, to the trash again, and gone for good after a question.
+    # Trash a paper, undo, trash it again, then delete it permanently after a question.
     press(Key.Key_Delete)
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 5)
     settled()

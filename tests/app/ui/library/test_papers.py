@@ -1,4 +1,4 @@
-"""What one does with the chosen papers: by keys, in the bar below the list, from menus."""
+"""Commands on the selected papers: keys, the selection bar, menus, drag and drop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def window(qtbot, show_window, desk):
 
 
 def choose(window, *rows):
-    """Choose the papers of these rows; the list begins with the last paper."""
+    """Select the papers of these rows; the list begins with the last paper."""
     hits = window.page.hits
     hits.go_to(rows[0])
     for row in rows[1:]:
@@ -49,7 +49,7 @@ def chooser_of(window):
     return next(c for c in window.findChildren(PickerPopup) if c.isVisible())
 
 
-def said(window):
+def toast_text(window):
     notice = window.shelving.notice
     return notice.text.text() if notice.isVisible() else ""
 
@@ -74,7 +74,7 @@ def test_picker_tags_papers_by_a_partial_name(qtbot, window, desk):
     assert chooser.model.choices[0].name == "to read"
     qtbot.keyClick(chooser.line, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.organise.tags["to read"] == {1, *ids})
-    qtbot.waitUntil(lambda: said(window) == "Tagged 2 papers “to read”.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Tagged 2 papers “to read”.")
 
 
 def test_picker_creates_a_new_tag_or_collection(qtbot, window, desk):
@@ -119,7 +119,7 @@ def test_rating_and_read_state_have_keys(qtbot, window, desk):
     press(qtbot, window, Qt.Key.Key_R)
     qtbot.waitUntil(lambda: desk.organise.read == set(ids))
     assert desk.organise.stars == dict.fromkeys(ids, 4)
-    qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been looked up anew
+    qtbot.waitUntil(lambda: not window._jobs.running())  # the list has been searched again
     press(qtbot, window, Qt.Key.Key_0)
     qtbot.waitUntil(lambda: desk.organise.stars == dict.fromkeys(ids, 0))
 
@@ -134,11 +134,11 @@ def test_letter_keys_in_the_search_box_are_text(qtbot, window, desk):
 def test_delete_moves_to_trash_and_toast_undoes(qtbot, window, desk):
     ids = choose(window, 0, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
-    qtbot.waitUntil(lambda: said(window) == "Moved 2 papers to the trash.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Moved 2 papers to the trash.")
     assert desk.organise.trashed == set(ids)
     window.shelving.notice.undo_button.click()
     qtbot.waitUntil(lambda: desk.organise.undone == ["Moved 2 papers to the trash"])
-    qtbot.waitUntil(lambda: said(window) == "Undone: moved 2 papers to the trash.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Undone: moved 2 papers to the trash.")
 
 
 def test_undo_and_redo_work_from_any_page(qtbot, window, desk):
@@ -167,7 +167,7 @@ def test_undo_leaves_a_removed_collection(qtbot, window, desk):
     assert window.page.view.request.scope == ()
 
 
-def test_toast_closes_by_itself_but_not_under_the_mouse(qtbot, window):
+def test_toast_closes_after_a_time_unless_under_the_mouse(qtbot, window):
     notice = window.shelving.notice
     notice.say("Tagged 3 papers", lambda: None)
     assert notice.isVisible() and notice.undo_button.isVisible() and notice.going.isActive()
@@ -193,11 +193,11 @@ def test_toast_is_above_the_selection_bar(qtbot, window):
 def test_toast_is_above_the_message_bar_in_full(qtbot, window):
     window.resize(760, 600)
     notice, banner = window.shelving.notice, window.banner
-    said = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
-    notice.say(said, lambda: None)
+    text = "Renamed the collection “Sample library/Physics & more” to “Sample library/" + "x " * 60
+    notice.say(text, lambda: None)
     banner.show_notice("5 papers were added.", "3 were there already.", ("Details", lambda: None))
     qtbot.waitUntil(lambda: not notice.geometry().intersects(banner.geometry()))
-    assert said in notice.text.text()
+    assert text in notice.text.text()
     assert notice.text.height() >= notice.text.heightForWidth(notice.text.width())
     assert notice.parentWidget().rect().contains(notice.geometry())
 
@@ -222,7 +222,7 @@ def test_trash_restores_or_deletes_after_confirmation(qtbot, window, desk):
     qtbot.waitUntil(lambda: brought not in desk.organise.trashed)
     choose(window, 1)
     press(qtbot, window, Qt.Key.Key_Delete)
-    box = asked(window)
+    box = question_box(window)
     assert box.text() == "Delete 1 paper for good?" and len(desk.organise.trashed) == 49
     assert box.isModal() and box.defaultButton().text() == "Cancel"
     answer(qtbot, window, "Cancel")
@@ -232,18 +232,18 @@ def test_trash_restores_or_deletes_after_confirmation(qtbot, window, desk):
     window.shelving.empty_trash()
     answer(qtbot, window, "Delete for good")
     qtbot.waitUntil(lambda: desk.organise.trashed == set())
-    qtbot.waitUntil(lambda: said(window) == "Deleted 49 papers for good.")
+    qtbot.waitUntil(lambda: toast_text(window) == "Deleted 49 papers for good.")
     assert not window.shelving.notice.undo_button.isVisible()
 
 
 def answer(qtbot, window, text):
-    """Press the button of the question that says this."""
-    box = asked(window)
+    """Press the button with this text in the open message box."""
+    box = question_box(window)
     with qtbot.waitSignal(box.destroyed):
         next(button for button in box.buttons() if button.text() == text).click()
 
 
-def asked(window):
+def question_box(window):
     (box,) = window.findChildren(QMessageBox)
     assert box.isVisible()
     return box
@@ -307,7 +307,7 @@ def drag_by(widget, place, way):
 def test_action_without_selection_asks_for_one(qtbot, window, desk):
     window.page.hits.clearSelection()
     press(qtbot, window, Qt.Key.Key_R)
-    assert said(window) == "Choose papers in the list first."
+    assert toast_text(window) == "Choose papers in the list first."
     assert desk.organise.asked == []
 
 

@@ -1,4 +1,4 @@
-"""The sidebar: what stands in it, and what is done to it by mouse, key and menu."""
+"""The sidebar: its nodes, and their use by mouse, key, menu and drag and drop."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def sidebar(qtbot, jobs, appearance, organise):
 
 
 def texts(sidebar, name):
-    """What stands directly below this heading or collection."""
+    """Return the texts of the nodes directly below this heading or collection."""
     model = sidebar.model
     return [node.text for node in model.node(model.index_of(name)).children]
 
@@ -219,7 +219,7 @@ def test_papers_are_dropped_on_nodes(qtbot, sidebar, organise):
 
 
 def drop(sidebar, data, name, down):
-    """Let go over the line of this name, so many pixels below its upper edge."""
+    """Drop the data on the row of this name, `down` pixels below its upper edge."""
     tree = sidebar.tree
     line = tree.visualRect(sidebar.model.index_of(name))
     place, left = QPointF(line.center().x(), line.y() + down), Qt.MouseButton.LeftButton
@@ -391,8 +391,8 @@ def test_long_tag_list_is_fetched_in_parts(qtbot, sidebar, organise):
 
 
 def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
-    said = []
-    sidebar.work.done.connect(lambda done: said.append(done.what))
+    messages = []
+    sidebar.work.done.connect(lambda done: messages.append(done.what))
 
     def stop(organise, task):
         task.cancel()
@@ -400,5 +400,5 @@ def test_cancelled_edit_does_not_block_queued_edits(qtbot, sidebar):
 
     sidebar.work.do("Changed", LongEdit(stop))
     sidebar.work.do("Tagged", lambda organise: organise.tag([9], "later"))
-    qtbot.waitUntil(lambda: len(said) == 2)
-    assert said[0].startswith("Stopped") and "later" in said[1]
+    qtbot.waitUntil(lambda: len(messages) == 2)
+    assert messages[0].startswith("Stopped") and "later" in messages[1]

@@ -1,4 +1,4 @@
-"""From papers with vectors to a collection drawn on the map: all parts are real but the model."""
+"""The map of a real library with a fake encoder."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def workspace(tmp_path, monkeypatch):
     workspace.close()
 
 
-def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, jobs, appearance):
+def test_papers_selected_on_the_map_are_added_to_a_collection(workspace, qtbot, jobs, appearance):
     desk = WindowGateway(workspace)
     page = MapPage(desk, jobs, appearance)
     page.resize(1100, 700)
@@ -58,8 +58,8 @@ def test_a_map_is_drawn_and_papers_on_it_go_into_a_collection(workspace, qtbot, 
     assert set(workspace.library.attributes.collections()["ice"].tolist()) == chosen
 
 
-def test_papers_like_one_are_the_nearest_in_the_space(workspace):
+def test_similar_returns_the_other_papers(workspace):
     desk = WindowGateway(workspace)
-    like = desk.map.similar([1])
-    assert 1 not in like
-    assert len(like) == 23
+    found = desk.map.similar([1])
+    assert 1 not in found
+    assert len(found) == 23

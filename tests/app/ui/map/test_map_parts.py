@@ -1,4 +1,4 @@
-"""What points look like, which kinds there are, and what a camera sees: no window is needed."""
+"""The parts of the map that need no window: density images, colour schemes, camera, points."""
 
 from __future__ import annotations
 
@@ -30,39 +30,39 @@ def darkness(image, x, y):
     return 255 - image.pixelColor(x, y).lightness()
 
 
-def test_a_point_is_a_disc_where_it_lies(qapp):
+def test_density_image_of_a_point_is_a_disc_at_its_place(qapp):
     image = drawn([(10.5, 20.5)], [0])
     assert image.pixelColor(10, 20).red() > image.pixelColor(10, 20).blue()
     assert darkness(image, 10, 20) > 0
     assert darkness(image, 20, 10) == 0
 
 
-def test_where_points_are_dense_the_colour_is_stronger(qapp):
+def test_density_image_is_darker_where_points_are_dense(qapp):
     image = drawn([(10.5, 10.5), *[(30.5, 10.5)] * 5], [0] * 6)
     assert darkness(image, 30, 10) > darkness(image, 10, 10)
 
 
-def test_points_at_the_edge_and_beyond_do_no_harm(qapp):
+def test_density_image_accepts_points_on_and_beyond_the_edge(qapp):
     image = drawn([(0, 0), (39.9, 29.9), (-5, 10), (100, 10)], [0] * 4)
     assert darkness(image, 0, 0) > 0
     assert darkness(image, 39, 29) > 0
 
 
-def test_what_lies_on_top_is_not_painted_over(qapp):
+def test_density_image_paints_points_on_top_last(qapp):
     image = drawn([(11.5, 10.5), (10.5, 10.5)], [0, 1], on_top=1)
     assert image.pixelColor(10, 10).blue() > image.pixelColor(10, 10).red()
     assert image.pixelColor(11, 10).blue() > image.pixelColor(11, 10).red()
 
 
-def test_as_many_colours_as_there_may_be(qapp):
+def test_tones_are_limited_to_256(qapp):
     assert len(tones([RED] * MOST_COLOURS, WHITE)) == 256
     with pytest.raises(AssertionError):
         tones([RED] * (MOST_COLOURS + 1), WHITE)
 
 
-def test_spans_of_years_hold_about_as_many_papers():
+def test_year_spans_hold_similar_numbers_of_papers():
     ids = np.arange(1, 101)
-    years = {2000 + n: ids[n * 5 : n * 5 + 5] for n in range(19)}  # the last five have none
+    years = {2000 + n: ids[n * 5 : n * 5 + 5] for n in range(19)}  # the last five have no year
     scheme = by_year(ids, years)
     assert scheme.ordered
     assert scheme.names[0].startswith("2000")
@@ -71,23 +71,23 @@ def test_spans_of_years_hold_about_as_many_papers():
     assert max(scheme.counts[:-1]) <= 2 * min(scheme.counts[:-1])
 
 
-def test_years_go_from_blue_to_yellow_on_both_themes():
+def test_year_colours_go_from_blue_to_yellow_in_both_themes():
     scheme = by_year(np.arange(70), {2000 + n: np.arange(n * 10, n * 10 + 10) for n in range(7)})
     for theme in (LIGHT, DARK):
         warmth = [colour.red() - colour.blue() for colour in scheme.colours(theme)]
         assert warmth[0] < 0 < warmth[-1]
 
 
-def test_a_single_year_needs_no_span():
+def test_single_year_is_named_without_a_span():
     scheme = by_year(np.arange(3), {2020: np.arange(3)})
     assert scheme.names == ("2020",)
 
 
-def test_without_years_all_are_without_a_year():
+def test_papers_without_years_form_one_category():
     assert by_year(np.arange(3), {}).names == ("No year",)
 
 
-def test_papers_of_no_group_are_a_kind_of_their_own():
+def test_ungrouped_papers_have_their_own_category_and_colour():
     whole = drawing(range(1, 41))
     assert "New, not yet grouped" not in by_group(whole).names
     coarse = whole.coarse.copy()
@@ -99,7 +99,7 @@ def test_papers_of_no_group_are_a_kind_of_their_own():
         assert len(set(found)) == len(found)
 
 
-def test_the_largest_sets_are_kinds_and_the_smaller_wins():
+def test_paper_of_several_sets_belongs_to_the_smallest():
     ids = np.arange(1, 11)
     scheme = by_sets(ids, {"all": ids[:8], "few": ids[:2], "none": ids[:0]}, "Other")
     assert scheme.names == ("all", "few", "Other")
@@ -107,7 +107,7 @@ def test_the_largest_sets_are_kinds_and_the_smaller_wins():
     assert scheme.rest == 2
 
 
-def test_many_sets_leave_the_smallest_to_the_rest():
+def test_by_sets_merges_the_smallest_of_many_sets():
     ids = np.arange(1, 201)
     sets = {f"set {n}": ids[ids % 20 == n] for n in range(20)}
     scheme = by_sets(ids, sets, "Other")
@@ -115,14 +115,14 @@ def test_many_sets_leave_the_smallest_to_the_rest():
     assert scheme.names[-1] == "Other"
 
 
-def test_a_zoom_keeps_what_is_under_the_mouse():
+def test_camera_zoom_keeps_the_point_under_the_mouse():
     camera, at = Camera(), QPointF(100, 50)
     before = camera.world(at)
     after = camera.zoomed(3, at, 600).world(at)
     assert (after.x(), after.y()) == pytest.approx((before.x(), before.y()))
 
 
-def test_one_can_not_zoom_or_move_away_from_the_map():
+def test_camera_scale_and_position_are_limited():
     camera = Camera()
     for _ in range(200):
         camera = camera.zoomed(0.5, QPointF(0, 0), 600).panned(500, 500)
@@ -133,13 +133,13 @@ def test_one_can_not_zoom_or_move_away_from_the_map():
     assert np.isfinite(camera.scale)
 
 
-def test_a_camera_sees_by_two_corners_what_it_sees_by_all_points():
+def test_camera_fits_the_extent_like_all_points():
     points = MapPoints(drawing(range(1, 81)))
     assert Camera().fitting(points.extent) == Camera().fitting(points.places)
     assert Camera().fitting(extent(points.places[:0])) == Camera()
 
 
-def test_a_polygon_holds_what_is_inside_and_no_more():
+def test_within_returns_only_points_inside_the_polygon():
     points = MapPoints(drawing(range(1, 81)))
     triangle = np.array([[0.6, 0.0], [1.0, 0.0], [0.8, 0.5]])
     inside = points.ids[points.within(triangle)]
@@ -147,7 +147,7 @@ def test_a_polygon_holds_what_is_inside_and_no_more():
     assert set(inside % 4) == {1}
 
 
-def test_what_stands_out_is_meant_rather_than_what_is_dimmed():
+def test_nearest_prefers_highlighted_points():
     points = MapPoints(drawing(range(1, 81)))
     one, other = points.numbers([5, 9])
     x, y = ((points.places[one] + points.places[other]) / 2).tolist()

@@ -1,4 +1,4 @@
-"""The page with the map, on a library that is made up."""
+"""The map page on a fake library."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def show(qtbot, jobs, appearance):
 
 
 @pytest.fixture
-def slow_clicks(qapp):
-    """The second click may come late."""
+def long_double_click_interval(qapp):
+    """Raise the double-click interval to a minute."""
     before = qapp.doubleClickInterval()
     qapp.setDoubleClickInterval(60_000)
     yield
@@ -51,7 +51,7 @@ def slow_clicks(qapp):
 
 
 def pixel(page, paper):
-    """Where on the screen a paper lies."""
+    """Return the position of a paper in the view, in pixels."""
     points = page.view.points
     place = points.places[points.numbers([paper])[0]]
     return page.view.camera.point(tuple(place.tolist())).toPoint()
@@ -60,7 +60,7 @@ def pixel(page, paper):
 def drag(view, path, modifier=Qt.KeyboardModifier.NoModifier):
     QTest.mousePress(view, Qt.MouseButton.LeftButton, modifier, path[0])
     for at in path[1:]:
-        # QTest.mouseMove forgets the button that is held.
+        # QTest.mouseMove does not keep the pressed button.
         move = QMouseEvent(
             QEvent.Type.MouseMove, QPointF(at), view.mapToGlobal(QPointF(at)),
             Qt.MouseButton.NoButton, Qt.MouseButton.LeftButton, modifier,
@@ -70,7 +70,7 @@ def drag(view, path, modifier=Qt.KeyboardModifier.NoModifier):
 
 
 def around(page, papers, margin=12):
-    """The corners of a rectangle around these papers."""
+    """Return the corners of a rectangle around these papers."""
     at = np.array([[pixel(page, p).x(), pixel(page, p).y()] for p in papers])
     (left, top), (right, bottom) = at.min(axis=0) - margin, at.max(axis=0) + margin
     corners = ((left, top), (right, top), (right, bottom), (left, bottom))
@@ -80,7 +80,7 @@ def around(page, papers, margin=12):
 CORNER = [n for n in range(1, 81) if n % 4 == 1]  # black holes
 
 
-def test_a_map_that_was_drawn_is_shown_and_not_drawn_again(show, desk):
+def test_stored_map_is_shown_without_drawing(show, desk):
     page = show(desk)
     assert page.empty_states.shows_map
     assert len(page.view.points.ids) == 80
@@ -88,7 +88,7 @@ def test_a_map_that_was_drawn_is_shown_and_not_drawn_again(show, desk):
     assert "draw" not in desk.map.asked
 
 
-def test_without_a_map_one_is_drawn(show, desk, qtbot):
+def test_missing_map_is_drawn(show, desk, qtbot):
     desk.map.drawn = None
     page = show(desk)
     qtbot.waitUntil(lambda: page.view.points is not None)
@@ -96,7 +96,7 @@ def test_without_a_map_one_is_drawn(show, desk, qtbot):
     assert page.empty_states.shows_map
 
 
-def test_what_came_in_is_placed_while_the_older_map_stays(show, desk, qtbot, jobs):
+def test_new_papers_are_placed_while_the_old_map_is_shown(show, desk, qtbot, jobs):
     page = show(desk)
     desk.map.with_vector = desk.map.count = 84
     desk.map.go_on.clear()
@@ -110,7 +110,7 @@ def test_what_came_in_is_placed_while_the_older_map_stays(show, desk, qtbot, job
     qtbot.waitUntil(lambda: not page.empty_states.bar.isVisible())
 
 
-def test_drawing_can_be_stopped_and_taken_up_again(show, desk, qtbot):
+def test_drawing_is_stopped_and_resumed(show, desk, qtbot):
     page = show(desk)
     desk.map.go_on.clear()
     page.redraw()
@@ -126,7 +126,7 @@ def test_drawing_can_be_stopped_and_taken_up_again(show, desk, qtbot):
     assert not page.empty_states.button.isVisible()
 
 
-def test_of_another_model_a_map_is_drawn_though_that_of_the_first_was_stopped(show, desk, qtbot):
+def test_model_change_draws_a_map_after_a_stopped_drawing(show, desk, qtbot):
     page = show(desk)
     desk.map.go_on.clear()
     page.redraw()
@@ -142,7 +142,7 @@ def test_of_another_model_a_map_is_drawn_though_that_of_the_first_was_stopped(sh
     qtbot.waitUntil(lambda: desk.map.drawn is not None)
 
 
-def test_a_map_that_is_being_drawn_makes_room_for_that_of_another_model(show, desk, qtbot):
+def test_model_change_replaces_the_running_drawing(show, desk, qtbot):
     page = show(desk)
     desk.map.go_on.clear()
     page.redraw()
@@ -156,7 +156,7 @@ def test_a_map_that_is_being_drawn_makes_room_for_that_of_another_model(show, de
 
 
 @pytest.mark.parametrize(
-    ("papers", "with_vector", "by_meaning", "said"),
+    ("papers", "with_vector", "by_meaning", "expected"),
     [
         (0, 0, True, "A map needs 20 papers"),
         (19, 19, True, "A map needs 20 papers"),
@@ -164,7 +164,7 @@ def test_a_map_that_is_being_drawn_makes_room_for_that_of_another_model(show, de
         (100, 0, False, "There is no model to draw a map with"),
     ],
 )
-def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_meaning, said):
+def test_page_without_a_map_shows_the_reason(show, desk, papers, with_vector, by_meaning, expected):
     maps = desk.map
     maps.drawn, maps.count, maps.with_vector, maps.by_meaning = (
         None, papers, with_vector, by_meaning,
@@ -172,11 +172,11 @@ def test_without_a_map_the_page_says_why(show, desk, papers, with_vector, by_mea
     page = show(desk)
     assert not page.empty_states.shows_map
     assert not page.bar.isVisible()
-    assert page.empty_states.empty.title.text() == said
+    assert page.empty_states.empty.title.text() == expected
     assert "draw" not in maps.asked
 
 
-def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
+def test_outgrown_map_can_be_redrawn(show, desk, qtbot):
     desk.map.drawn = drawing(range(1, 81), outgrown=True)
     desk.map.drawn.fine[:7] = NO_GROUP
     desk.map.drawn = replace(desk.map.drawn, later=15)
@@ -188,7 +188,7 @@ def test_a_map_that_is_outgrown_offers_to_be_drawn_anew(show, desk, qtbot):
     qtbot.waitUntil(lambda: not page.view.points.drawing.outgrown)
 
 
-def test_a_click_shows_the_paper_and_rings_its_like(show, desk, qtbot):
+def test_click_shows_the_paper_and_rings_similar_ones(show, desk, qtbot):
     page = show(desk)
     QTest.mouseClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
     qtbot.waitUntil(lambda: page.side_pane.picked is not None)
@@ -198,14 +198,16 @@ def test_a_click_shows_the_paper_and_rings_its_like(show, desk, qtbot):
     assert "similar [7]" in desk.map.asked
 
 
-def test_a_double_click_opens_the_paper(show, desk, qtbot):
+def test_double_click_opens_the_paper(show, desk, qtbot):
     page = show(desk)
     with qtbot.waitSignal(page.paper_requested) as wanted:
         QTest.mouseDClick(page.view, Qt.MouseButton.LeftButton, pos=pixel(page, 7))
     assert wanted.args == [7]
 
 
-def test_a_second_click_meets_the_point_and_not_the_panel(slow_clicks, show, desk, qtbot, jobs):
+def test_side_panel_does_not_cover_a_point_during_a_double_click(
+    long_double_click_interval, show, desk, qtbot, jobs
+):
     page = show(desk)
     at = {paper: page.view.mapTo(page, pixel(page, paper)) for paper in range(1, 81)}
     rightmost = max(at, key=lambda paper: at[paper].x())
@@ -218,7 +220,7 @@ def test_a_second_click_meets_the_point_and_not_the_panel(slow_clicks, show, des
     assert wanted.args == [rightmost]
 
 
-def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
+def test_hovering_over_a_paper_shows_its_title(show, desk, qtbot):
     page = show(desk)
     QTest.mouseMove(page.view, pixel(page, 7))
     qtbot.waitUntil(page.hover.isVisible)
@@ -227,7 +229,7 @@ def test_pointing_at_a_paper_shows_its_title(show, desk, qtbot):
     qtbot.waitUntil(lambda: not page.hover.isVisible())
 
 
-def test_texts_of_any_length_have_room_beside_the_mouse(show, desk, qtbot):
+def test_hover_card_has_room_for_long_texts(show, desk, qtbot):
     names = "; ".join(f"Hohenstein-Braunschweig, Wilhelmina {n}" for n in range(4))
     long = "On the representation of documents learned from citations, in a title of many words "
     for number, times in ((7, 1), (8, 3), (9, 2)):
@@ -243,7 +245,7 @@ def test_texts_of_any_length_have_room_beside_the_mouse(show, desk, qtbot):
         assert below.geometry().bottom() < page.hover.rect().bottom()
 
 
-def test_dragging_moves_the_map_with_the_mouse(show, desk):
+def test_drag_pans_the_map(show, desk):
     page = show(desk)
     before = pixel(page, 7)
     drag(page.view, [QPoint(300, 300), QPoint(340, 280), QPoint(400, 250)])
@@ -252,7 +254,7 @@ def test_dragging_moves_the_map_with_the_mouse(show, desk):
     assert abs(moved.y() + 50) <= 1
 
 
-def test_the_wheel_zooms_where_the_mouse_is(show, desk):
+def test_zoom_keeps_the_point_under_the_mouse(show, desk):
     page = show(desk)
     at = pixel(page, 7)
     scale = page.view.camera.scale
@@ -261,7 +263,7 @@ def test_the_wheel_zooms_where_the_mouse_is(show, desk):
     assert (pixel(page, 7) - at).manhattanLength() <= 2
 
 
-def test_a_rectangle_gathers_what_lies_in_it(show, desk):
+def test_rectangle_selects_the_papers_inside(show, desk):
     page = show(desk)
     page.bar.tools.choose(1)
     page.bar.tools.chosen.emit(1)
@@ -273,20 +275,20 @@ def test_a_rectangle_gathers_what_lies_in_it(show, desk):
     assert page.view.points.highlighted.sum() == len(CORNER)
 
 
-def test_shift_and_dragging_draws_a_lasso(show, desk):
+def test_shift_drag_selects_with_a_lasso(show, desk):
     page = show(desk)
     drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
     assert sorted(page.selection.ids) == CORNER
 
 
-def test_a_lasso_leaves_out_what_is_hidden(show, desk):
+def test_lasso_ignores_hidden_papers(show, desk):
     page = show(desk)
     page.legend.boxes[1].setChecked(False)  # black holes
     drag(page.view, around(page, CORNER), Qt.KeyboardModifier.ShiftModifier)
     assert page.selection.ids == ()
 
 
-def test_what_was_gathered_goes_into_a_collection(show, desk, qtbot, jobs):
+def test_selected_papers_are_added_to_a_collection(show, desk, qtbot, jobs):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.collect.click()
@@ -298,7 +300,7 @@ def test_what_was_gathered_goes_into_a_collection(show, desk, qtbot, jobs):
     assert desk.organise.collections["thesis"] == {3, 5}
 
 
-def test_what_was_gathered_can_be_tagged(show, desk, qtbot):
+def test_selected_papers_are_tagged(show, desk, qtbot):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.tag.click()
@@ -310,7 +312,7 @@ def test_what_was_gathered_can_be_tagged(show, desk, qtbot):
     assert desk.organise.tags["to read"] == {3, 5}
 
 
-def test_what_was_gathered_can_be_listed(show, desk, qtbot):
+def test_selected_papers_are_listed(show, desk, qtbot):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     with qtbot.waitSignal(page.papers_requested) as wanted:
@@ -318,7 +320,7 @@ def test_what_was_gathered_can_be_listed(show, desk, qtbot):
     assert wanted.args == [(3, 5), "Chosen on the map"]
 
 
-def test_papers_like_the_gathered_light_up(show, desk, qtbot):
+def test_similar_papers_of_a_selection_are_highlighted(show, desk, qtbot):
     page = show(desk)
     page.select_papers([3], "Chosen on the map")
     page.selection.similar.click()
@@ -327,7 +329,7 @@ def test_papers_like_the_gathered_light_up(show, desk, qtbot):
     assert "similar [3]" in desk.map.asked
 
 
-def test_papers_shown_on_the_map_stand_out_and_come_into_sight(show, desk):
+def test_show_papers_highlights_and_frames_them(show, desk):
     page = show(desk)
     page.show_papers([1, 5, 9, 200], "My search")
     assert page.view.points.highlighted.sum() == 3
@@ -337,9 +339,7 @@ def test_papers_shown_on_the_map_stand_out_and_come_into_sight(show, desk):
     assert not frame.contains(pixel(page, 2))
 
 
-def test_papers_asked_for_before_there_is_a_map_stand_out_when_it_comes(
-    qtbot, jobs, appearance, desk
-):
+def test_show_papers_before_loading_highlights_them_later(qtbot, jobs, appearance, desk):
     page = MapPage(desk, jobs, appearance)
     qtbot.addWidget(page)
     page.show()
@@ -348,7 +348,7 @@ def test_papers_asked_for_before_there_is_a_map_stand_out_when_it_comes(
     qtbot.waitUntil(lambda: page.selection.ids == (1, 5))
 
 
-def test_escape_lets_nothing_stand_out(show, desk):
+def test_escape_clears_the_selection(show, desk):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     page.view.setFocus()
@@ -357,7 +357,7 @@ def test_escape_lets_nothing_stand_out(show, desk):
     assert not page.selection.isVisible()
 
 
-def test_tab_goes_through_groups_and_enter_lists_one(show, desk, qtbot):
+def test_tab_goes_through_groups_and_enter_selects_one(show, desk, qtbot):
     page = show(desk)
     page.view.setFocus()
     QTest.keyClick(page.view, Qt.Key.Key_Tab)
@@ -379,7 +379,7 @@ def test_tab_leaves_the_map_after_the_last_group(show, desk, qtbot):
     assert not page.view.hasFocus()
 
 
-def test_arrows_and_signs_move_and_zoom(show, desk):
+def test_keys_pan_zoom_and_reset_the_map(show, desk):
     page = show(desk)
     before, scale = pixel(page, 7), page.view.camera.scale
     QTest.keyClick(page.view, Qt.Key.Key_Right)
@@ -390,7 +390,7 @@ def test_arrows_and_signs_move_and_zoom(show, desk):
     assert page.view.camera.scale == pytest.approx(scale)
 
 
-def test_a_group_is_gone_through_with_the_keys_and_esc_leads_back(show, desk, qtbot):
+def test_group_list_is_operated_by_keyboard(show, desk, qtbot):
     page = show(desk)
     page.activateWindow()
     page.view.setFocus()
@@ -407,14 +407,14 @@ def test_a_group_is_gone_through_with_the_keys_and_esc_leads_back(show, desk, qt
     assert page.view.points.highlighted is None
 
 
-def test_near_the_map_groups_are_named_finely(show, desk):
+def test_zoomed_map_shows_fine_group_names(show, desk):
     page = show(desk)
     assert page.view.groups[0].name == "Glacier melt"
     page.view.zoom(6)
     assert page.view.groups[0].name == "Glacier melt, near"
 
 
-def test_names_of_groups_do_not_lie_on_one_another(show, desk):
+def test_group_labels_do_not_overlap(show, desk):
     page = show(desk)
     page.view.grab()
     boxes = [label.box for label in page.view.labels]
@@ -423,17 +423,17 @@ def test_names_of_groups_do_not_lie_on_one_another(show, desk):
 
 
 @pytest.mark.parametrize("by", [ColorBy.field, ColorBy.year, ColorBy.collection, ColorBy.read])
-def test_the_legend_says_what_the_colours_mean(show, desk, qtbot, by):
+def test_legend_names_the_colours(show, desk, qtbot, by):
     page = show(desk)
     page.colour_by(by)
     qtbot.waitUntil(lambda: page.view.points.scheme.names[0] not in ("Glacier melt",))
-    said = [box.accessibleName() for box in page.legend.boxes]
+    labels = [box.accessibleName() for box in page.legend.boxes]
     names = page.view.points.scheme.names
-    assert all(name in text for name, text in zip(names, said, strict=True))
+    assert all(name in text for name, text in zip(names, labels, strict=True))
     assert sum(page.view.points.scheme.counts) == 80
 
 
-def test_what_is_unticked_in_the_legend_is_hidden_and_can_be_brought_back(show, desk):
+def test_legend_hides_and_restores_a_category(show, desk):
     page = show(desk)
     page.legend.boxes[1].setChecked(False)
     assert not set(CORNER) & set(page.view.points.ids[page.view.points.order].tolist())
@@ -441,14 +441,14 @@ def test_what_is_unticked_in_the_legend_is_hidden_and_can_be_brought_back(show, 
     assert len(page.view.points.order) == 80
 
 
-def test_read_and_unread_differ_in_shape_too(show, desk, qtbot):
+def test_unread_papers_are_drawn_hollow(show, desk, qtbot):
     page = show(desk)
     page.colour_by(ColorBy.read)
     qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
     assert page.view.points.scheme.hollow == {1}
 
 
-def test_a_map_that_moves_on_keeps_what_stands_out(show, desk, qtbot):
+def test_refreshed_map_keeps_the_selection(show, desk, qtbot):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     desk.map.count = desk.map.with_vector = 90
@@ -458,13 +458,13 @@ def test_a_map_that_moves_on_keeps_what_stands_out(show, desk, qtbot):
     assert page.view.points.highlighted.sum() == 2
 
 
-def test_papers_that_can_not_be_placed_are_tried_once(show, desk, qtbot, jobs):
-    class Stubborn(FakeMaps):
+def test_papers_that_cannot_be_placed_are_tried_once(show, desk, qtbot, jobs):
+    class UnchangedMaps(FakeMaps):
         def draw(self, task, *, anew):
             self.asked.append("draw")
             return self.drawn
 
-    desk.map = Stubborn(80)
+    desk.map = UnchangedMaps(80)
     desk.map.with_vector = 85
     page = show(desk)
     qtbot.waitUntil(lambda: page.layout_job.job is None and not jobs.running())
@@ -473,7 +473,7 @@ def test_papers_that_can_not_be_placed_are_tried_once(show, desk, qtbot, jobs):
     assert desk.map.asked.count("draw") == 1
 
 
-def test_near_the_ground_titles_stand_beside_the_points(show, desk, qtbot, jobs):
+def test_zoomed_map_shows_titles_beside_points(show, desk, qtbot, jobs):
     page = show(desk)
     page.view.fit([1, 5, 9])
     page.view.zoom(8, QPointF(pixel(page, 5)))
@@ -483,7 +483,7 @@ def test_near_the_ground_titles_stand_beside_the_points(show, desk, qtbot, jobs)
     assert any(title.text == "Paper 5" for title in page.view.placed_titles)
 
 
-def test_what_is_done_to_a_paper_beside_the_map_comes_to_the_map(show, desk, qtbot):
+def test_library_change_updates_the_colours(show, desk, qtbot):
     page = show(desk)
     page.colour_by(ColorBy.read)
     qtbot.waitUntil(lambda: page.view.points.scheme.names == ("Read", "Unread"))
@@ -492,7 +492,7 @@ def test_what_is_done_to_a_paper_beside_the_map_comes_to_the_map(show, desk, qtb
     qtbot.waitUntil(lambda: desk.map.asked.count("shades Read or not") > asked)
 
 
-def test_what_is_chosen_in_a_list_is_shown_on_the_map(show_window, qtbot, jobs):
+def test_selected_papers_of_a_list_are_shown_on_the_map(show_window, qtbot, jobs):
     window = show_window(FakeDesk(80))
     window.page.hits.go_to(3)
     (paper,) = window.page.hits.chosen()
@@ -502,7 +502,7 @@ def test_what_is_chosen_in_a_list_is_shown_on_the_map(show_window, qtbot, jobs):
     assert window.shows("map")
 
 
-def test_what_was_searched_for_lights_up(show_window, qtbot, jobs):
+def test_search_results_are_highlighted(show_window, qtbot, jobs):
     window = show_window(FakeDesk(80))
     found = tuple(window.page.view.listing.ids)
     window.go_to("map")
@@ -512,7 +512,7 @@ def test_what_was_searched_for_lights_up(show_window, qtbot, jobs):
     qtbot.waitUntil(lambda: page.selection.ids == found)
 
 
-def test_the_rest_can_be_hidden_and_comes_back(show, desk):
+def test_unselected_papers_are_hidden_until_cleared(show, desk):
     page = show(desk)
     page.select_papers([3, 5], "Chosen on the map")
     page.selection.only.click()
@@ -521,7 +521,7 @@ def test_the_rest_can_be_hidden_and_comes_back(show, desk):
     assert len(page.view.points.order) == 80
 
 
-def test_the_map_glides_to_where_it_is_told_to_go(show, desk, qtbot):
+def test_camera_is_animated_to_its_target(show, desk, qtbot):
     page = show(desk)
     page.view.animated = True
     before = page.view.camera
@@ -533,7 +533,7 @@ def test_the_map_glides_to_where_it_is_told_to_go(show, desk, qtbot):
     qtbot.waitUntil(lambda: all(frame.contains(pixel(page, n)) for n in (1, 5, 9)))
 
 
-def test_the_legend_can_be_hidden_and_makes_way_where_there_is_no_room(show, desk, qtbot):
+def test_legend_can_be_hidden_and_hides_in_a_small_view(show, desk, qtbot):
     page = show(desk)
     assert page.legend.isVisible()
     page.bar.legend.click()
@@ -546,7 +546,7 @@ def test_the_legend_can_be_hidden_and_makes_way_where_there_is_no_room(show, des
 
 @pytest.fixture
 def painters(monkeypatch):
-    """The threads that have made pictures of many points; workers wait for `go_on`."""
+    """Record the threads that paint density images; worker threads wait for `go_on`."""
     found = Painters()
 
     def picture(*what):
@@ -567,7 +567,7 @@ class Painters:
 
 
 def black_holes_seen(view):
-    """Whether there is much of their colour, which is orange: more than in the legend."""
+    """Return whether the view has more orange, the colour of the group, than the legend alone."""
     image = view.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
     pixels = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), -1, 4)
     blue, red = pixels[..., 0].astype(int), pixels[..., 2].astype(int)
@@ -576,7 +576,7 @@ def black_holes_seen(view):
 
 @pytest.fixture
 def show_large(painters, desk, jobs, appearance, qtbot):
-    """A map that is not painted before `painters.go_on` is set."""
+    """Show a large map that workers do not paint before `painters.go_on` is set."""
     desk.map = FakeMaps(8_000)
     page = MapPage(desk, jobs, appearance)
     page.resize(1100, 700)
@@ -587,9 +587,7 @@ def show_large(painters, desk, jobs, appearance, qtbot):
     return page
 
 
-def test_a_large_map_is_first_painted_beside_the_window_and_moves_at_once(
-    painters, show_large, qtbot
-):
+def test_large_map_is_painted_in_a_worker_and_zooms_at_once(painters, show_large, qtbot):
     view = show_large.view
     assert show_large.empty_states.shows_map
     assert not black_holes_seen(view)
@@ -602,9 +600,7 @@ def test_a_large_map_is_first_painted_beside_the_window_and_moves_at_once(
     assert painters.threads[-1] is threading.main_thread()
 
 
-def test_what_is_hidden_while_a_large_map_is_painted_is_hidden_when_it_comes(
-    painters, show_large, qtbot, jobs
-):
+def test_category_hidden_during_painting_stays_hidden(painters, show_large, qtbot, jobs):
     view = show_large.view
     show_large.legend.boxes[1].setChecked(False)
     painters.go_on.set()
@@ -615,9 +611,7 @@ def test_what_is_hidden_while_a_large_map_is_painted_is_hidden_when_it_comes(
     assert black_holes_seen(view)
 
 
-def test_a_large_map_that_came_anew_takes_the_place_of_the_one_before(
-    painters, show_large, desk, qtbot, jobs
-):
+def test_new_large_map_replaces_the_old_one(painters, show_large, desk, qtbot, jobs):
     painters.go_on.set()
     view = show_large.view
     qtbot.waitUntil(lambda: black_holes_seen(view))

@@ -1,4 +1,4 @@
-"""A model is activated from the window, which is used all the while."""
+"""Activation of a model from the window, which stays usable meanwhile."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def press(window, name):
     buttons[0].click()
 
 
-def said(window):
+def banner_text(window):
     return window.banner.message.text() if window.banner.isVisible() else ""
 
 
-def test_a_model_is_prepared_in_the_background_and_then_answers(qtbot, window, desk, jobs):
+def test_model_is_prepared_in_the_background_and_activated(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: "Preparing Theirs" in window._foot.what.text())
@@ -39,25 +39,25 @@ def test_a_model_is_prepared_in_the_background_and_then_answers(qtbot, window, d
     asked, encoded = len(desk.asked), desk.encoded
 
     desk.swaps.go_on.set()
-    qtbot.waitUntil(lambda: said(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
     assert window.banner.hint.text() == "It has read 300 papers for that."
     qtbot.waitUntil(lambda: len(desk.asked) > asked and desk.encoded > encoded)
     qtbot.waitUntil(lambda: not jobs.running())
     assert (window.swapping.wanted, window.swapping.job) == (None, None)
 
 
-def test_one_can_go_back_at_once_even_while_papers_come_in(qtbot, window, desk, jobs):
+def test_back_button_activates_the_previous_model_during_an_import(qtbot, window, desk, jobs):
     window.swapping.activate("theirs", "Theirs")
-    qtbot.waitUntil(lambda: said(window) == "Theirs answers now." and not jobs.running())
+    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now." and not jobs.running())
     busy = threading.Event()
     jobs.run("Importing", lambda task: busy.wait(60), queue=JobQueue.long)
     press(window, "Back to Starter")
-    qtbot.waitUntil(lambda: said(window) == "Starter answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Starter answers now.")
     assert desk.swaps.answers == "starter"
     busy.set()
 
 
-def test_it_can_be_held_up_and_go_on(qtbot, window, desk, jobs):
+def test_activation_is_paused_and_resumed(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.swapping.job is not None and window.swapping.job.has_started)
@@ -69,13 +69,13 @@ def test_it_can_be_held_up_and_go_on(qtbot, window, desk, jobs):
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs")
 
 
-def test_stopped_it_is_given_up_and_can_be_started_again(qtbot, window, desk, jobs):
+def test_stopped_activation_is_dropped_and_can_be_retried(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.swapping.job is not None and window.swapping.job.has_started)
     job = window.swapping.job
     window._foot.cancel.click()
-    qtbot.waitUntil(lambda: said(window) == "Stopped: Theirs does not answer.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Stopped: Theirs does not answer.")
     assert set(desk.swaps.given_up) == {"theirs"}
     assert (desk.swaps.answers, desk.swaps.wish) == ("starter", "")
     desk.swaps.go_on.set()
@@ -83,9 +83,7 @@ def test_stopped_it_is_given_up_and_can_be_started_again(qtbot, window, desk, jo
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs")
 
 
-def test_what_was_stopped_does_not_go_on_with_the_next_window_even_if_this_one_closes_at_once(
-    qtbot, window, desk, jobs
-):
+def test_activation_stopped_before_closing_is_not_resumed(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.swapping.job is not None and desk.swaps.wish == "theirs")
@@ -94,8 +92,8 @@ def test_what_was_stopped_does_not_go_on_with_the_next_window_even_if_this_one_c
     assert desk.swaps.wish == ""
 
 
-def test_what_waits_for_its_turn_can_be_stopped_for_good(qtbot, window, desk, jobs):
-    """It was begun in the window before, and this one reads papers first."""
+def test_queued_activation_can_be_stopped(qtbot, window, desk, jobs):
+    """The activation was requested in an earlier window, and this one imports papers first."""
     busy = threading.Event()
     jobs.run("Importing", lambda task: busy.wait(60), queue=JobQueue.long)
     desk.swaps.wish = "theirs"
@@ -108,7 +106,7 @@ def test_what_waits_for_its_turn_can_be_stopped_for_good(qtbot, window, desk, jo
     assert (desk.swaps.wish, desk.swaps.answers) == ("", "starter")
 
 
-def test_what_is_only_being_looked_at_can_be_stopped_for_good(qtbot, window, desk, jobs):
+def test_activation_can_be_stopped_during_the_readiness_check(qtbot, window, desk, jobs):
     desk.swaps.look_on.clear()
     desk.swaps.wish = "theirs"
     window.swapping.start()
@@ -120,33 +118,33 @@ def test_what_is_only_being_looked_at_can_be_stopped_for_good(qtbot, window, des
     assert (desk.swaps.wish, desk.swaps.answers) == ("", "starter")
 
 
-def test_a_new_wish_takes_the_place_of_the_one_before(qtbot, window, desk, jobs):
+def test_new_activation_replaces_the_running_one(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.swapping.job is not None and window.swapping.job.has_started)
     window.swapping.activate("ours", "Ours")
     assert window.swapping.wanted.model == "ours"
     desk.swaps.go_on.set()
-    qtbot.waitUntil(lambda: said(window) == "Ours answers now." and not jobs.running())
+    qtbot.waitUntil(lambda: banner_text(window) == "Ours answers now." and not jobs.running())
     assert desk.swaps.answers == "ours" and "theirs" not in desk.swaps.ready
 
 
-def test_what_was_begun_before_is_gone_on_with(qtbot, show_window, desk):
+def test_pending_activation_is_resumed_at_start(qtbot, show_window, desk):
     desk.swaps.wish = "theirs"
     window = show_window(desk)
-    qtbot.waitUntil(lambda: said(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
 
 
-def test_what_cannot_be_activated_is_told_once_and_not_wanted_any_more(qtbot, show_window, desk):
+def test_failed_activation_is_reported_once_and_dropped(qtbot, show_window, desk):
     desk.swaps.wish = "broken"
     window = show_window(desk)
-    qtbot.waitUntil(lambda: said(window) == "The model broken is not whole.")
+    qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
     qtbot.waitUntil(lambda: desk.swaps.given_up == ["broken"])
     assert window.swapping.wanted is None
     assert desk.swaps.answers == "starter"
 
 
-def test_closing_the_window_keeps_the_wish(qtbot, window, desk, jobs):
+def test_running_activation_stays_pending_after_closing(qtbot, window, desk, jobs):
     desk.swaps.go_on.clear()
     window.swapping.activate("theirs", "Theirs")
     qtbot.waitUntil(lambda: window.swapping.job is not None and window.swapping.job.has_started)
@@ -154,28 +152,28 @@ def test_closing_the_window_keeps_the_wish(qtbot, window, desk, jobs):
     assert (desk.swaps.wish, desk.swaps.given_up) == ("theirs", [])
 
 
-def test_what_another_program_activates_answers_here_too(qtbot, window, desk):
+def test_model_activated_by_another_program_is_adopted(qtbot, window, desk):
     asked = len(desk.asked)
     desk.swaps.elsewhere = "theirs"
-    qtbot.waitUntil(lambda: said(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
     assert window.banner.hint.text() == "It was activated by another program."
     qtbot.waitUntil(lambda: len(desk.asked) > asked)
 
 
-def test_who_cannot_follow_says_so_once(qtbot, window, desk, jobs):
+def test_failure_to_adopt_a_model_is_reported_once(qtbot, window, desk, jobs):
     desk.swaps.elsewhere = "broken"
     window.swapping._look()
-    qtbot.waitUntil(lambda: said(window) == "The model broken is not whole.")
+    qtbot.waitUntil(lambda: banner_text(window) == "The model broken is not whole.")
     window.banner.close_button.click()
     window.swapping._look()
     qtbot.waitUntil(lambda: not jobs.running())
-    assert said(window) == ""
+    assert banner_text(window) == ""
     desk.swaps.elsewhere = "theirs"
     window.swapping._look()
-    qtbot.waitUntil(lambda: said(window) == "Theirs answers now.")
+    qtbot.waitUntil(lambda: banner_text(window) == "Theirs answers now.")
 
 
-def test_models_to_compare_are_listed_anew(qtbot, window, desk, jobs):
+def test_activation_updates_the_models_to_compare(qtbot, window, desk, jobs):
     window.page.toggle_compare()
     chooser = window.page.compare.chooser
     qtbot.waitUntil(lambda: chooser.active() == "starter")
@@ -184,6 +182,6 @@ def test_models_to_compare_are_listed_anew(qtbot, window, desk, jobs):
     qtbot.waitUntil(lambda: chooser.active() == "theirs")
 
 
-def test_the_better_of_two_is_let_to_answer(qtbot, window, desk):
+def test_switch_request_of_the_comparison_activates_the_model(qtbot, window, desk):
     window.page.compare.switch_requested.emit("theirs", "Theirs")
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs")

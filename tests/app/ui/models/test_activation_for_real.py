@@ -1,4 +1,4 @@
-"""A model is activated with a real library behind the window: what is shown is of one model."""
+"""Activation of a model on a real library: lists, counts and maps are of one model."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def window(qtbot, jobs, appearance, workspace) -> Iterator[MainWindow]:
 
 
 def nearest(workspace, query: str) -> int:
-    """The paper that the active model finds, worked out elsewhere."""
+    """Return the paper that the active model should rank first, computed independently."""
     with workspace.active_model.use() as now:
         space = now.space.key
     scores = [vector_of(space, f"Paper {n}") @ vector_of(space, query) for n in range(PAPERS)]
@@ -75,7 +75,7 @@ def look_for(qtbot, jobs, window, query):
     qtbot.waitUntil(lambda: window.page.view.query == query and not jobs.running())
 
 
-def test_the_list_is_of_the_model_that_answers(qtbot, jobs, window, workspace):
+def test_result_list_follows_the_active_model(qtbot, jobs, window, workspace):
     look_for(qtbot, jobs, window, "bees")
     first = window.page.view.listing.ids[0]
     assert first == nearest(workspace, "bees")
@@ -91,8 +91,8 @@ def test_the_list_is_of_the_model_that_answers(qtbot, jobs, window, workspace):
     assert window.page.view.listing.ids[0] == first
 
 
-def test_what_was_counted_for_one_model_is_not_shown_for_another(window, workspace):
-    """Each finds 100 papers of all by meaning, and which decides what is counted."""
+def test_facet_counts_are_kept_per_model(window, workspace):
+    """Each model finds 100 of all papers by meaning, which determine the counts."""
     desk = window.desk
     workspace.library.put([paper(f"More {n}", published=str(1700 + n)) for n in range(300)])
     years = {}
@@ -105,7 +105,7 @@ def test_what_was_counted_for_one_model_is_not_shown_for_another(window, workspa
     assert years["ours"] != years["theirs"]
 
 
-def test_each_model_has_a_map_of_its_own(window, workspace):
+def test_each_model_has_its_own_map(window, workspace):
     desk = window.desk
     drawn = desk.map.draw(Task(), anew=False)
     workspace.activation.activate("theirs", Task())
@@ -141,7 +141,7 @@ def test_activation_hashes_each_file_once(qtbot, jobs, window, workspace, hashed
     assert hashed == dict.fromkeys(files, 1)
 
 
-def test_what_the_command_line_activates_the_window_takes_up(qtbot, jobs, window, workspace, home):
+def test_window_adopts_a_model_activated_elsewhere(qtbot, jobs, window, workspace, home):
     look_for(qtbot, jobs, window, "bees")
     other = Workspace(home)
     other.activation.activate("theirs", Task())
@@ -151,9 +151,7 @@ def test_what_the_command_line_activates_the_window_takes_up(qtbot, jobs, window
     assert window.page.view.listing.ids[0] == nearest(workspace, "bees")
 
 
-def test_what_was_begun_when_the_last_window_was_killed_is_gone_on_with(
-    qtbot, jobs, appearance, workspace
-):
+def test_interrupted_activation_is_resumed_in_a_new_window(qtbot, jobs, appearance, workspace):
     with workspace.active_model.use() as now:
         workspace.library.active_model.begin("theirs", now.ref)
     desk = WindowGateway(workspace)

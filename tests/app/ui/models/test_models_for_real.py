@@ -1,4 +1,4 @@
-"""The page of models over a real library: added, renamed, activated, removed and put back."""
+"""The models page on a real library: add, rename, activate, remove and restore."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.support.tiny_model import tiny_package
 from trainer.contract.package import read_package
 
 
-class Fake(FakeEncoder):
-    """Of each package one that is like no other, and that tells how fast it reads."""
+class TimedEncoder(FakeEncoder):
+    """An encoder whose space is that of its package and that reports its speed."""
 
     def __init__(self, package) -> None:
         super().__init__(package.space)
@@ -32,7 +32,7 @@ class Fake(FakeEncoder):
 
 @pytest.fixture
 def desk(tmp_path, monkeypatch):
-    monkeypatch.setattr(workspace, "EncoderProcess", Fake)
+    monkeypatch.setattr(workspace, "EncoderProcess", TimedEncoder)
     desk = open_gateway(tmp_path)
     desk._library.put([paper(f"On bees, part {n}") for n in range(200)])
     yield desk
@@ -40,8 +40,8 @@ def desk(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def given(tmp_path):
-    """A model that somebody gave, as a zip."""
+def zipped_model(tmp_path):
+    """Return the path of a zipped model package."""
     made = tiny_package(tmp_path / "given" / "bees", id="bees", title="Bees", method="specter")
     file = tmp_path / "bees.zip"
     with zipfile.ZipFile(file, "w") as archive:
@@ -50,12 +50,14 @@ def given(tmp_path):
     return file
 
 
-def test_a_model_comes_answers_goes_and_comes_back(qtbot, show_window, desk, jobs, given, tmp_path):
+def test_model_is_added_activated_removed_and_restored(
+    qtbot, show_window, desk, jobs, zipped_model, tmp_path
+):
     window = show_window(desk)
     window.go_to("models")
     page = window.other_page("models")
     qtbot.waitUntil(lambda: bool(page.list.rows) and not jobs.running())
-    page.add(given)
+    page.add(zipped_model)
     qtbot.waitUntil(lambda: page.list.current == "bees" and not jobs.running())
     card = page.card
     assert card.title.text() == "Bees" and "has to read 200 papers" in card.ready.text()
@@ -86,8 +88,10 @@ def test_a_model_comes_answers_goes_and_comes_back(qtbot, show_window, desk, job
     assert "can answer at once" in card.ready.text()
 
 
-def test_what_has_gone_since_it_was_listed_is_listed_no_more(qtbot, show_window, desk, jobs, given):
-    desk.models.add(given, Task())
+def test_model_removed_elsewhere_disappears_from_the_list(
+    qtbot, show_window, desk, jobs, zipped_model
+):
+    desk.models.add(zipped_model, Task())
     window = show_window(desk)
     window.go_to("models")
     page = window.other_page("models")

@@ -1,4 +1,4 @@
-"""All scores at a glance: lines that may be compared, and what each is of."""
+"""The view of all scores: comparable rows, filters, the panel of one number."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def texts(table, role=DISPLAY):
     ]
 
 
-def test_each_metric_has_a_line_and_each_model_a_column(page):
+def test_score_table_has_a_row_per_metric_and_a_column_per_model(page):
     table = page.scores.table
     header = [
         table.model().headerData(column, Qt.Orientation.Horizontal)
@@ -57,14 +57,14 @@ def test_each_metric_has_a_line_and_each_model_a_column(page):
     ]
 
 
-def test_names_of_metrics_can_be_read_in_a_small_window(page, qtbot):
+def test_metric_names_are_not_cut_in_a_small_window(page, qtbot):
     table = page.scores.table
     page.window().resize(800, 500)
     longest = max(table.fontMetrics().horizontalAdvance(line[METRIC]) for line in texts(table))
     qtbot.waitUntil(lambda: table.width() < 500 and table.columnWidth(METRIC) > longest)
 
 
-def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):
+def test_accessible_text_of_a_score_has_its_interval_and_rank(page):
     spoken = texts(page.scores.table, SPOKEN)[1]
     assert spoken == [
         "Citations, MAP",
@@ -75,23 +75,23 @@ def test_a_number_is_spoken_with_its_interval_and_whether_it_is_best(page):
     ]
 
 
-def test_who_points_at_a_metric_or_a_number_is_told_what_it_is(page):
+def test_tooltips_explain_metrics_and_scores(page):
     tips = texts(page.scores.table, Qt.ItemDataRole.ToolTipRole)[1]
     assert "Mean average precision" in tips[0] and "higher is better · 0 to 100" in tips[0]
     assert tips[2] == "SPECTER on 900 papers: 80.00, 77.00–83.00, highest of the row"
 
 
-def test_of_one_model_alone_the_scale_goes_from_0_to_100(page, dashboard, refresh):
+def test_scale_of_a_single_model_is_0_to_100(page, dashboard, refresh):
     cosine = Score("mean_cosine", 0.3, 9, 0.2, 0.4)
     alone = measured(START, 0.7, result("health", evaluation="health", scores=(cosine,)))
     dashboard.found = EvaluationResults([board(alone)])
     refresh()
     rows = [line for line in page.scores.table.rows.lines if isinstance(line, ScoreRow)]
     assert span(rows[0]) == (0.0, 1.0) and has_strip(rows[0])
-    assert not has_strip(rows[-1])  # of a cosine nobody knows how far it could go
+    assert not has_strip(rows[-1])  # a mean cosine has no known bounds
 
 
-def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):
+def test_down_key_goes_through_metrics_and_skips_headings(page, qtbot):
     table, panel = page.scores.table, page.scores.panel
     assert panel.title.text() == "Citations" and panel.below.text().startswith("MAP")
     for wanted in ("nDCG", "macro F1"):
@@ -100,7 +100,7 @@ def test_the_keyboard_goes_from_metric_to_metric_and_over_headings(page, qtbot):
     assert panel.title.text() == "Fields"
 
 
-def test_what_is_chosen_is_told_with_its_n_its_data_and_how_it_is_read(page):
+def test_panel_describes_the_selected_score(page):
     panel = page.scores.panel
     facts = panel.facts.text()
     assert "n = 100 items" in facts
@@ -109,7 +109,7 @@ def test_what_is_chosen_is_told_with_its_n_its_data_and_how_it_is_read(page):
     assert "SPECTER on 900 papers: 80.00 77.00–83.00" in panel.bars.accessibleDescription()
 
 
-def test_signs_are_explained_where_they_are_seen(page, dashboard, refresh):
+def test_legend_explains_only_the_visible_signs(page, dashboard, refresh):
     legend = page.scores.legend
     assert "◇ what the paper prints" in legend.text()
     asked = result("ours", title="Topics", evaluation="probe", scores=(Score("macro_f1", 0.8, 90),))
@@ -118,7 +118,7 @@ def test_signs_are_explained_where_they_are_seen(page, dashboard, refresh):
     assert "Bold" in legend.text() and "◇" not in legend.text()
 
 
-def test_what_is_said_of_a_number_scrolls_within_its_frame(page, qtbot):
+def test_panel_scrolls_within_its_frame(page, qtbot):
     panel = page.scores.panel
     page.window().resize(900, 420)
     bar = panel.findChild(QScrollArea).verticalScrollBar()
@@ -128,7 +128,7 @@ def test_what_is_said_of_a_number_scrolls_within_its_frame(page, qtbot):
     assert panel.grab().toImage().copy(20, 0, 40, 1) == top
 
 
-def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, refresh):
+def test_published_score_is_a_bar_with_its_differences(page, dashboard, refresh):
     cited = result("cite", title="Citations", scores=(Score("map", 0.8, 900),))
     dashboard.found = EvaluationResults([board(report(cited, subject=TRAINED, suite="scidocs"))])
     refresh()
@@ -141,7 +141,7 @@ def test_a_papers_number_is_a_bar_of_its_own_with_what_differs(page, dashboard, 
     assert "◇ SPECTER (Cohan et al. 2020), Table 1" in page.scores.panel.read.text()
 
 
-def test_what_may_not_be_compared_has_a_line_of_its_own_and_says_why(page, dashboard, refresh):
+def test_incomparable_scores_are_separate_rows_with_the_reason(page, dashboard, refresh):
     other = measured(START, 0.9, sha256="00" * 32)
     dashboard.found = EvaluationResults(
         [board(measured(TRAINED, 0.8), measured(WORDS, 0.6), other)]
@@ -185,7 +185,7 @@ def test_scores_are_filtered_by_suite_data_and_model(page, dashboard, refresh):
     assert "TF-IDF" not in view.panel.bars.accessibleDescription()
 
 
-def test_where_nothing_is_measured_it_says_what_to_do(page, dashboard, refresh, qtbot, settled):
+def test_empty_scores_view_offers_to_evaluate(page, dashboard, refresh, qtbot, settled):
     dashboard.found = EvaluationResults()
     refresh()
     empty = page.scores.empty
@@ -196,14 +196,14 @@ def test_where_nothing_is_measured_it_says_what_to_do(page, dashboard, refresh, 
     assert page.findChild(EvaluateDialog).isVisible()
 
 
-def test_a_report_that_cannot_be_read_is_named(page, dashboard, refresh):
-    said = "x/report.json is damaged. Evaluate again."
-    dashboard.found = EvaluationResults([board(measured(START, 0.5), problems=[said])])
+def test_unreadable_report_is_named(page, dashboard, refresh):
+    problem = "x/report.json is damaged. Evaluate again."
+    dashboard.found = EvaluationResults([board(measured(START, 0.5), problems=[problem])])
     refresh()
-    assert page.scores.problems.isVisible() and page.scores.problems.text() == said
+    assert page.scores.problems.isVisible() and page.scores.problems.text() == problem
 
 
-def test_it_is_painted_in_both_themes(page, appearance, qtbot):
+def test_score_table_is_painted_in_both_themes(page, appearance, qtbot):
     light = page.scores.table.viewport().grab().toImage()
     appearance.choose(ThemeChoice.dark)
     qtbot.waitUntil(lambda: appearance.theme is DARK)
@@ -212,7 +212,7 @@ def test_it_is_painted_in_both_themes(page, appearance, qtbot):
     assert light.pixelColor(5, 5).lightness() > 200 > dark.pixelColor(5, 5).lightness()
 
 
-def test_long_numbers_have_room(page, dashboard, refresh):
+def test_long_numbers_are_not_cut(page, dashboard, refresh):
     size = Score("parameters", 1_234_567_890_123.0, 1)
     speed = result("speed", title="Speed and size", evaluation="speed", scores=(size,))
     dashboard.found = EvaluationResults([board(report(speed, subject=TRAINED))])

@@ -1,4 +1,4 @@
-"""Inside a task: classes, pairs and places as two models see them."""
+"""The view of one task: classes, pairs and places as two models see them."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def choose_task(view, title):
     view.tasks.activated.emit(view.tasks.currentIndex())
 
 
-def test_only_tasks_that_draw_something_are_offered(view):
+def test_only_tasks_with_pictures_are_offered(view):
     assert [view.tasks.itemText(n) for n in range(view.tasks.count())] == ["Citations", "Fields"]
 
 
-def test_each_class_has_what_both_find_of_it_with_intervals(view):
+def test_class_table_has_the_recall_of_both_models_with_intervals(view):
     choose_task(view, "Fields")
     model = view.classes.model()
     found = pictures_of(1, 0.5)["mag"]["confusion"], pictures_of(1, 0.8)["mag"]["confusion"]
@@ -47,7 +47,7 @@ def test_each_class_has_what_both_find_of_it_with_intervals(view):
         assert model.index(0, column).data(SPOKEN).endswith(f"{low:.0f} to {high:.0f} %")
 
 
-def test_names_of_classes_can_be_read_in_a_small_window(view, qtbot):
+def test_class_names_are_not_cut_in_a_small_window(view, qtbot):
     choose_task(view, "Fields")
     view.window().resize(800, 500)
     table = view.classes
@@ -55,7 +55,7 @@ def test_names_of_classes_can_be_read_in_a_small_window(view, qtbot):
     qtbot.waitUntil(lambda: table.columnWidth(LABEL) > longest)
 
 
-def test_a_class_that_is_chosen_stands_out_in_both_confusions(view):
+def test_selected_class_is_highlighted_in_both_confusion_matrices(view):
     choose_task(view, "Fields")
     view.classes.selectRow(2)
     label = view.classes.rows.lines[2].label
@@ -64,7 +64,7 @@ def test_a_class_that_is_chosen_stands_out_in_both_confusions(view):
     ]
 
 
-def test_the_keyboard_goes_through_a_confusion_and_says_what_is_there(view, qtbot):
+def test_arrow_keys_move_and_describe_the_confusion_cell(view, qtbot):
     choose_task(view, "Fields")
     heat = view.heats[0]
     assert "taken for" in heat.accessibleDescription()
@@ -80,17 +80,17 @@ def test_the_keyboard_goes_through_a_confusion_and_says_what_is_there(view, qtbo
     assert heat.cell == (1, len(labels) - 1)
 
 
-def test_pairs_are_drawn_as_curves_of_both_on_the_same_scales(view):
+def test_pair_curves_of_both_models_share_their_scales(view):
     choose_task(view, "Citations")
     names = [line.name for line in view.roc.lines if not line.aside]
     assert names == ["Starter", "SPECTER on 900 papers"]
-    assert len(view.precision.lines) == 4  # both, and guessing for each
+    assert len(view.precision.lines) == 4  # a curve and a guessing line of each
     first, second = view.spreads
     assert (first._x.low, first._x.high) == (second._x.low, second._x.high)
     assert [line.name for line in first.lines] == ["not cited", "cited"]
 
 
-def test_models_of_other_data_are_not_looked_into_together(view, dashboard, page, settled):
+def test_models_measured_on_different_data_have_no_common_tasks(view, dashboard, page, settled):
     dashboard.found = EvaluationResults(
         [board(measured(START, 0.5, sha256="00" * 32), measured(TRAINED, 0.5))]
     )
@@ -100,7 +100,7 @@ def test_models_of_other_data_are_not_looked_into_together(view, dashboard, page
     assert view.empty.title.text() == "There is nothing to look into"
 
 
-def test_where_nothing_is_measured_it_says_what_to_do(view, dashboard, page, settled, qtbot):
+def test_empty_task_view_offers_to_evaluate(view, dashboard, page, settled, qtbot):
     dashboard.found = EvaluationResults()
     page.refresh()
     settled()
@@ -111,7 +111,7 @@ def test_where_nothing_is_measured_it_says_what_to_do(view, dashboard, page, set
     assert page.findChild(EvaluateDialog).isVisible()
 
 
-def test_damaged_pictures_are_told_of(view, dashboard, page, settled, monkeypatch):
+def test_damaged_pictures_are_reported(view, dashboard, page, settled, monkeypatch):
     def fail(kept):
         raise TrainerError("pictures.json is damaged.", "Evaluate again.")
 
@@ -121,7 +121,7 @@ def test_damaged_pictures_are_told_of(view, dashboard, page, settled, monkeypatc
     assert view.empty.title.text() == "pictures.json is damaged."
 
 
-def test_papers_in_the_plane_are_turned_to_lie_as_on_the_other_picture():
+def test_turned_aligns_places_with_those_of_the_other_model():
     chance = np.random.default_rng(1).normal(size=(30, 2))
     labels = [n % 3 for n in range(30)]
     like = Places("", "PCA", chance[:, 0].tolist(), chance[:, 1].tolist(), labels, ["a", "b", "c"])
