@@ -1,4 +1,4 @@
-"""The page of models: what is here and what it is worth, what comes in, what answers."""
+"""The models page: the list, the card of a model, additions, activation, removal."""
 
 from __future__ import annotations
 
@@ -67,11 +67,11 @@ def marks(page):
     return {row.key: row.mark for row in page.list.rows}
 
 
-def verbs(card):
+def buttons(card):
     return [button.text() for button in card._verbs if button.isVisible()]
 
 
-def test_models_are_listed_with_what_they_do_and_what_is_wrong(page):
+def test_models_are_listed_with_their_state_and_problem(page):
     assert marks(page) == {"starter": "Answers", "theirs": "", "broken": "Damaged"}
     assert page.list.rows[2].below == "The file model.safetensors is damaged."
     assert page.count.text() == "3 models · 182 MB"
@@ -79,7 +79,7 @@ def test_models_are_listed_with_what_they_do_and_what_is_wrong(page):
     assert "It has read all of your 1,200 papers" in page.card.ready.text()
 
 
-def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
+def test_card_describes_a_model_and_its_scores(choose):
     card = choose("theirs")
     assert card.title.text() == "Theirs"
     assert card.made.text() == (
@@ -95,12 +95,12 @@ def test_a_card_says_what_a_model_is_and_how_well_it_does(choose):
         "One a paper: the mean over the word pieces of its title and abstract"
     )
     table = card.scores
-    said = [
+    rows = [
         [table.item(row, column).text() for column in (WHAT, BEFORE, NOW, CHANGE)]
         for row in range(table.rowCount())
         if table.item(row, NOW)
     ]
-    assert said == [
+    assert rows == [
         ["MAP · Ranking of judged candidates", "70.00", "81.20", "+11.20 better"],
         ["macro F1 · Topics", "", "55.00", ""],
     ]
@@ -118,7 +118,7 @@ LOST = CardScore(
 )  # fmt: skip
 
 
-def test_a_model_that_is_worse_is_said_to_be_and_not_recommended(choose, desk, monkeypatch):
+def test_worse_model_is_marked_and_not_recommended(choose, desk, monkeypatch):
     about = desk.models.about
     monkeypatch.setattr(
         desk.models, "about", lambda name: replace(about(name), scores=(*SCORES, LOWER, LOST))
@@ -134,14 +134,14 @@ def test_a_model_that_is_worse_is_said_to_be_and_not_recommended(choose, desk, m
     assert gained.foreground().color() != lower.foreground().color()
 
 
-def test_a_model_that_gained_is_recommended(choose):
+def test_better_model_is_recommended(choose):
     card = choose("theirs")
     assert "better" in card.balance.text() and "1 of 1" in card.balance.text()
     assert card.activate.objectName() == "primary"
 
 
 @pytest.mark.parametrize("family", ["", "monospace"])
-def test_a_long_number_is_painted_whole(qtbot, appearance, family):
+def test_long_numbers_are_not_cut(qtbot, appearance, family):
     table = CardScoreTable(appearance)
     if family:
         table.setFont(QFont(family, table.font().pointSize()))
@@ -163,23 +163,23 @@ def test_a_long_number_is_painted_whole(qtbot, appearance, family):
         assert wide >= letters.tightBoundingRect(number).width() - 2
 
 
-def test_what_a_stranger_wrote_is_shown_as_it_is_written(choose, desk):
-    evil = '<img src="file:///etc/passwd"><b>x</b>'
-    desk.models.install(replace(THEIRS, title=evil, base=evil, licence=evil))
+def test_markup_in_a_model_title_is_shown_as_plain_text(choose, desk):
+    markup = '<img src="file:///etc/passwd"><b>x</b>'
+    desk.models.install(replace(THEIRS, title=markup, base=markup, licence=markup))
     card = choose("theirs")
-    assert card.title.text() == evil
+    assert card.title.text() == markup
     assert card.title.textFormat() is Qt.TextFormat.PlainText
-    labels = [label for label in card.findChildren(type(card.title)) if evil in label.text()]
+    labels = [label for label in card.findChildren(type(card.title)) if markup in label.text()]
     assert labels and all(one.textFormat() is Qt.TextFormat.PlainText for one in labels)
 
 
-def test_where_only_the_starter_is_one_is_invited_to_more(qtbot, show_window, jobs):
+def test_page_with_only_the_starter_offers_more_models(qtbot, show_window, jobs):
     window = show_window(FakeDesk(3))
     window.go_to("models")
     qtbot.waitUntil(lambda: not jobs.running())
     page = window.other_page("models")
     assert page._alone.isVisible() and page.count.text() == "1 model · 91.0 MB"
-    assert verbs(page.card) == []
+    assert buttons(page.card) == []
     hub, train = page._alone.findChildren(QPushButton)
     click(qtbot, hub)
     page.findChild(HubDialog).reject()
@@ -187,13 +187,13 @@ def test_where_only_the_starter_is_one_is_invited_to_more(qtbot, show_window, jo
     assert window.shows("training")
 
 
-def test_a_model_reads_while_the_old_one_answers_and_then_answers(qtbot, choose, page, desk):
+def test_model_is_activated_after_encoding_with_a_pause(qtbot, choose, page, desk):
     card = choose("theirs")
     desk.swaps.go_on.clear()
     click(qtbot, card.activate)
     qtbot.waitUntil(lambda: marks(page)["theirs"] in ("Reading", "0 %"))
     qtbot.waitUntil(lambda: card.bar.isVisible() and "0 of 300" in card.far.text())
-    assert verbs(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
+    assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.remove.isEnabled()
     assert "Until it has read them all, Starter answers." in card.ready.text()
     click(qtbot, card.pause)
     desk.swaps.go_on.set()
@@ -201,10 +201,10 @@ def test_a_model_reads_while_the_old_one_answers_and_then_answers(qtbot, choose,
     click(qtbot, card.pause)
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "Answers")
     qtbot.waitUntil(lambda: "It answers whenever" in card.ready.text())
-    assert verbs(card) == ["Export…", "Rename", "Remove"] and not card.bar.isVisible()
+    assert buttons(card) == ["Export…", "Rename", "Remove"] and not card.bar.isVisible()
 
 
-def test_stopped_it_does_not_answer_and_can_be_begun_again(qtbot, choose, page, desk, jobs):
+def test_cancelled_activation_keeps_the_old_model(qtbot, choose, page, desk, jobs):
     card = choose("theirs")
     desk.swaps.go_on.clear()
     click(qtbot, card.activate)
@@ -212,20 +212,20 @@ def test_stopped_it_does_not_answer_and_can_be_begun_again(qtbot, choose, page, 
     click(qtbot, card.cancel)
     assert card.far.text() == "Stopping…" and not card.cancel.isEnabled()
     qtbot.waitUntil(lambda: marks(page)["theirs"] == "" and not jobs.running())
-    qtbot.waitUntil(lambda: "Let it answer" in verbs(card))
+    qtbot.waitUntil(lambda: "Let it answer" in buttons(card))
     assert desk.swaps.answers == "starter"
 
 
-def test_one_that_answered_before_is_gone_back_to(qtbot, choose, window, desk, jobs):
+def test_earlier_model_is_activated_from_the_menu(qtbot, choose, window, desk, jobs):
     desk.models.install(replace(THEIRS, state=ModelState.earlier))
     desk.swaps.ready.add("theirs")
     card = choose("theirs")
-    assert verbs(card)[0] == "Go back to it" and "at once" in card.ready.text()
+    assert buttons(card)[0] == "Go back to it" and "at once" in card.ready.text()
     window.menus.models._on_page["back"].trigger()
     qtbot.waitUntil(lambda: desk.swaps.answers == "theirs" and not jobs.running())
 
 
-def test_a_model_comes_in_and_is_chosen(qtbot, page, window, desk, jobs, tmp_path):
+def test_added_model_is_selected(qtbot, page, window, desk, jobs, tmp_path):
     desk.models.go_on.clear()
     page.add(tmp_path / "bees.zip")
     [entry] = page.downloads.entries
@@ -236,12 +236,15 @@ def test_a_model_comes_in_and_is_chosen(qtbot, page, window, desk, jobs, tmp_pat
     assert page.card.title.text() == "bees" and desk.models.asked == [tmp_path / "bees.zip"]
 
 
-def test_what_is_refused_is_named_where_it_was_asked_for(qtbot, page, window, desk, jobs, tmp_path):
+def test_failed_addition_is_shown_on_the_page_and_can_be_retried(
+    qtbot, page, window, desk, jobs, tmp_path
+):
     desk.models.fault = PackageRefused("evil.zip holds a link: 'x'", "Copy the file.")
     page.add(tmp_path / "evil.zip")
     [entry] = page.downloads.entries
     qtbot.waitUntil(lambda: entry.problem is not None)
-    assert (entry.why.text(), entry.hint.text()) == ("evil.zip holds a link: 'x'", "Copy the file.")
+    assert entry.why.text() == "evil.zip holds a link: 'x'"
+    assert entry.hint.text() == "Copy the file."
     assert not window.banner.isVisible() and set(marks(page)) == {"starter", "theirs", "broken"}
     click(qtbot, entry.again)
     qtbot.waitUntil(lambda: "evil" in marks(page) and not jobs.running())
@@ -253,7 +256,7 @@ def test_what_is_refused_is_named_where_it_was_asked_for(qtbot, page, window, de
     assert page.downloads.entries == [] and not page.downloads.isVisible()
 
 
-def test_who_is_elsewhere_is_told_of_a_refusal_there(qtbot, page, window, desk, tmp_path):
+def test_failed_addition_is_shown_as_a_banner_on_other_pages(qtbot, page, window, desk, tmp_path):
     desk.models.fault = PackageRefused("evil.zip holds a link.", "")
     desk.models.go_on.clear()
     page.add(tmp_path / "evil.zip")
@@ -262,7 +265,7 @@ def test_who_is_elsewhere_is_told_of_a_refusal_there(qtbot, page, window, desk, 
     qtbot.waitUntil(lambda: window.banner.message.text() == "evil.zip holds a link.")
 
 
-def test_what_comes_in_can_be_stopped(qtbot, page, window, desk, jobs, tmp_path):
+def test_addition_can_be_cancelled(qtbot, page, window, desk, jobs, tmp_path):
     desk.models.go_on.clear()
     page.add(tmp_path / "bees.zip")
     click(qtbot, page.downloads.entries[0].cancel)
@@ -270,7 +273,7 @@ def test_what_comes_in_can_be_stopped(qtbot, page, window, desk, jobs, tmp_path)
     assert "bees" not in marks(page) and not window.banner.isVisible()
 
 
-def test_a_model_of_the_hub_is_chosen_fetched_and_asked_for_again(qtbot, page, desk, jobs):
+def test_hub_model_is_downloaded_and_retried_with_other_options(qtbot, page, desk, jobs):
     page.ask_hub()
     dialog = page.findChild(HubDialog)
     assert not dialog.fetch.isEnabled()
@@ -296,11 +299,11 @@ def test_a_model_of_the_hub_is_chosen_fetched_and_asked_for_again(qtbot, page, d
     ]
 
 
-def test_the_models_that_are_offered_can_be_had():
+def test_offered_hub_models_are_published():
     assert {one.name for one in ON_HUB} <= PUBLISHED.keys()
 
 
-def test_a_model_is_renamed_in_its_place(qtbot, choose, page, desk, jobs):
+def test_model_is_renamed_in_place(qtbot, choose, page, desk, jobs):
     card = choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_F2)
@@ -314,9 +317,7 @@ def test_a_model_is_renamed_in_its_place(qtbot, choose, page, desk, jobs):
     assert card.title.isVisible() and desk.models.installed["theirs"].title == "Of bees"
 
 
-def test_a_removed_model_is_put_back_from_the_message_and_from_the_trash(
-    qtbot, choose, page, window, desk, jobs
-):
+def test_removed_model_is_restored_from_banner_and_trash(qtbot, choose, page, window, desk, jobs):
     choose("theirs")
     page.list.setFocus()
     qtbot.keyClick(page.list, Key.Key_Delete)
@@ -328,12 +329,12 @@ def test_a_removed_model_is_put_back_from_the_message_and_from_the_trash(
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
     card = choose("theirs@1")
-    assert verbs(card) == ["Put it back", "Delete for good…"] and "deleted" in card.made.text()
+    assert buttons(card) == ["Put it back", "Delete for good…"] and "deleted" in card.made.text()
     click(qtbot, card.restore)
     qtbot.waitUntil(lambda: page.list.current == "theirs" and not jobs.running())
 
 
-def test_deleting_for_good_asks_first(qtbot, choose, page, desk, jobs):
+def test_permanent_deletion_asks_for_confirmation(qtbot, choose, page, desk, jobs):
     choose("theirs")
     page.remove()
     qtbot.waitUntil(lambda: "theirs@1" in marks(page) and not jobs.running())
@@ -347,31 +348,32 @@ def test_deleting_for_good_asks_first(qtbot, choose, page, desk, jobs):
         assert ("theirs@1" in desk.models.trash) is left
 
 
-def test_a_long_title_does_not_hide_what_is_wrong(page):
+def test_long_title_does_not_hide_the_problem(page):
     title = "A title that goes on and on, as those of models do when every setting is in it"
     row = page.list.rows[2]._replace(
         title=title, below=f"The file model.safetensors of the model {title} is damaged."
     )
-    said = page.list.itemDelegate().second_line(row, 290)
-    assert said.startswith("The file model") and said.endswith("is damaged.") and "…" in said
+    line = page.list.itemDelegate().second_line(row, 290)
+    assert line.startswith("The file model") and line.endswith("is damaged.") and "…" in line
 
 
-def test_a_damaged_model_says_so_and_is_looked_at_again(qtbot, choose, page, jobs):
+def test_damaged_model_is_explained_and_can_be_checked_again(qtbot, choose, page, jobs):
     card = choose("broken")
     assert card.trouble.text() == "The file model.safetensors is damaged."
-    assert card.remedy.text() == "Copy it again." and verbs(card) == ["Look again", "Remove"]
+    assert card.remedy.text() == "Copy it again."
+    assert buttons(card) == ["Look again", "Remove"]
     assert not card.tiles.isVisible() and page.why_not("activate") == "It is damaged"
     click(qtbot, card.check)
     qtbot.waitUntil(lambda: not card.trouble.isVisible() and not jobs.running())
 
 
-def test_files_that_nobody_has_looked_at_are_looked_at_by_themselves(qtbot, page, desk, jobs):
+def test_unchecked_model_is_checked_on_load(qtbot, page, desk, jobs):
     desk.models.install(replace(THEIRS, checked=False))
     page.load()
     qtbot.waitUntil(lambda: desk.models.installed["theirs"].checked and not jobs.running())
 
 
-def test_verbs_that_cannot_be_done_say_why(choose, window, page):
+def test_disabled_actions_have_a_reason(choose, window, page):
     actions = window.menus.models._on_page
     choose("starter")
     assert actions["remove"].property("why_not") == "It came with SciRead and stays as it is"
@@ -385,7 +387,7 @@ def test_verbs_that_cannot_be_done_say_why(choose, window, page):
     assert actions["rename"].property("why_not") == "On the page of models"
 
 
-def test_a_model_that_nobody_has_measured_is_offered_to_be(qtbot, choose, window, page, desk, jobs):
+def test_unmeasured_model_offers_an_evaluation(qtbot, choose, window, page, desk, jobs):
     desk.dashboard.found = EvaluationResults()
     assert not choose("theirs").measure.isVisible()
     click(qtbot, choose("starter").measure)
@@ -396,7 +398,7 @@ def test_a_model_that_nobody_has_measured_is_offered_to_be(qtbot, choose, window
     dialog.reject()
 
 
-def test_what_was_measured_is_gone_to_by_the_menu(qtbot, choose, window, desk, jobs):
+def test_measured_model_is_shown_on_the_dashboard(qtbot, choose, window, desk, jobs):
     desk.models.install(replace(THEIRS, space="bbbb"))
     choose("theirs")
     window.menus.models._on_page["measure"].trigger()
@@ -405,7 +407,7 @@ def test_what_was_measured_is_gone_to_by_the_menu(qtbot, choose, window, desk, j
     assert not dashboard.findChildren(EvaluateDialog)
 
 
-def test_models_are_added_from_anywhere_by_the_menu(qtbot, window, page, desk, monkeypatch, jobs):
+def test_model_is_added_from_the_menu_of_another_page(qtbot, window, page, desk, monkeypatch, jobs):
     window.go_to("search")
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/home/ada/wasps.zip", ""))
     [zipped] = [action for action in window.menus.models._anywhere if "zip" in action.text()]
@@ -414,7 +416,7 @@ def test_models_are_added_from_anywhere_by_the_menu(qtbot, window, page, desk, m
     assert window.shows("models")
 
 
-def test_a_model_is_exported_to_where_one_says(qtbot, choose, page, desk, monkeypatch, jobs):
+def test_model_is_exported_to_the_chosen_file(qtbot, choose, page, desk, monkeypatch, jobs):
     choose("theirs")
     offered = []
 
@@ -428,7 +430,7 @@ def test_a_model_is_exported_to_where_one_says(qtbot, choose, page, desk, monkey
     assert [Path(name).name for name in offered] == ["theirs.zip"]
 
 
-def test_what_a_key_goes_to_is_seen_in_a_small_window(qtbot, window, choose):
+def test_focused_widget_is_scrolled_into_view(qtbot, window, choose):
     card = choose("theirs")
     window.resize(800, 500)
     last = card._card.button

@@ -1,4 +1,4 @@
-"""The panel of a paper: what is done to it, what is written about it, what lies around it."""
+"""The panel of a paper: its data, notes, files and related papers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def desk():
 
 @pytest.fixture
 def show(qtbot, jobs, appearance, desk):
-    """Shows a paper, and waits until all is known about it."""
+    """Return a function that shows a paper and waits until all its details are loaded."""
     panels = []
 
     def show_paper(id=1, panel=None):
@@ -74,7 +74,7 @@ def shown(text):
     return text.toPlainText()
 
 
-# ---- what it is ----------------------------------------------------------------------------------
+# ---- data ----------------------------------------------------------------------------------------
 
 
 def test_card_contents_are_shown_before_the_lookup(jobs, appearance, qtbot, desk):
@@ -148,7 +148,7 @@ def test_tab_order_is_the_reading_order(show, desk):
     assert [widget for widget in tab_stops if widget in wanted] == wanted
 
 
-# ---- what is done to it --------------------------------------------------------------------------
+# ---- commands ------------------------------------------------------------------------------------
 
 
 def test_rating_is_set_by_click_and_key_and_cleared(show, qtbot, desk):
@@ -270,7 +270,7 @@ def test_note_is_written_saved_and_rendered(show, qtbot, desk):
     qtbot.waitUntil(lambda: list(panel.parts.notes.views) == [1])
     assert shown(panel.parts.notes.views[1].text) == "Idea one"
     assert desk.about.drafts.of(1) == {}
-    assert panel.window().focusWidget() is panel.parts.head  # and Esc leads on from there
+    assert panel.window().focusWidget() is panel.parts.head  # Escape continues from there
 
 
 def test_draft_outlives_the_panel(show, qtbot, desk):
@@ -319,9 +319,9 @@ def test_note_that_cannot_be_saved_stays_open(show, qtbot, desk):
     desk.about.organise.refuse = "The disk is full."
     panel = show()
     view = write(qtbot, panel, "precious")
-    with qtbot.waitSignal(panel.problem) as told:
+    with qtbot.waitSignal(panel.problem) as signal:
         view.save()
-    assert told.args[0].message == "The disk is full."
+    assert signal.args[0].message == "The disk is full."
     assert view.is_open and desk.about.drafts.of(1) == {NEW: "precious"}
 
 
@@ -399,7 +399,7 @@ def test_attachment_failure_is_emitted_as_a_problem(show, qtbot, desk):
         panel.parts.files.attach(Path("/x.pdf"))
 
 
-# ---- around it -----------------------------------------------------------------------------------
+# ---- related papers ------------------------------------------------------------------------------
 
 
 def test_similar_papers_are_shown_with_the_reason(show, qtbot):
@@ -443,7 +443,7 @@ def test_source_without_citations_is_shown_with_its_date(show, qtbot, desk):
     desk.about.rings[CitationDirection.references] = CitationList((), (), 0, 0, time.time(), True)
     around.go_to(REFERENCES)
     qtbot.waitUntil(lambda: "knew no paper that this one cites" in shown(around.text))
-    assert around.fetch.isHidden()  # it would be the same answer
+    assert around.fetch.isHidden()  # the answer would be the same
 
 
 def test_unavailable_source_is_reported_in_place(show, qtbot, desk):

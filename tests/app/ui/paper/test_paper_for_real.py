@@ -1,4 +1,4 @@
-"""One paper from end to end: window, real library, servers that speak as the real ones."""
+"""One paper from end to end: the window, a real library, servers that imitate the sources."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     qtbot.waitUntil(lambda: panel.details is not None and panel.details.whole)
     assert panel.details.paper.title == "Bees"
 
-    # A note is written, and found by its words.
+    # Write a note, and find the paper by its words.
     panel.write_note()
     box = panel.parts.notes.views[NEW].box
     qtbot.keyClicks(box, "Compare the waggle with semaphores.")
@@ -74,14 +74,14 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 1)
     assert page.model.paper_at(0) == 2
 
-    # It is cited as a journal wants it, with its italics.
+    # Copy the citation in a style, with its italics.
     page.copy_chosen()
     qtbot.waitUntil(lambda: "@article{" in QGuiApplication.clipboard().text())
     page.copy_chosen(CopyCitation("apa"))
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("Frisch, K. (1927)."))
     assert "<i>Bee World</i>" in QGuiApplication.clipboard().mimeData().html()
 
-    # What it cites is fetched, and one of these papers added.
+    # Fetch the references, and add one of them.
     around = panel.parts.around
     panel.ask()
     qtbot.waitUntil(lambda: "Title of paper 9" in around.text.toPlainText())
@@ -93,7 +93,7 @@ def test_paper_is_annotated_cited_and_followed_to_a_reference(qtbot, window, job
     page.box.set_text("ninth")
     qtbot.waitUntil(lambda: page.view.query == "ninth" and page.model.rowCount() == 1)
 
-    # What was written is taken back like any other edit.
+    # Undo the note like any other edit.
     window.desk.organise.undo()
     page.box.set_text("semaphores")
     qtbot.waitUntil(lambda: page.view.query == "semaphores" and page.model.rowCount() == 0)

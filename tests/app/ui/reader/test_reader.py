@@ -1,4 +1,4 @@
-"""Reading: pages, places, links, search, highlights and notes, by mouse and keys."""
+"""The reader: pages, places, links, search, highlights and notes, by mouse and keys."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def make_page(qtbot, jobs, appearance, tmp_path, reading) -> Callable[[], Reader
 
 @pytest.fixture
 def open_book(qtbot, jobs, make_page) -> Callable[..., DocumentView]:
-    """Opens a file and waits until all of it that is seen is drawn."""
+    """Return a function that opens a file and waits until its visible pages are drawn."""
 
     def open(path: Path = BEES) -> DocumentView:
         page = make_page()
@@ -67,7 +67,7 @@ def settle(qtbot, jobs, book) -> None:
 
 
 def place(book, word: str, page: int = 0, end: bool = False) -> QPoint:
-    """In the window, the first or last letter of a word."""
+    """Return the position of the first or last letter of a word, in pixels of the viewport."""
     at = WORDS.index(word) + (len(word) - 1 if end else 0)
     row = WORDS[:at].count("\n")
     column = at - (WORDS[:at].rfind("\n") + 1)
@@ -84,12 +84,12 @@ def drag(qtbot, book, start: str, end: str) -> None:
     qtbot.mouseRelease(viewport, Left, pos=place(book, end, end=True))
 
 
-def chosen(book) -> str:
+def selected_text(book) -> str:
     choice = book.view.marks.selection
     return WORDS[choice.start.letter : choice.end.letter]
 
 
-def test_a_file_is_shown_at_the_width_of_the_window_with_its_outline(open_book, reading):
+def test_file_is_shown_at_window_width_with_its_outline(open_book, reading):
     book = open_book()
     rect = book.view.layout_.rect(0)
     assert rect.width() == pytest.approx(book.view.viewport().width() - 24, abs=2)
@@ -98,7 +98,7 @@ def test_a_file_is_shown_at_the_width_of_the_window_with_its_outline(open_book, 
     assert any(part.width > 300 for part in reading.opened[0].drawn)
 
 
-def test_reading_goes_on_where_it_was_left(open_book, qtbot, jobs, reading, make_page):
+def test_reopened_file_is_at_the_last_place_and_zoom(open_book, qtbot, jobs, reading, make_page):
     book = open_book()
     book.view.set_zoom("1.5")
     book.view.go_to(PagePosition(3, 200.0))
@@ -122,9 +122,7 @@ def test_formulas_in_the_title_of_a_tab_are_unicode(qtbot, make_page, reading):
     assert page.bar.tabText(0) == "On x²" and page.bar.tabToolTip(0).startswith("On x²\n")
 
 
-def test_open_files_are_open_again_and_read_only_when_they_are_looked_at(
-    qtbot, jobs, make_page, reading
-):
+def test_open_tabs_are_restored_and_loaded_when_shown(qtbot, jobs, make_page, reading):
     page = make_page()
     for number, path in enumerate((BEES, WASPS, BEES), start=1):
         page.read(PaperId(min(number, 2) if path == WASPS else 1), path)
@@ -145,7 +143,7 @@ def test_open_files_are_open_again_and_read_only_when_they_are_looked_at(
     assert make_page().tabs == []
 
 
-def test_pages_are_gone_to_and_back_again(open_book, qtbot):
+def test_page_history_goes_back_and_forward(open_book, qtbot):
     book = open_book()
     book.toolbar.page.setText("4")
     qtbot.keyClick(book.toolbar.page, Key.Key_Return)
@@ -160,7 +158,7 @@ def test_pages_are_gone_to_and_back_again(open_book, qtbot):
     assert book.view.page == 3
 
 
-def test_keys_go_through_the_pages(open_book, qtbot):
+def test_keys_move_between_pages(open_book, qtbot):
     book = open_book()
     qtbot.keyClick(book.view, Key.Key_N)
     assert book.view.page == 1
@@ -172,7 +170,7 @@ def test_keys_go_through_the_pages(open_book, qtbot):
     assert book.view.verticalScrollBar().value() == 0
 
 
-def test_zooming_with_the_wheel_keeps_what_is_under_the_mouse(open_book):
+def test_wheel_zoom_keeps_the_point_under_the_mouse(open_book):
     book = open_book()
     at = place(book, "flowers")
     before = book.view.layout_.on_page(0, at - book.view.origin())
@@ -185,7 +183,7 @@ def test_zooming_with_the_wheel_keeps_what_is_under_the_mouse(open_book):
     assert book.view.layout_.rect(0).width() > book.view.layout_.rect(0).height()
 
 
-def test_pages_are_dark_by_choice_and_stay_so(open_book, qtbot, reading, make_page):
+def test_dark_pages_are_remembered(open_book, qtbot, reading, make_page):
     book = open_book()
     book.toolbar._buttons["dark"].click()
     qtbot.waitUntil(lambda: any(part.dark for part in reading.opened[0].drawn))
@@ -194,9 +192,7 @@ def test_pages_are_dark_by_choice_and_stay_so(open_book, qtbot, reading, make_pa
     assert again.book.view.dark
 
 
-def test_a_link_leads_to_its_page_or_is_opened_by_the_system(
-    open_book, qtbot, jobs, reading, monkeypatch
-):
+def test_links_go_to_a_page_or_open_in_the_browser(open_book, qtbot, jobs, reading, monkeypatch):
     asked: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(url))
     inside = Link(Box(20, 200, 120, 220), PagePosition(4, 50.0))
@@ -211,24 +207,24 @@ def test_a_link_leads_to_its_page_or_is_opened_by_the_system(
     assert [url.toString() for url in asked] == ["https://example.org"]
 
 
-def test_letters_words_and_lines_are_chosen_and_copied(open_book, qtbot, jobs):
+def test_text_is_selected_by_mouse_and_keys_and_copied(open_book, qtbot, jobs):
     book = open_book()
     drag(qtbot, book, "fly", "flowers")
-    assert chosen(book) == "fly to\nflowers"
+    assert selected_text(book) == "fly to\nflowers"
     qtbot.keyClick(book.view, Key.Key_C, Control)
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text() == "fly to\nflowers")
     viewport = book.view.viewport()
     qtbot.mouseDClick(viewport, Left, pos=place(book, "lowers"))
-    assert chosen(book) == "flowers"
+    assert selected_text(book) == "flowers"
     qtbot.mousePress(viewport, Left, pos=place(book, "lowers"))
-    assert chosen(book) == "flowers and"
+    assert selected_text(book) == "flowers and"
     qtbot.keyClick(book.view, Key.Key_Left, Shift)
-    assert chosen(book) == "flowers an"
+    assert selected_text(book) == "flowers an"
     qtbot.keyClick(book.view, Key.Key_Escape)
     assert not book.view.marks.selection
 
 
-def test_words_are_found_counted_and_gone_through(open_book, qtbot, jobs):
+def test_find_counts_matches_and_goes_through_them(open_book, qtbot, jobs):
     book = open_book()
     book.start_find()
     QTest.keyClicks(book.finding.bar.line, "home")
@@ -240,12 +236,12 @@ def test_words_are_found_counted_and_gone_through(open_book, qtbot, jobs):
     qtbot.keyClick(book.finding.bar.line, Key.Key_Return, Shift)
     assert book.finding.bar.count.text() == "5 of 5"
     qtbot.keyClick(book.finding.bar.line, Key.Key_Escape)
-    assert chosen(book) == "home" and book.view.hasFocus()
+    assert selected_text(book) == "home" and book.view.hasFocus()
     book.finding.search.start("wolves")
     qtbot.waitUntil(lambda: book.finding.bar.count.text() == "Not in this file")
 
 
-def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qtbot, jobs, reading):
+def test_key_highlights_the_selected_text(open_book, qtbot, jobs, reading):
     book = open_book()
     drag(qtbot, book, "fly", "flowers")
     with qtbot.waitSignal(book.edited):
@@ -260,12 +256,12 @@ def test_a_key_highlights_what_is_chosen_and_it_stands_in_the_list(open_book, qt
     )
     assert not book.view.marks.selection and book.view.marks.selected_highlight == kept.id
     qtbot.keyClick(book.view, Key.Key_4)
-    assert reading.kept[kept.id].colour is Colour.blue  # keys are for what is chosen
+    assert reading.kept[kept.id].colour is Colour.blue  # the keys act on a text selection only
     book.highlight(Colour.pink)
     qtbot.waitUntil(lambda: reading.kept[kept.id].colour is Colour.pink)
 
 
-def test_a_highlight_has_whole_words(open_book, qtbot, reading):
+def test_highlight_is_extended_to_whole_words(open_book, qtbot, reading):
     book = open_book()
     drag(qtbot, book, "ly", "flow")
     with qtbot.waitSignal(book.edited):
@@ -280,9 +276,7 @@ def highlight(page: int, text: str = "dance", id: int = 1) -> Highlight:
     )
 
 
-def test_a_click_on_a_highlight_opens_its_note_and_what_is_written_is_kept(
-    open_book, qtbot, jobs, reading
-):
+def test_clicked_highlight_opens_its_note_and_saves_it(open_book, qtbot, jobs, reading):
     reading.kept = {1: highlight(0), 2: highlight(3, "later", 2)}
     book = open_book()
     panel = book.side.highlights
@@ -301,14 +295,14 @@ def test_a_click_on_a_highlight_opens_its_note_and_what_is_written_is_kept(
     qtbot.waitUntil(lambda: panel.list.count() == 1)
 
 
-def test_highlights_that_are_not_in_this_version_are_listed_as_such(open_book, qtbot, reading):
+def test_highlights_missing_in_this_version_are_listed_as_such(open_book, qtbot, reading):
     reading.lost = [highlight(2, "gone")]
     book = open_book()
     rows = [book.side.highlights.list.item(n).text() for n in range(2)]
     assert rows[0] == "Not found in this version of the file" and "gone" in rows[1]
 
 
-def test_an_edit_that_was_taken_back_elsewhere_is_seen_here(open_book, qtbot, jobs, reading):
+def test_highlight_removed_elsewhere_disappears(open_book, qtbot, jobs, reading):
     reading.kept = {1: highlight(0)}
     book = open_book()
     reading.kept = {}
@@ -317,7 +311,7 @@ def test_an_edit_that_was_taken_back_elsewhere_is_seen_here(open_book, qtbot, jo
     assert not book.view.marks.highlights(0)
 
 
-def test_a_locked_file_asks_for_its_password_in_the_page(qtbot, make_page, reading):
+def test_locked_file_asks_for_its_password(qtbot, make_page, reading):
     reading.passwords = {BEES: "hive"}
     page = make_page()
     page.read(PaperId(1), BEES)
@@ -333,7 +327,7 @@ def test_a_locked_file_asks_for_its_password_in_the_page(qtbot, make_page, readi
 
 
 @pytest.mark.parametrize("why", [FailureReason.missing, FailureReason.damaged])
-def test_a_file_that_cannot_be_shown_says_why_and_what_to_do(qtbot, make_page, reading, why):
+def test_unreadable_file_is_explained_and_can_be_retried(qtbot, make_page, reading, why):
     reading.why_not = {BEES: why}
     page = make_page()
     page.read(PaperId(1), BEES)
@@ -345,7 +339,7 @@ def test_a_file_that_cannot_be_shown_says_why_and_what_to_do(qtbot, make_page, r
     qtbot.waitUntil(lambda: page.book is not None)
 
 
-def test_the_tab_of_a_paper_that_is_gone_says_so_and_offers_to_close(qtbot, make_page, reading):
+def test_tab_of_a_removed_paper_can_be_closed(qtbot, make_page, reading):
     make_page().read(PaperId(1), BEES)
     reading.why_not = {BEES: FailureReason.removed}  # as after restoring a backup
     page = make_page()
@@ -356,7 +350,7 @@ def test_the_tab_of_a_paper_that_is_gone_says_so_and_offers_to_close(qtbot, make
     assert page.tabs == [] and page.empty.isVisible()
 
 
-def test_a_page_that_breaks_says_so_in_its_place(make_page, qtbot, jobs, reading):
+def test_failed_page_is_reported_in_its_place(make_page, qtbot, jobs, reading):
     def broken(paper, path):
         file = FakeFile(paper, path)
         file.broken = {0}
@@ -373,14 +367,14 @@ def test_a_page_that_breaks_says_so_in_its_place(make_page, qtbot, jobs, reading
     assert any(part.page == 1 for part in reading.opened[0].drawn)
 
 
-def test_notes_of_the_paper_that_is_read_are_saved(qtbot, jobs, make_page, reading, tmp_path):
+def test_notes_of_the_open_paper_are_saved(qtbot, jobs, make_page, reading, tmp_path):
     page = make_page()
     with qtbot.waitSignal(page.notice):
         page.save_notes([PaperId(1)], tmp_path / "notes.md")
     assert reading.saved == [([1], tmp_path / "notes.md")]
 
 
-def test_closing_a_file_remembers_its_place_and_ends_its_process(open_book, qtbot, jobs, reading):
+def test_closed_file_is_released_and_its_place_stored(open_book, qtbot, jobs, reading):
     book = open_book()
     book.view.go_to_page(2)
     page = book.parent().parent().parent()
@@ -391,7 +385,7 @@ def test_closing_a_file_remembers_its_place_and_ends_its_process(open_book, qtbo
     assert reading.opened[0].closed
 
 
-def test_files_not_looked_at_for_a_while_give_back_their_memory(qtbot, jobs, make_page, reading):
+def test_files_of_old_tabs_release_their_memory(qtbot, jobs, make_page, reading):
     page = make_page()
     for number in range(5):
         page.read(PaperId(1), Path(f"/papers/{number}.pdf"))
@@ -406,7 +400,7 @@ def test_files_not_looked_at_for_a_while_give_back_their_memory(qtbot, jobs, mak
     assert page.book is first and len(reading.opened) == 5
 
 
-def test_a_file_that_was_written_anew_is_read_on_where_it_was(qtbot, jobs, open_book, reading):
+def test_changed_file_is_reloaded_at_the_same_page(qtbot, jobs, open_book, reading):
     book = open_book()
     page = book.parent().parent().parent()
     book.view.go_to_page(3)

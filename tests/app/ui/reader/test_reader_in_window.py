@@ -1,4 +1,4 @@
-"""The reader in the window: how one gets there, its verbs, and which page a key is for."""
+"""The reader in the window: how it is opened, its commands and its shortcuts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftM
 
 @pytest.fixture
 def window(show_window) -> MainWindow:
-    """Papers 1 and 3 have PDFs; the list begins with paper 3."""
+    """Show a library of three papers; 1 and 3 have PDFs, and the list begins with 3."""
     papers = [paper(f"Paper {n}", files=() if n == 2 else (f"{n}.pdf",)) for n in (1, 2, 3)]
     desk = FakeDesk(papers=papers)
     desk.reading.paths = {n: [Path(f"/papers/{n}.pdf")] for n in (1, 3)}
@@ -46,7 +46,7 @@ def read(qtbot, jobs, window: MainWindow, path: Path = BEES) -> ReaderPage:
     return page
 
 
-def test_the_chosen_paper_is_read_by_a_key(qtbot, jobs, window):
+def test_shortcut_opens_the_selected_paper_in_the_reader(qtbot, jobs, window):
     chosen = window.page.hits.chosen()[0]
     qtbot.keyClick(window.page.hits, Qt.Key.Key_Return, Control | Shift)
     page = window.other_page("reader")
@@ -55,7 +55,7 @@ def test_the_chosen_paper_is_read_by_a_key(qtbot, jobs, window):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_the_menu_of_a_paper_offers_to_read_it(qtbot, jobs, window):
+def test_context_menu_opens_a_paper_in_the_reader(qtbot, jobs, window):
     menu = QMenu()
     window.page.menu_opened.emit(menu)
     names = {action.text().replace("&", ""): action for action in menu.actions()}
@@ -66,7 +66,7 @@ def test_the_menu_of_a_paper_offers_to_read_it(qtbot, jobs, window):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_a_paper_without_a_pdf_is_not_read_and_the_page_stays(qtbot, jobs, window):
+def test_reading_is_disabled_for_papers_without_a_pdf(qtbot, jobs, window):
     read_it = verb(window, "Read the PDF")
     read(qtbot, jobs, window)
     window.go_to("search")
@@ -89,7 +89,7 @@ def test_a_paper_without_a_pdf_is_not_read_and_the_page_stays(qtbot, jobs, windo
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_a_pdf_that_is_gone_leaves_the_page_and_offers_to_add_a_file(qtbot, jobs, window):
+def test_missing_pdf_is_reported_with_an_offer_to_add_a_file(qtbot, jobs, window):
     window.desk.reading.paths = {}
     verb(window, "Read the PDF").trigger()
     qtbot.waitUntil(lambda: "no PDF" in window.banner.message.text())
@@ -98,7 +98,7 @@ def test_a_pdf_that_is_gone_leaves_the_page_and_offers_to_add_a_file(qtbot, jobs
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_find_looks_in_the_file_that_is_read_and_else_in_the_library(qtbot, jobs, window):
+def test_find_searches_the_open_file_or_else_the_library(qtbot, jobs, window):
     page = read(qtbot, jobs, window)
     verb(window, "Find").trigger()
     assert page.book.finding.bar.isVisible()
@@ -108,7 +108,7 @@ def test_find_looks_in_the_file_that_is_read_and_else_in_the_library(qtbot, jobs
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_verbs_of_the_reader_wait_until_a_paper_is_read(qtbot, jobs, window):
+def test_reader_actions_are_enabled_while_a_file_is_open(qtbot, jobs, window):
     turn = verb(window, "Turn the pages")
     assert not turn.isEnabled() and window.menus.why_not(turn) == "While a paper is read"
     page = read(qtbot, jobs, window)
@@ -126,7 +126,7 @@ def test_verbs_of_the_reader_wait_until_a_paper_is_read(qtbot, jobs, window):
     qtbot.waitUntil(lambda: not jobs.running())
 
 
-def test_every_key_of_the_reader_is_its_own_while_it_is_shown(qtbot, jobs, window):
+def test_shortcuts_of_the_reader_are_unique(qtbot, jobs, window):
     read(qtbot, jobs, window)
     keys = [
         key.toString()
@@ -138,7 +138,7 @@ def test_every_key_of_the_reader_is_its_own_while_it_is_shown(qtbot, jobs, windo
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_notes_of_chosen_papers_are_saved_where_one_says(
+def test_notes_of_selected_papers_are_saved_to_the_chosen_file(
     qtbot, jobs, window, monkeypatch, tmp_path
 ):
     target = tmp_path / "notes.md"
@@ -149,7 +149,7 @@ def test_notes_of_chosen_papers_are_saved_where_one_says(
     qtbot.waitUntil(lambda: "saved in notes.md" in window.banner.message.text())
 
 
-def test_closing_the_window_keeps_the_note_that_is_being_written(qtbot, jobs, window):
+def test_closing_the_window_saves_note_and_place(qtbot, jobs, window):
     page = read(qtbot, jobs, window)
     page.book.choose_all()
     page.book.highlight(Colour.blue)
@@ -163,7 +163,7 @@ def test_closing_the_window_keeps_the_note_that_is_being_written(qtbot, jobs, wi
 
 
 @pytest.mark.parametrize("part", [0, 1, 2])
-def test_all_of_the_reader_is_reached_by_tab_and_has_a_name(qtbot, jobs, window, part):
+def test_reader_widgets_are_reached_by_tab_and_named(qtbot, jobs, window, part):
     window.activateWindow()
     page = read(qtbot, jobs, window)
     page.book.choose_all()

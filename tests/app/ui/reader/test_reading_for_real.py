@@ -1,4 +1,4 @@
-"""A journey: a PDF comes into the library, is read, marked, and the mark taken back."""
+"""A PDF is added to a real library, read and highlighted, and the edits undone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Shift = Qt.KeyboardModifier.ShiftModifier
 
 @pytest.fixture
 def window(qtbot, jobs, appearance, tmp_path, monkeypatch):
-    # Another model than the real one, which takes seconds to start.
+    # The real model takes seconds to start.
     monkeypatch.setattr(workspace, "EncoderProcess", lambda package: FakeEncoder())
     home = tmp_path / "home"
     desk = open_gateway(home)
@@ -47,9 +47,7 @@ def paper_of(folder: Path) -> Path:
     return path
 
 
-def test_a_paper_is_added_read_highlighted_and_the_highlight_taken_back(
-    qtbot, jobs, window, tmp_path
-):
+def test_paper_is_added_read_highlighted_and_edits_undone(qtbot, jobs, window, tmp_path):
     window.importing.add([paper_of(tmp_path)])
     qtbot.waitUntil(lambda: window.page.model.rowCount() == 1)
     qtbot.waitUntil(lambda: not jobs.running())

@@ -1,4 +1,4 @@
-"""Pictures of pages: the urgent first, and no more of them than there is room for."""
+"""The cache of page images: priorities, eviction, failures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def small(page: int):
     return quick(SIZE, page, 0, False, 120)
 
 
-def test_what_was_used_longest_ago_makes_room():
+def test_lru_cache_evicts_the_least_recently_used():
     kept = LruCache(100)
     for name in "abc":
         kept.put(name, name, 30)
@@ -40,14 +40,14 @@ def test_what_was_used_longest_ago_makes_room():
     assert kept.get("huge") == "huge" and kept.weight == 500
 
 
-def test_pages_that_are_looked_at_are_drawn_before_thumbnails(qtbot, pictures, file):
+def test_visible_pages_are_drawn_before_thumbnails(qtbot, pictures, file):
     pictures.request("thumbnails", [small(page) for page in range(5)])
     pictures.request("pages", [small(4)])
     qtbot.waitUntil(lambda: len(file.drawn) == 5)
     assert [part.page for part in file.drawn][:2] == [0, 4]
 
 
-def test_what_nobody_wants_any_more_is_not_drawn(qtbot, pictures, file):
+def test_replaced_request_is_not_drawn(qtbot, pictures, file):
     pictures.request("pages", [small(0), small(1), small(2)])
     pictures.request("pages", [small(3)])
     with qtbot.waitSignal(pictures.loaded, check_params_cb=lambda page: page == 3):
@@ -56,7 +56,7 @@ def test_what_nobody_wants_any_more_is_not_drawn(qtbot, pictures, file):
     assert pictures.picture(small(3)).width() == small(3).width
 
 
-def test_a_page_that_cannot_be_drawn_is_told_once_and_not_asked_for_again(qtbot, pictures, file):
+def test_failed_page_is_reported_once_and_not_drawn_again(qtbot, pictures, file):
     file.broken = {1}
     with qtbot.waitSignal(pictures.failed):
         pictures.request("pages", [small(1), small(2)])
@@ -67,11 +67,11 @@ def test_a_page_that_cannot_be_drawn_is_told_once_and_not_asked_for_again(qtbot,
     assert pictures.picture(small(1)) is None
 
 
-def test_a_file_that_is_gone_is_told(qtbot, pictures, file):
-    def gone(part, task):
+def test_missing_file_emits_lost(qtbot, pictures, file):
+    def fail(part, task):
         raise CannotShow(FailureReason.missing, "The file is not where it was.")
 
-    file.draw = gone
-    with qtbot.waitSignal(pictures.lost) as told:
+    file.draw = fail
+    with qtbot.waitSignal(pictures.lost) as signal:
         pictures.request("pages", [small(0)])
-    assert told.args[0].why is FailureReason.missing
+    assert signal.args[0].why is FailureReason.missing

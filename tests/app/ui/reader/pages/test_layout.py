@@ -1,4 +1,4 @@
-"""Where pages lie, and the parts in which they are drawn."""
+"""The layout of pages, their tiles, and zoom factors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sciread_app.ui.reader.pages.zoom import larger, scale_of, smaller
 SIZES = (PageSize(300, 400), PageSize(600, 400), PageSize(300, 400))
 
 
-def test_pages_stand_one_under_another_in_the_middle_of_the_widest():
+def test_pages_are_stacked_and_centred():
     layout = PageLayout(SIZES, 2.0, 0)
     rects = [layout.rect(page) for page in range(3)]
     assert [rect.width() for rect in rects] == [600, 1200, 600]
@@ -21,7 +21,7 @@ def test_pages_stand_one_under_another_in_the_middle_of_the_widest():
     assert layout.height == rects[2].top() + 800 + GAP
 
 
-def test_only_pages_that_are_seen_are_painted():
+def test_pages_returns_those_in_the_visible_range():
     layout = PageLayout(SIZES, 1.0, 0)
     assert layout.pages(0, 100) == range(0, 1)
     assert layout.pages(100, 500) == range(0, 2)
@@ -29,7 +29,7 @@ def test_only_pages_that_are_seen_are_painted():
     assert layout.pages(0, 10**6) == range(0, 3)
 
 
-def test_a_place_is_kept_whatever_the_scale():
+def test_place_is_independent_of_the_scale():
     small, large = PageLayout(SIZES, 1.0, 0), PageLayout(SIZES, 3.0, 0)
     place = small.place_of(small.height_of_rows(1.25))
     assert place == pytest.approx(1.25, abs=0.01)
@@ -37,7 +37,7 @@ def test_a_place_is_kept_whatever_the_scale():
 
 
 @pytest.mark.parametrize("turn", [0, 1, 2, 3])
-def test_a_point_is_found_again_on_a_turned_page(turn):
+def test_on_page_inverts_shown_on_a_turned_page(turn):
     layout = PageLayout(SIZES, 1.5, turn)
     shown = layout.shown(1, Box(30, 40, 50, 80))
     assert QRectF(layout.rect(1)).contains(shown)
@@ -46,7 +46,7 @@ def test_a_point_is_found_again_on_a_turned_page(turn):
 
 
 @pytest.mark.parametrize("turn", [0, 1])
-def test_the_parts_of_a_large_page_fill_it_without_overlap(turn):
+def test_parts_cover_a_large_page_without_overlap(turn):
     layout = PageLayout(SIZES, 6.0, turn, ratio=2.0)
     whole = QRectF(layout.rect(1))
     parts = layout.parts(1, whole, dark=False)
@@ -57,13 +57,13 @@ def test_the_parts_of_a_large_page_fill_it_without_overlap(turn):
     assert len(seen) == 1 and len(parts) > 1
 
 
-def test_a_quick_picture_holds_the_whole_page_in_any_turn():
+def test_quick_picture_contains_the_whole_page():
     upright, turned = quick(SIZES[0], 0, 0, False, 120), quick(SIZES[0], 0, 1, False, 120)
     assert upright.width / upright.height == pytest.approx(turned.height / turned.width, rel=0.02)
     assert max(upright.width, turned.width) <= 120
 
 
-def test_pages_fit_the_width_or_the_window_or_have_their_size():
+def test_scale_of_fits_width_or_page_or_is_a_factor():
     size = QSize(824, 500)
     assert scale_of("width", SIZES, 0, 0, size, 96) == pytest.approx(800 / 600)
     assert scale_of("page", SIZES, 0, 0, size, 96) == pytest.approx(476 / 400)
@@ -71,7 +71,7 @@ def test_pages_fit_the_width_or_the_window_or_have_their_size():
     assert scale_of("nonsense", SIZES, 0, 0, size, 96) == pytest.approx(96 / 72)
 
 
-def test_zooming_goes_from_step_to_step_and_ends():
+def test_zoom_steps_are_limited():
     assert larger(1.0) == 1.1 and smaller(1.0) == 0.9
     assert larger(1.03) == 1.1 and smaller(8.0) == 6.0
     assert larger(8.0) == 8.0 and smaller(0.25) == 0.25
