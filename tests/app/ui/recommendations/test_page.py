@@ -1,4 +1,4 @@
-"""The page of what is new for somebody: lists, verbs, the way back, and what to do when empty."""
+"""The recommendations page: tabs, commands, their undo, and placeholders."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.ui.fakes import FakeDesk
 
 @pytest.fixture
 def show(qtbot, jobs, appearance):
-    """Shows the page with these subjects, and waits until it has settled."""
+    """Return a function that shows the page with these subjects and waits for its jobs."""
 
     def show(*subjects) -> tuple[RecommendationsPage, FakeForYou]:
         desk = FakeDesk(30)
@@ -46,7 +46,7 @@ def buttons(empty):
     return [button.text() for button in empty.findChildren(QPushButton)]
 
 
-def test_the_first_subject_is_shown_with_what_is_new_and_why(show):
+def test_first_subject_is_shown_with_new_papers_and_reasons(show):
     page, _ = show(BEES, HIVES)
     assert page.subjects.current() == BEES
     assert listed(page) == [1, 2, 3, 4]
@@ -57,7 +57,7 @@ def test_the_first_subject_is_shown_with_what_is_new_and_why(show):
     assert page.head.switch.tab_stops()[0].text() == "New  4"
 
 
-def test_in_a_narrow_window_the_title_gets_the_room_before_the_buttons(show, qtbot):
+def test_narrow_head_puts_the_buttons_below_the_title(show, qtbot):
     page, _ = show(BEES)
     title, choices = page.head.title, page.head.refine_button
 
@@ -72,7 +72,7 @@ def test_in_a_narrow_window_the_title_gets_the_room_before_the_buttons(show, qtb
     qtbot.waitUntil(lambda: top_of(choices) < top_of(title) + title.height())
 
 
-def test_another_subject_brings_its_own_list(show, qtbot, jobs):
+def test_chosen_subject_shows_its_papers(show, qtbot, jobs):
     page, _ = show(BEES, HIVES)
     page.subjects.choose(HIVES.key)
     settle(qtbot, jobs)
@@ -80,7 +80,7 @@ def test_another_subject_brings_its_own_list(show, qtbot, jobs):
     assert page.head.title.text() == "Hives"
 
 
-def test_more_like_this_goes_into_the_collection_and_out_of_the_list(show, qtbot):
+def test_more_like_this_moves_a_paper_into_the_collection(show, qtbot):
     page, _ = show(BEES)
     page.list.setFocus()
     with qtbot.waitSignal(page.collect_requested) as kept:
@@ -90,17 +90,17 @@ def test_more_like_this_goes_into_the_collection_and_out_of_the_list(show, qtbot
     assert page.list.current() == 2
 
 
-def test_more_like_this_teaches_a_saved_search(show, qtbot, jobs):
+def test_more_like_this_adds_an_example_to_a_saved_search(show, qtbot, jobs):
     page, foryou = show(HIVES)
     page.keep()
     settle(qtbot, jobs)
     assert "like Hives [1]" in foryou.asked
 
 
-def test_what_is_waved_away_can_be_taken_back(show, qtbot, jobs):
+def test_dismissed_paper_can_be_restored(show, qtbot, jobs):
     page, foryou = show(BEES)
     page.list.go_to(1)
-    with qtbot.waitSignal(page.message) as said:
+    with qtbot.waitSignal(page.message) as message:
         qtbot.keyClicks(page.list, "-")
     settle(qtbot, jobs)
     assert listed(page) == [1, 3, 4]
@@ -113,21 +113,21 @@ def test_what_is_waved_away_can_be_taken_back(show, qtbot, jobs):
     page.list.go_to(0)
     page.wave_away()
     settle(qtbot, jobs)
-    said.args[1]()  # the way back of the first message: paper 2 is there already
+    message.args[1]()  # undo of the first message: paper 2 is listed already
     settle(qtbot, jobs)
     assert foryou.waved[BEES.key] == [1]
 
 
-def test_read_later_is_a_tag(show, qtbot):
+def test_read_later_key_requests_a_tag(show, qtbot):
     page, _ = show(BEES)
     with qtbot.waitSignal(page.tag_requested) as tagged:
         qtbot.keyClick(page.list, Qt.Key.Key_L)
     assert tagged.args == [[1], "read later"]
 
 
-def test_seen_until_here_empties_the_list_and_can_be_taken_back(show, qtbot, jobs):
+def test_marking_as_seen_empties_the_list_and_can_be_undone(show, qtbot, jobs):
     page, _ = show(BEES)
-    with qtbot.waitSignal(page.message) as said:
+    with qtbot.waitSignal(page.message) as message:
         page.mark_seen()
     settle(qtbot, jobs)
     assert listed(page) == []
@@ -135,13 +135,13 @@ def test_seen_until_here_empties_the_list_and_can_be_taken_back(show, qtbot, job
     assert page.subjects.count_of(BEES.key) == 0
     page.show_part(RecommendationTab.seen)
     assert listed(page) == [1, 2, 3, 4]
-    said.args[1]()
+    message.args[1]()
     settle(qtbot, jobs)
     page.show_part(RecommendationTab.new)
     assert listed(page) == [1, 2, 3, 4]
 
 
-def test_wishes_are_kept_and_a_wrong_one_is_explained(show, qtbot, jobs):
+def test_preferences_are_saved_and_invalid_ones_explained(show, qtbot, jobs):
     page, foryou = show(BEES)
     page.head.refine()
     page.head.must.setText("honey")
@@ -155,14 +155,14 @@ def test_wishes_are_kept_and_a_wrong_one_is_explained(show, qtbot, jobs):
     assert listed(page) == [1, 2, 3, 4]
 
 
-def test_where_to_look_is_asked_for(show, qtbot, jobs):
+def test_candidate_scope_is_chosen_from_the_menu(show, qtbot, jobs):
     page, foryou = show(BEES)
     page.head.among.menu().actions()[4].trigger()
     settle(qtbot, jobs)
     assert foryou.asked[-1] == "bees library 0"
 
 
-def test_who_follows_nothing_is_told_how(show, qtbot):
+def test_page_without_subjects_has_a_placeholder(show, qtbot):
     page, _ = show()
     assert page.nobody.isVisible()
     assert buttons(page.nobody) == ["Go to your papers", "Fetch papers"]
@@ -182,7 +182,9 @@ def test_who_follows_nothing_is_told_how(show, qtbot):
         (SuggestedAction.words, "Change the words"),
     ],
 )
-def test_an_empty_list_says_why_and_what_to_do(show, qtbot, jobs, next_step, button):
+def test_empty_list_explains_the_reason_and_offers_a_next_step(
+    show, qtbot, jobs, next_step, button
+):
     page, foryou = show(BEES)
     foryou.come, foryou.note, foryou.next = [5, 6], "Nothing was fetched yet.", next_step
     page.library_changed(LibraryChanges(papers=True))
@@ -191,7 +193,7 @@ def test_an_empty_list_says_why_and_what_to_do(show, qtbot, jobs, next_step, but
     assert button in buttons(page.empty)
 
 
-def test_what_came_meanwhile_is_shown_and_the_reader_stays_where_he_is(show, qtbot, jobs):
+def test_library_change_adds_subjects_and_keeps_the_current_row(show, qtbot, jobs):
     page, foryou = show(BEES, DANCE)
     page.list.go_to(2)
     foryou.followed = [BEES, DANCE, HIVES]
@@ -202,13 +204,13 @@ def test_what_came_meanwhile_is_shown_and_the_reader_stays_where_he_is(show, qtb
     assert page.list.currentIndex().row() == 2
 
 
-def test_every_control_has_a_name_for_a_screen_reader(show):
+def test_controls_have_accessible_names(show):
     page, _ = show(BEES)
     for widget in (page.subjects, page.list, *page.head.tab_stops()):
         assert widget.accessibleName() or widget.text(), widget
 
 
-def test_the_window_keeps_papers_as_an_edit_that_can_be_undone(show_window, qtbot, jobs):
+def test_window_adds_kept_papers_to_the_collection(show_window, qtbot, jobs):
     desk = FakeDesk(30)
     desk.foryou.followed = [BEES]
     window = show_window(desk)
@@ -224,13 +226,13 @@ def test_the_window_keeps_papers_as_an_edit_that_can_be_undone(show_window, qtbo
     assert "Recommendations: Not for me" in names
 
 
-def test_the_next_paper_can_be_gone_to_from_the_details(show):
+def test_details_panel_steps_to_the_next_paper(show):
     page, _ = show(BEES)
     page.details.step_requested.emit(1)
     assert page.list.current() == 2
 
 
-def test_the_menu_of_ranges_marks_the_one_that_is_chosen(show):
+def test_scope_menu_marks_the_chosen_scope(show):
     page, _ = show(BEES)
     among = page.head.among
     actions = among.menu().actions()
@@ -239,7 +241,7 @@ def test_the_menu_of_ranges_marks_the_one_that_is_chosen(show):
     assert [n for n, action in enumerate(actions) if action.isChecked()] == [len(actions) - 1]
 
 
-def test_refine_stays_in_its_place_when_results_come_and_go(show, qtbot, jobs):
+def test_refine_button_keeps_its_place(show, qtbot, jobs):
     page, foryou = show(BEES)
     button = page.head.refine_button
 
@@ -256,7 +258,7 @@ def test_refine_stays_in_its_place_when_results_come_and_go(show, qtbot, jobs):
         assert place() == before
 
 
-def test_home_and_end_go_to_the_first_and_the_last_paper(show, qtbot):
+def test_home_and_end_keys_go_to_the_first_and_last_paper(show, qtbot):
     page, _ = show(BEES)
     page.list.setFocus()
     qtbot.keyClick(page.list, Qt.Key.Key_End)

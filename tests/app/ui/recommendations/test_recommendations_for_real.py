@@ -1,4 +1,4 @@
-"""The whole way: what was fetched is recommended, kept, taken back, waved away and seen."""
+"""Recommendations of a real library: keep, undo, dismiss and mark as seen."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def desk(tmp_path, monkeypatch) -> Iterator[WindowGateway]:
     desk.close()
 
 
-def test_what_was_fetched_is_kept_taken_back_waved_away_and_seen(
+def test_recommended_papers_are_kept_restored_dismissed_and_seen(
     qtbot, jobs, appearance, tmp_path, desk
 ):
     window = MainWindow(tmp_path / "home", jobs, appearance)

@@ -1,4 +1,4 @@
-"""Filters of the search page: what they offer, choose and count."""
+"""The filter bar of the search page: values, counts, years."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def test_year_range_is_set_by_keys(qtbot, page):
     qtbot.keyClick(popover.years, Qt.Key.Key_Right, Qt.KeyboardModifier.ShiftModifier)
     assert popover.years.range == (2000, 2017)
     assert popover.years.accessibleDescription() == "2000 to 2017, 189 papers"
-    popover.close()  # what was drawn last is not lost
+    popover.close()  # applies the last range
     qtbot.waitUntil(lambda: page.view.query == "year:2000..2017")
 
 

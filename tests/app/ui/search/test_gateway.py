@@ -1,4 +1,4 @@
-"""A real library behind the window's questions."""
+"""The search gateway on a real library."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 
 @pytest.fixture
 def desk(workspace: Workspace) -> WindowGateway:
-    """Its model has not been started."""
+    """Return a gateway whose model is not loaded."""
     return WindowGateway(workspace)
 
 
@@ -79,7 +79,7 @@ def test_conditions_list_all_matches_and_ranking_the_best(desk, workspace):
     found = desk.find("bee", SearchMode.text, Task())
     assert (len(found.ids), found.total) == (100, 150)
     found = desk.find("bee", SearchMode.text, Task(), Order.title)
-    assert (len(found.ids), found.total) == (150, 150)  # whoever sorts looks for one of them all
+    assert (len(found.ids), found.total) == (150, 150)  # sorted lists contain all matches
     assert sum(bool(one.text_rank) for one in found.evidence.values()) == 100
 
 

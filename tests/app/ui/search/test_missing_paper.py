@@ -1,4 +1,4 @@
-"""A paper that is searched for by its identifier and is not there can be looked up and added."""
+"""Look-up of a paper that is searched for by an identifier and missing in the library."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,7 +10,7 @@ from tests.support.ui.fakes import FakeDesk
 ABSENT = "10.1145/3292500.3330701"
 
 
-def looked_for(qtbot, page, text):
+def offered_actions(qtbot, page, text):
     page.box.set_text(text)
     qtbot.waitUntil(lambda: text in page.empty.title.text())
     return page.empty.buttons()
@@ -19,7 +19,7 @@ def looked_for(qtbot, page, text):
 def test_missing_doi_is_looked_up_and_added(qtbot, show_page):
     desk = FakeDesk(3)
     page = show_page(desk)
-    look_up = looked_for(qtbot, page, ABSENT)[0]
+    look_up = offered_actions(qtbot, page, ABSENT)[0]
     with qtbot.waitSignal(page.details.loaded):
         qtbot.mouseClick(look_up, Qt.MouseButton.LeftButton)
     assert desk.about.asked[-1] == f"fetch doi:{ABSENT}"
@@ -32,7 +32,7 @@ def test_unknown_identifier_can_be_tried_again(qtbot, show_page):
     desk = FakeDesk(3)
     desk.about.refuse = "Crossref does not know it."
     page = show_page(desk)
-    looked_for(qtbot, page, ABSENT)[0].click()
+    offered_actions(qtbot, page, ABSENT)[0].click()
     qtbot.waitUntil(lambda: "Crossref does not know it." in page.empty.text.text())
     assert len(page.empty.buttons()) == 1
 
@@ -40,9 +40,9 @@ def test_unknown_identifier_can_be_tried_again(qtbot, show_page):
 @pytest.mark.parametrize("text", ["2101.00027", "PMC7654321"])
 def test_other_identifiers_are_looked_up(qtbot, show_page, text):
     page = show_page(FakeDesk(3))
-    assert len(looked_for(qtbot, page, text)) == 2
+    assert len(offered_actions(qtbot, page, text)) == 2
 
 
 def test_isbn_is_not_looked_up(qtbot, show_page):
     page = show_page(FakeDesk(3))
-    assert len(looked_for(qtbot, page, "9780306406157")) == 1
+    assert len(offered_actions(qtbot, page, "9780306406157")) == 1

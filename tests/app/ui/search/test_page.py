@@ -1,4 +1,4 @@
-"""The search page: typing, answers, cards, similar papers."""
+"""The search page: typing, results, cards, examples, similar papers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def type_in(qtbot, page, text):
 
 
 def is_idle(page, jobs):
-    """No search is running, and no timer will begin one."""
+    """Return whether no search runs and no timer will start one."""
     timers = (timer for timer in page.findChildren(QTimer) if timer.isSingleShot())
     return not jobs.running() and not any(timer.isActive() for timer in timers)
 
@@ -114,14 +114,14 @@ def test_note_of_the_results_is_shown(qtbot, show_page):
 
 
 def test_mode_follows_the_switch(qtbot, show_page):
-    class Noting(FakeDesk):
+    class ModeRecorder(FakeDesk):
         modes = []
 
         def find(self, query, mode, *more):
             self.modes.append(mode)
             return super().find(query, mode, *more)
 
-    desk = Noting(papers=PAPERS)
+    desk = ModeRecorder(papers=PAPERS)
     page = show_page(desk)
     page.box.set_text("light")
     qtbot.waitUntil(lambda: desk.modes == [SearchMode.hybrid])
@@ -182,7 +182,7 @@ def test_empty_library_shows_how_to_add_papers(qtbot, show_page):
     page = show_page(Empty())
     assert page.empty.isVisible()
     assert page.empty.title.text() == "Your library is empty"
-    qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)  # as it leads into a list
+    qtbot.keyClick(page.box.edit, Qt.Key.Key_Down)  # moves into the list when there is one
     assert page.window().focusWidget() is page.empty.buttons()[0]
 
 
@@ -337,7 +337,7 @@ def test_narrow_card_gives_the_room_to_the_title(qtbot, show_window, appearance)
     page.hits.go_to(0)
 
     def has_bar():
-        """Right of the title of the first card."""
+        """Return whether the accent colour occurs right of the title of the first card."""
         card = page.hits.visualRect(page.model.index(0, 0))
         place = QRect(card.right() - 80, card.y() + 8, 70, 34)
         picture = page.hits.viewport().grab(place).toImage()
@@ -489,7 +489,7 @@ def test_pasted_entry_is_searched_without_import(qtbot, show_page):
     assert chip_texts(page.head.scope) == ["Like “On Bees”"] and page.box.text == ""
     page.back()
     assert page.box.text == "light"
-    page.box.edit.setText(ENTRY)  # as the menu of the box pastes it
+    page.box.edit.setText(ENTRY)  # as when pasted from the context menu of the box
     qtbot.waitUntil(lambda: page.view.query == "On Bees that fly")
 
 
@@ -507,7 +507,7 @@ def test_files_are_searched_and_known_papers_are_examples(qtbot, show_page, tmp_
 def test_search_is_saved_under_a_name(qtbot, show_page):
     page = show_page(FakeDesk(20))
     page.head.save_search()
-    assert QApplication.activePopupWidget() is None  # all papers are no search
+    assert QApplication.activePopupWidget() is None  # the whole library cannot be saved
     page.set_scope("tag:maths", "maths")
     page.box.set_text("paper")
     qtbot.waitUntil(lambda: page.view.query == "tag:maths paper")
@@ -570,7 +570,7 @@ def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("typed", "half"),
+    ("typed", "expected"),
     [
         ("author:cur", PartialWord("author", "cur", 0)),
         ('x -tag:"to re', PartialWord("tag", "to re", 2, True)),
@@ -581,5 +581,5 @@ def test_search_history_is_offered_and_restored(qtbot, show_page, tmp_path):
         ("year:20", None),
     ],
 )
-def test_partial_field_is_recognised(typed, half):
-    assert partial_word(typed, len(typed)) == half
+def test_partial_field_is_recognised(typed, expected):
+    assert partial_word(typed, len(typed)) == expected

@@ -1,4 +1,4 @@
-"""The search page on a real library: a journey by keyboard and mouse, with words alone."""
+"""The search page on a real library by keyboard and mouse, without a model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def titles(page):
     return [page.model.card(row).paper.title for row in range(page.model.rowCount())]
 
 
-def shows(qtbot, page, query, wanted):
+def wait_for(qtbot, page, query, wanted):
     qtbot.waitUntil(lambda: page.view.query == query)
     qtbot.waitUntil(lambda: all(page.model.card(n) for n in range(page.model.rowCount())))
     assert titles(page) == wanted
@@ -44,23 +44,23 @@ def shows(qtbot, page, query, wanted):
 
 def test_search_filter_and_examples_work_together(qtbot, page):
     qtbot.keyClicks(page.box.edit, "graph")
-    shows(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
+    wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
 
     page.head.toggle_filters()
     popover = open_filter(qtbot, page, "cat")
     item(popover, "cs.LG").setCheckState(0, Qt.CheckState.Checked)
     query = "cat:cs.LG graph"
-    shows(qtbot, page, query, ["Graph neural networks", PAPERS[2].title])
+    wait_for(qtbot, page, query, ["Graph neural networks", PAPERS[2].title])
     popover.close()
     popover = open_filter(qtbot, page, "cat")
-    assert item(popover, "math.CO").text(1) == "1"  # what one could have instead is counted, too
+    assert item(popover, "math.CO").text(1) == "1"  # counts ignore the filter's own values
     popover.close()
 
     page.head.change(filters=())
-    shows(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
+    wait_for(qtbot, page, "graph", ["Graph minors", "Graph neural networks", PAPERS[2].title])
     page.hits.go_to(0)
     qtbot.keyClicks(page.hits, "-")
-    shows(qtbot, page, "-like:1 graph", ["Graph neural networks", PAPERS[2].title])
+    wait_for(qtbot, page, "-like:1 graph", ["Graph neural networks", PAPERS[2].title])
     page.hits.go_to(1)
     qtbot.keyClicks(page.hits, "+")
     qtbot.waitUntil(lambda: page.view.query == "like:3 -like:1 graph")

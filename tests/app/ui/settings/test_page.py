@@ -1,4 +1,4 @@
-"""Settings are written at once; backups are listed, made and gone back to."""
+"""The settings page, backups, and the move of the library folder."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_backups_list_date_papers_and_size(page):
 
 
 def ink(table, top, left, width):
-    """From where to where anything red is drawn there."""
+    """Return the first and last column, in pixels, in which something red is drawn."""
     picture = table.grab(QRect(left, top, width, 26)).toImage()
     colours = [[picture.pixelColor(x, y) for y in range(26)] for x in range(width)]
     drawn = [x for x, column in enumerate(colours) if any(c.red() > c.green() + 60 for c in column)]
@@ -115,18 +115,18 @@ def test_heading_covers_no_corner_of_the_frame(page, appearance):
     picture = table.grab().toImage()
     ground = QColor(appearance.theme.surface)
     for corner in (0, picture.width() - 1):
-        # The arc goes through somewhere here.
+        # The arc of the corner crosses these pixels.
         assert any(picture.pixelColor(abs(corner - d), d) != ground for d in range(1, 5))
 
 
-def asked(page) -> QMessageBox:
+def question_box(page) -> QMessageBox:
     (box,) = page.findChildren(QMessageBox)
     assert box.isVisible() and box.isModal()
     return box
 
 
 def answer(qtbot, page, text) -> None:
-    box = asked(page)
+    box = question_box(page)
     click(qtbot, next(button for button in box.buttons() if button.text().strip("&") == text))
 
 
@@ -135,7 +135,7 @@ def test_restore_asks_for_confirmation(qtbot, page):
     assert not panel.restore.isEnabled()
     panel.table.selectRow(1)
     click(qtbot, panel.restore)
-    box = asked(page)
+    box = question_box(page)
     assert "2026-11-21 18:00" in box.text() and "1,200 papers" in box.informativeText()
     assert box.defaultButton().text().strip("&") == "Cancel"
     with qtbot.waitSignal(page.reopen_requested) as wanted:
@@ -146,7 +146,7 @@ def test_restore_asks_for_confirmation(qtbot, page):
 def test_cancelled_restore_changes_nothing(qtbot, page):
     page.backups.table.selectRow(0)
     click(qtbot, page.backups.restore)
-    box = asked(page)
+    box = question_box(page)
     with qtbot.assertNotEmitted(page.reopen_requested), qtbot.waitSignal(box.destroyed):
         qtbot.keyClick(box, Qt.Key.Key_Escape)
 
@@ -163,11 +163,11 @@ def test_backup_is_made_on_request(qtbot, page, care, jobs):
 
 
 @pytest.mark.parametrize(
-    ("bytes", "said"),
+    ("bytes", "expected"),
     [(0, "0 KB"), (4_000, "4 KB"), (12_340_000, "12.3 MB"), (5 * 10**11, "500 GB")],
 )
-def test_size_is_short(bytes, said):
-    assert file_size(bytes) == said
+def test_file_size_is_short(bytes, expected):
+    assert file_size(bytes) == expected
 
 
 def test_page_opens_by_shortcut_and_changes_the_theme(qtbot, show_window, appearance, jobs):
@@ -232,7 +232,7 @@ def test_moving_the_library_asks_for_confirmation(qtbot, page, monkeypatch):
     where = "PySide6.QtWidgets.QFileDialog.getExistingDirectory"
     monkeypatch.setattr(where, lambda *_: "/mnt/disk")
     click(qtbot, page.move_it)
-    assert str(Path("/mnt/disk")) in asked(page).text()
+    assert str(Path("/mnt/disk")) in question_box(page).text()
     with qtbot.waitSignal(page.reopen_requested) as wanted:
         answer(qtbot, page, "Move")
     assert str(Path("/mnt/disk")) in wanted.args[0].title

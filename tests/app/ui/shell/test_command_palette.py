@@ -1,4 +1,4 @@
-"""The command palette: everything that can be done, found by a few letters."""
+"""The command palette: finding and running commands by a few letters."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def open_palette(qtbot, window):
     return palette
 
 
-def type_(qtbot, window, palette, text):
+def type_text(qtbot, window, palette, text):
     qtbot.keyClicks(palette.box, text)
     qtbot.waitUntil(lambda: not window._jobs.running())
     return [entry.title for entry in palette.shown()]
 
 
-def test_every_verb_of_the_menus_is_there_with_its_key(qtbot, window):
+def test_palette_lists_all_menu_actions_with_shortcuts(qtbot, window):
     palette = open_palette(qtbot, window)
     offered = {entry.title: entry.keys for entry in palette.shown()}
     for title, action in window.menus.verbs():
@@ -45,17 +45,17 @@ def test_every_verb_of_the_menus_is_there_with_its_key(qtbot, window):
     assert {"Theme: Dark", "Go to Intake", "Search: Meaning"} <= set(offered)
 
 
-def test_a_verb_is_done_with_enter_and_the_focus_goes_back(qtbot, window):
+def test_enter_runs_a_command_and_restores_the_focus(qtbot, window):
     window.page.hits.setFocus()
     shown = window.page.details.isVisible()
     palette = open_palette(qtbot, window)
-    assert type_(qtbot, window, palette, "deta")[0] == "Details"
+    assert type_text(qtbot, window, palette, "deta")[0] == "Details"
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert window.page.details.isVisible() is not shown
     assert not palette.isVisible() and window.page.hits.hasFocus()
 
 
-def test_escape_leaves_everything_as_it_was(qtbot, window):
+def test_escape_closes_the_palette_and_restores_the_focus(qtbot, window):
     window.page.hits.setFocus()
     palette = open_palette(qtbot, window)
     qtbot.keyClick(palette.box, Qt.Key.Key_Escape)
@@ -65,18 +65,18 @@ def test_escape_leaves_everything_as_it_was(qtbot, window):
     assert not palette.isVisible() and not window.page.hits.hasFocus()
 
 
-def test_what_is_typed_is_searched_for_with_enter(qtbot, window):
+def test_enter_searches_for_the_typed_text(qtbot, window):
     palette = open_palette(qtbot, window)
-    assert type_(qtbot, window, palette, "paper 2")[0] == "Search for “paper 2”"
+    assert type_text(qtbot, window, palette, "paper 2")[0] == "Search for “paper 2”"
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: window.page.view.query == "paper 2")
-    again = type_(qtbot, window, open_palette(qtbot, window), "paper")
+    again = type_text(qtbot, window, open_palette(qtbot, window), "paper")
     assert "Search again: paper 2" in again
 
 
-def test_collections_and_tags_are_gone_to(qtbot, window):
+def test_enter_goes_to_a_tag(qtbot, window):
     palette = open_palette(qtbot, window)
-    titles = type_(qtbot, window, palette, "to read")
+    titles = type_text(qtbot, window, palette, "to read")
     assert "Go to tag: to read" in titles
     while palette.list.currentIndex().data() != "Go to tag: to read":
         qtbot.keyClick(palette.box, Qt.Key.Key_Down)
@@ -84,68 +84,68 @@ def test_collections_and_tags_are_gone_to(qtbot, window):
     qtbot.waitUntil(lambda: window.page.view.query == 'tag:"to read"')
 
 
-def test_what_was_used_last_comes_first(qtbot, window, tmp_path):
+def test_recent_commands_are_listed_first(qtbot, window, tmp_path):
     for verb in ("Details", "Next pane"):
         palette = open_palette(qtbot, window)
-        type_(qtbot, window, palette, verb)
+        type_text(qtbot, window, palette, verb)
         qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     shown = open_palette(qtbot, window).shown()
     assert [entry.title for entry in shown[:2]] == ["Next pane", "Details"]
 
 
-def test_what_cannot_be_done_says_why_and_is_not_done(qtbot, window, jobs):
+def test_disabled_command_has_a_reason_and_is_not_run(qtbot, window, jobs):
     window.go_to("intake")
     qtbot.waitUntil(lambda: not jobs.running())
     palette = open_palette(qtbot, window)
-    assert type_(qtbot, window, palette, "similar")[0] == "Similar papers"
+    assert type_text(qtbot, window, palette, "similar")[0] == "Similar papers"
     index = palette.list.currentIndex()
     assert index.data(Role.AccessibleTextRole) == "Similar papers, On the search page, Ctrl+L"
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert palette.isVisible()
 
 
-def test_a_slip_of_the_finger_is_forgiven_after_a_moment(qtbot, window):
+def test_misspelt_command_is_found(qtbot, window):
     palette = open_palette(qtbot, window)
-    assert "Keyboard shortcuts" in type_(qtbot, window, palette, "keybord")
+    assert "Keyboard shortcuts" in type_text(qtbot, window, palette, "keybord")
 
 
-def test_the_choice_goes_round_and_a_click_does_it(qtbot, window):
+def test_selection_wraps_around_and_click_runs_a_command(qtbot, window):
     palette = open_palette(qtbot, window)
     qtbot.keyClick(palette.box, Qt.Key.Key_Up)
     last = palette.list.entries.rowCount() - 1
     assert palette.list.currentIndex().row() == last
-    type_(qtbot, window, palette, "intake")
+    type_text(qtbot, window, palette, "intake")
     place = palette.list.visualRect(palette.list.entries.index(0, 0)).center()
     qtbot.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
     qtbot.waitUntil(lambda: window.shows("intake"))
     qtbot.waitUntil(lambda: not window._jobs.running())
 
 
-def test_others_may_offer_more(qtbot, window):
+def test_additional_entries_are_found_and_run(qtbot, window):
     opened = []
     window.offer.more.append(
         lambda: [PaletteEntry("x", "Reader: Bees", "Open", lambda: opened.append(1))]
     )
     palette = open_palette(qtbot, window)
-    assert type_(qtbot, window, palette, "bees")[0] == "Reader: Bees"
+    assert type_text(qtbot, window, palette, "bees")[0] == "Reader: Bees"
     qtbot.keyClick(palette.box, Qt.Key.Key_Return)
     assert opened == [1]
 
 
-def test_the_palette_stays_within_a_small_window(qtbot, window):
+def test_palette_fits_into_a_small_window(qtbot, window):
     window.resize(420, 320)
     palette = open_palette(qtbot, window)
     assert window.rect().contains(palette.geometry())
     assert QApplication.focusWidget() is palette.box
 
 
-def test_papers_that_are_open_are_gone_to(qtbot, window, jobs):
+def test_open_papers_are_listed_and_shown(qtbot, window, jobs):
     reader = window.other_page("reader")
     for name in ("bees", "wasps"):
         reader.read(PaperId(1), Path(f"/papers/{name}.pdf"))
     qtbot.waitUntil(lambda: not jobs.running())
     palette = open_palette(qtbot, window)
-    type_(qtbot, window, palette, "open paper")
+    type_text(qtbot, window, palette, "open paper")
     wanted = next(entry for entry in palette.shown() if entry.key == "open:/papers/bees.pdf")
     wanted.do()
     assert window.shows("reader") and reader.tab.path == Path("/papers/bees.pdf")

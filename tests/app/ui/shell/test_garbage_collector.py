@@ -1,4 +1,4 @@
-"""Garbage is collected on the main thread."""
+"""The garbage collector that runs on the main thread."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def collector(qapp) -> Iterator[GarbageCollector]:
 def test_cycles_are_collected_on_the_main_thread(qtbot, collector):
     died: list[threading.Thread] = []
 
-    def litter() -> None:
+    def create_cycles() -> None:
         for _ in range(5_000):
             Node(died)
 
-    worker = threading.Thread(target=litter)
+    worker = threading.Thread(target=create_cycles)
     worker.start()
     worker.join()
     assert died == []
@@ -41,6 +41,6 @@ def test_cycles_are_collected_on_the_main_thread(qtbot, collector):
     assert set(died) == {threading.main_thread()}
 
 
-def test_python_does_not_collect_while_a_closed_window_is_destroyed(qapp):
+def test_automatic_collection_stays_disabled_after_stop(qapp):
     GarbageCollector().stop()
     assert not gc.isenabled()
